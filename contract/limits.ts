@@ -1,0 +1,19 @@
+/** Every number of the service specification's section 8 that more than one place needs. Sizes are bytes, durations say their unit. */
+
+const MiB = 1024 * 1024
+
+export const limits = {
+  page: { min: 1, max: 200, default: 50 },
+  changesPage: { max: 1000, default: 200 },
+  queuePage: { max: 2000, default: 500 },
+  manifest: { items: 5000, packs: 5000, dependenciesPerItem: 10_000, variantGroups: 500, recommendedBatch: 500 },
+  metadataDoc: { bytes: 64 * 1024, extDepth: 8, materials: 64 },
+  thumbnail: { edgePx: 512, bytes: 8 * MiB },
+  preview: { glbBytes: 64 * MiB, imageEdgePx: 8192, imageBytes: 64 * MiB, audioBytes: 32 * MiB, audioChannels: 8 },
+  mediaPresign: { items: 1000 },
+  names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120 },
+  note: 1000,
+  jsonBodyBytes: 64 * MiB,
+  presignedMinutes: 15,
+  retention: { activityDays: 365, changesDays: 30 },
+} as const
