@@ -1,6 +1,7 @@
 /** Every number of the service specification's section 8 that more than one place needs. Sizes are bytes, durations say their unit. */
 
 const MiB = 1024 * 1024
+const GiB = 1024 * MiB
 
 export const limits = {
   page: { min: 1, max: 200, default: 50 },
@@ -13,6 +14,8 @@ export const limits = {
   mediaPresign: { items: 1000 },
   names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120 },
   note: 1000,
+  /** Not limited by the specification; one file beyond this is a mistake, not a prop. */
+  blobBytes: 1024 * GiB,
   jsonBodyBytes: 64 * MiB,
   presignedMinutes: 15,
   retention: { activityDays: 365, changesDays: 30 },

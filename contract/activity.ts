@@ -1,0 +1,57 @@
+/** Activity: what happened, for people, newest first (spec 4.6 and 6). */
+import { type Static, Type } from 'typebox'
+import { routes } from './route.ts'
+import { Count, Id, LineageId, nullable, PageLimit, Timestamp, UserStub } from './shapes.ts'
+
+/** Event types of the activity feed; the list may grow, clients ignore unknown ones. */
+export const activityTypes = [
+  'push.commit',
+  'push.enrich',
+  'entry.restore',
+  'lock.acquire',
+  'lock.release',
+  'lock.expire',
+  'review.change',
+  'review.request',
+  'review.response',
+  'review.cancel',
+  'comment.create',
+  'comment.resolve',
+  'annotation.create',
+  'download.pull',
+  'previews.refresh_requested',
+  'webhook.test',
+] as const
+export type ActivityType = (typeof activityTypes)[number]
+
+/** One event; `count` says how many events of one bulk action it stands for, with the references of the newest. */
+export const ActivityEvent = Type.Object({
+  id: Id,
+  event_type: Type.String(),
+  actor: nullable(UserStub),
+  entry_id: nullable(Id),
+  lineage_id: nullable(LineageId),
+  object_id: nullable(Id),
+  batch_key: nullable(Type.String()),
+  count: Count,
+  payload: Type.Object({}, { additionalProperties: true }),
+  created_at: Timestamp,
+})
+export type ActivityEvent = Static<typeof ActivityEvent>
+
+export const activity = routes({
+  list: {
+    method: 'GET',
+    path: '/activity',
+    scope: 'read',
+    summary: 'List what happened, newest first.',
+    input: Type.Object({
+      entry_id: Type.Optional(Id),
+      lineage_id: Type.Optional(LineageId),
+      cursor: Type.Optional(Id),
+      limit: Type.Optional(PageLimit),
+    }),
+    output: Type.Object({ events: Type.Array(ActivityEvent), next_cursor: nullable(Id) }),
+    errors: ['VALIDATION'],
+  },
+})

@@ -1,0 +1,48 @@
+/** Changes: the catalog feed for mirroring software, and the export it starts from (spec 4.6; contract-gaps 9). */
+import { type Static, Type } from 'typebox'
+import { EntryWithTags } from './entries.ts'
+import { limits } from './limits.ts'
+import { routes } from './route.ts'
+import { Count, Id, LineageId, nullable, oneOf } from './shapes.ts'
+
+export const changeEntities = ['entry', 'object', 'lock', 'review'] as const
+export type ChangeEntity = (typeof changeEntities)[number]
+
+/** One change. `record` only with `expand=true`, on upserts: what the refresh address of the entity would answer. */
+export const ChangeRecord = Type.Object({
+  seq: Id,
+  entity: Type.String(),
+  entity_id: Id,
+  lineage_id: nullable(LineageId),
+  op: oneOf(['upsert', 'delete']),
+  record: Type.Optional(nullable(Type.Object({}, { additionalProperties: true }))),
+})
+export type ChangeRecord = Static<typeof ChangeRecord>
+
+/** First line of the export: the feed's head before the first row was read, and how many lines follow. */
+export const ExportHead = Type.Object({ cursor: Count, total: Count })
+
+export const changes = routes({
+  list: {
+    method: 'GET',
+    path: '/catalog/changes',
+    scope: 'read',
+    summary: 'List what changed since a cursor, oldest first.',
+    input: Type.Object({
+      cursor: Type.Optional(Count),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.changesPage.max })),
+      expand: Type.Optional(Type.Boolean()),
+    }),
+    output: Type.Object({ changes: Type.Array(ChangeRecord), next_cursor: Count, reset: Type.Boolean() }),
+    errors: ['VALIDATION'],
+  },
+  export: {
+    method: 'GET',
+    path: '/catalog/export',
+    scope: 'read',
+    summary: 'Stream every entry, deprecated ones included, one JSON object a line after a first line with cursor and total.',
+    output: Type.Union([ExportHead, EntryWithTags]),
+    answers: 'ndjson',
+    extension: true,
+  },
+})

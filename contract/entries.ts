@@ -1,0 +1,224 @@
+/** Entries: list, detail, closure, dependents, download, restore, export (spec 2, 4.2, 4.13; contract-gaps 4 and 9). */
+import { type Static, Type } from 'typebox'
+import { EntryMetadata, MetadataDoc } from './metadata.ts'
+import { routes } from './route.ts'
+import {
+  Count,
+  Cursor,
+  entryStatuses,
+  Hash,
+  Id,
+  LineageId,
+  named,
+  nullable,
+  OriginPath,
+  oneOf,
+  PageLimit,
+  previewStatuses,
+  repeatable,
+  reviewStates,
+  Timestamp,
+} from './shapes.ts'
+
+const Text = Type.String()
+
+const summaryFields = {
+  id: Id,
+  name: Text,
+  entry_type: Text,
+  lineage_id: LineageId,
+  object_id: Id,
+  content_hash: Hash,
+  blob_size: Count,
+  engine_version: nullable(Text),
+  asset_class: Text,
+  origin_path: nullable(Text),
+  is_variant: Type.Boolean(),
+  variant_label: nullable(Text),
+  variant_group: nullable(Type.Object({ id: Id, label: nullable(Text), count: Count })),
+  category: nullable(Text),
+  category_locked: Type.Boolean(),
+  has_thumbnail: Type.Boolean(),
+  preview_status: oneOf(previewStatuses),
+  preview_kind: nullable(Text),
+  review_status: oneOf(reviewStates),
+  status: oneOf(entryStatuses),
+  source_ext: nullable(Text),
+  pack: Type.Object({ id: Id, name: Text }),
+  metadata: EntryMetadata,
+  date_indexed: Timestamp,
+  date_updated: Timestamp,
+}
+
+/** One row of a list of entries: the prop and the attributes of its current version. */
+export const EntrySummary = Type.Object({ ...summaryFields, score: Type.Optional(Type.Number()) })
+export type EntrySummary = Static<typeof EntrySummary>
+
+const TagOnEntry = Type.Object({ id: Id, name: Text, color: nullable(Text) })
+
+/** A summary with its tags: a line of the export, a record of the expanded change feed. */
+export const EntryWithTags = Type.Object({ ...summaryFields, tags: Type.Array(TagOnEntry) })
+export type EntryWithTags = Static<typeof EntryWithTags>
+
+/** Everything about one entry. */
+export const EntryDetail = Type.Object({
+  ...summaryFields,
+  ever_pulled: Type.Boolean(),
+  face: Type.Object({
+    object_id: Id,
+    content_hash: Hash,
+    package_guid: nullable(Text),
+    lineage_anchor: Text,
+    date_ingested: Timestamp,
+    published_by: nullable(Type.Object({ id: Id, name: Text })),
+  }),
+  tags: Type.Array(TagOnEntry),
+  comments: Type.Array(Type.Object({}, { additionalProperties: true })),
+  collections: Type.Array(Type.Object({ id: Id, name: Text })),
+  review: nullable(Type.Object({}, { additionalProperties: true })),
+  metadata_doc: nullable(MetadataDoc),
+  preview_artifact_id: nullable(Id),
+  thumbnail_artifact_id: nullable(Id),
+})
+export type EntryDetail = Static<typeof EntryDetail>
+
+const memberIdentity = {
+  object_id: Id,
+  content_hash: Hash,
+  lineage_id: LineageId,
+  asset_class: Text,
+  asset_name: nullable(Text),
+  origin_path: nullable(Text),
+  blob_size: Count,
+  engine_version: nullable(Text),
+  source_ext: nullable(Text),
+  depth: Count,
+  edge: oneOf(['root', 'hard', 'soft']),
+  via_object_id: nullable(Id),
+  entry_id: nullable(Id),
+  has_thumbnail: Type.Boolean(),
+}
+
+/** A file that an entry needs, or the entry's own (`edge: root`). `url` only when asked for with `urls=true`. */
+export const ClosureMember = Type.Object({ ...memberIdentity, shared_with_count: Count, url: Type.Optional(Text) })
+export type ClosureMember = Static<typeof ClosureMember>
+
+/** A file that needs the queried one, directly (`depth` 1) or through others. */
+export const DependentsMember = Type.Object({
+  ...memberIdentity,
+  entry_name: nullable(Text),
+  entry_status: nullable(oneOf(entryStatuses)),
+})
+export type DependentsMember = Static<typeof DependentsMember>
+
+const Range = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** The filters of GET /entries; repeatable ones are ORed, different ones ANDed. */
+export const entryFilters = {
+  pack: Type.Optional(repeatable(Id)),
+  category: Type.Optional(repeatable(Type.String({ maxLength: 120 }))),
+  uncategorized: Type.Optional(Type.Boolean()),
+  exclude_category: Type.Optional(repeatable(Type.String({ maxLength: 120 }))),
+  exclude_uncategorized: Type.Optional(Type.Boolean()),
+  tag: Type.Optional(repeatable(Type.String({ maxLength: 80 }))),
+  type: Type.Optional(repeatable(Type.String({ maxLength: 100 }))),
+  variant: Type.Optional(Type.Boolean()),
+  variant_group: Type.Optional(Id),
+  preview: Type.Optional(oneOf(previewStatuses)),
+  review: Type.Optional(oneOf(reviewStates)),
+  has_collision: Type.Optional(Type.Boolean()),
+  nanite: Type.Optional(Type.Boolean()),
+  tri_min: Type.Optional(Range),
+  tri_max: Type.Optional(Range),
+  vert_min: Type.Optional(Range),
+  vert_max: Type.Optional(Range),
+  material_min: Type.Optional(Range),
+  material_max: Type.Optional(Range),
+  lod_min: Type.Optional(Range),
+  lod_max: Type.Optional(Range),
+  bounds_min: Type.Optional(Type.Number()),
+  bounds_max: Type.Optional(Type.Number()),
+  include_deprecated: Type.Optional(Type.Boolean()),
+  origin_path: Type.Optional(repeatable(OriginPath)),
+  name: Type.Optional(repeatable(named(200))),
+}
+
+export const sorts = ['relevance', 'name', 'date_indexed', 'date_updated', 'blob_size', 'tri_count'] as const
+
+export const entries = routes({
+  list: {
+    method: 'GET',
+    path: '/entries',
+    scope: 'read',
+    summary: 'List the entries of the workspace, page by page.',
+    input: Type.Object({
+      ...entryFilters,
+      q: Type.Optional(Type.String({ maxLength: 10_000 })),
+      similar_to: Type.Optional(Id),
+      sort: Type.Optional(oneOf(sorts)),
+      order: Type.Optional(oneOf(['asc', 'desc'])),
+      limit: Type.Optional(PageLimit),
+      cursor: Type.Optional(Cursor),
+    }),
+    output: Type.Object({ entries: Type.Array(EntrySummary), next_cursor: nullable(Text) }),
+    errors: ['VALIDATION', 'ENTRY_NOT_FOUND', 'EMBEDDINGS_UNAVAILABLE'],
+  },
+  get: {
+    method: 'GET',
+    path: '/entries/{entry_id}',
+    scope: 'read',
+    summary: 'Show everything about one entry.',
+    input: Type.Object({ entry_id: Id }),
+    output: EntryDetail,
+    errors: ['ENTRY_NOT_FOUND'],
+  },
+  closure: {
+    method: 'GET',
+    path: '/entries/{entry_id}/closure',
+    scope: 'read',
+    summary: 'List every file that the current version needs, itself first.',
+    input: Type.Object({ entry_id: Id, urls: Type.Optional(Type.Boolean()) }),
+    output: Type.Object({
+      entry_id: Id,
+      root_object_id: Id,
+      total_objects: Count,
+      total_bytes: Count,
+      members: Type.Array(ClosureMember),
+    }),
+    errors: ['ENTRY_NOT_FOUND'],
+  },
+  dependents: {
+    method: 'GET',
+    path: '/entries/{entry_id}/dependents',
+    scope: 'read',
+    summary: 'List every file that needs the current version.',
+    input: Type.Object({ entry_id: Id }),
+    output: Type.Object({
+      entry_id: Id,
+      root_object_id: Id,
+      total_objects: Count,
+      used_by_entries: Count,
+      members: Type.Array(DependentsMember),
+    }),
+    errors: ['ENTRY_NOT_FOUND'],
+  },
+  download: {
+    method: 'GET',
+    path: '/entries/{entry_id}/download',
+    scope: 'read',
+    summary: 'Redirect to the bytes of the current version, or of an earlier one, with a file name.',
+    input: Type.Object({ entry_id: Id, object_id: Type.Optional(Id) }),
+    answers: 'redirect',
+    transaction: true,
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT'],
+  },
+  restore: {
+    method: 'POST',
+    path: '/entries/{entry_id}/restore',
+    scope: 'write',
+    summary: 'Make an earlier version the current one.',
+    input: Type.Object({ entry_id: Id, object_id: Id }),
+    output: EntryDetail,
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'LOCKED'],
+  },
+})

@@ -1,0 +1,36 @@
+/** The whole contract: every noun's routes under the name that the client and the server use for it. */
+import { activity } from './activity.ts'
+import { admin } from './admin.ts'
+import { blobs } from './blobs.ts'
+import { changes } from './changes.ts'
+import { entries } from './entries.ts'
+import { identity } from './identity.ts'
+import { lineages } from './lineages.ts'
+import { media } from './media.ts'
+import { members } from './members.ts'
+import { packs } from './packs.ts'
+import { push } from './push.ts'
+import type { InputOf, OutputOf, Route } from './route.ts'
+
+export const contract = { identity, members, entries, media, lineages, blobs, push, packs, activity, changes, admin }
+
+export type Contract = typeof contract
+export type Noun = keyof Contract
+
+/** Address prefix of every route, and the major version that it states (spec 9). */
+export const apiBase = '/api/v1'
+export const apiMajor = 1
+
+/** The contract as a list: `[noun, verb, route]`. */
+export const allRoutes: [Noun, string, Route][] = Object.entries(contract).flatMap(([noun, table]) =>
+  Object.entries(table as Record<string, Route>).map(([verb, route]): [Noun, string, Route] => [noun as Noun, verb, route]),
+)
+
+/** One call per route: `api.entries.get({entry_id: 1})`. Raw routes take their bytes as `bytes` beside the input. */
+export type Calls = {
+  [N in Noun]: {
+    [V in keyof Contract[N]]: Contract[N][V] extends infer R extends Route
+      ? (input: InputOf<R> & (R extends { raw: object } ? { bytes: unknown } : unknown)) => Promise<OutputOf<R>>
+      : never
+  }
+}

@@ -1,0 +1,175 @@
+/** Push: negotiate what is missing, upload it, commit the manifest (spec 4.9; contract-gaps 5). */
+import { type Static, Type } from 'typebox'
+import { limits } from './limits.ts'
+import { FlatMetadata, MetadataDoc } from './metadata.ts'
+import { PackName, packFields } from './packs.ts'
+import { routes } from './route.ts'
+import {
+  absentOrNull,
+  Count,
+  EngineVersion,
+  Hash,
+  Id,
+  LineageId,
+  lineageAnchors,
+  named,
+  nullable,
+  OriginPath,
+  oneOf,
+  PackageGuid,
+} from './shapes.ts'
+
+const Text = Type.String()
+const Flag = Type.Boolean()
+const { manifest, names } = limits
+const Ref = Type.String({ minLength: 1, maxLength: 200 })
+
+/** What an item needs, by hash: in the manifest or in the library. `hard` is true when absent. */
+export const ManifestDependency = Type.Object({ content_hash: Hash, hard: absentOrNull(Flag) })
+
+/** Present when the file becomes a browsable entry. `make_face` is true when absent. */
+export const ManifestEntry = Type.Object({
+  entry_type: Type.String({ minLength: 1, maxLength: 100 }),
+  name: named(names.entry),
+  variant_label: absentOrNull(Type.String({ maxLength: names.entry })),
+  make_face: absentOrNull(Flag),
+  metadata: absentOrNull(FlatMetadata),
+  variant_group_ref: absentOrNull(Ref),
+})
+export type ManifestEntry = Static<typeof ManifestEntry>
+
+/** One file of a push. Null and absent mean the same in every optional field. */
+export const ManifestItem = Type.Object({
+  content_hash: Hash,
+  asset_class: Type.String({ minLength: 1, maxLength: names.assetClass }),
+  blob_size: Type.Integer({ minimum: 0, maximum: limits.blobBytes }),
+  asset_name: absentOrNull(Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: names.asset })),
+  origin_path: absentOrNull(OriginPath),
+  engine_version: absentOrNull(EngineVersion),
+  package_guid: absentOrNull(PackageGuid),
+  stamped_lineage_id: absentOrNull(LineageId),
+  stamped_base_hash: absentOrNull(Hash),
+  expected_face_object_id: absentOrNull(Id),
+  source_ext: absentOrNull(Type.String({ pattern: '^[a-z0-9]{1,12}$' })),
+  metadata_doc: absentOrNull(MetadataDoc),
+  dependencies: absentOrNull(Type.Array(ManifestDependency, { maxItems: manifest.dependenciesPerItem })),
+  pack_ref: absentOrNull(Ref),
+  entry: absentOrNull(ManifestEntry),
+  attach_to_lineage: absentOrNull(LineageId),
+  force_new_lineage: absentOrNull(Flag),
+})
+export type ManifestItem = Static<typeof ManifestItem>
+
+export const InlinePack = Type.Object({ ref: Ref, name: PackName, ...packFields })
+export const InlineVariantGroup = Type.Object({
+  ref: Ref,
+  label: absentOrNull(Type.String({ maxLength: names.entry })),
+  id: absentOrNull(Id),
+})
+
+/** The body of negotiate and of commit. */
+export const Manifest = Type.Object({
+  items: Type.Array(ManifestItem, { minItems: 1, maxItems: manifest.items }),
+  pack_id: absentOrNull(Id),
+  packs: absentOrNull(Type.Array(InlinePack, { maxItems: manifest.packs })),
+  variant_groups: absentOrNull(Type.Array(InlineVariantGroup, { maxItems: manifest.variantGroups })),
+})
+export type Manifest = Static<typeof Manifest>
+
+const heldOrDenied = {
+  reason: Type.Optional(Text),
+  held_dependencies: Type.Optional(Type.Array(Hash)),
+  denied_dependencies: Type.Optional(Type.Array(Hash)),
+  denylist_kind: Type.Optional(Text),
+}
+
+/** What would happen to one item. `face_…` name the current version of the lineage it would continue (contract-gaps 9). */
+export const NegotiateItem = Type.Object({
+  content_hash: Hash,
+  action: oneOf(['register', 'dedup', 'hold', 'denied']),
+  lineage_id: nullable(LineageId),
+  lineage_anchor: nullable(oneOf(lineageAnchors)),
+  parent_object_id: nullable(Id),
+  existing_object_id: nullable(Id),
+  probable_lost_stamp: Flag,
+  candidate_lineage_id: nullable(LineageId),
+  face_object_id: nullable(Id),
+  face_content_hash: nullable(Hash),
+  ...heldOrDenied,
+})
+export type NegotiateItem = Static<typeof NegotiateItem>
+
+/** Where and how to PUT missing bytes: exactly these headers, no Authorization. */
+export const UploadTarget = Type.Object({ hash: Hash, upload_url: Text, headers: Type.Record(Text, Text) })
+export type UploadTarget = Static<typeof UploadTarget>
+
+export const NegotiateAnswer = Type.Object({
+  missing_hashes: Type.Array(Hash),
+  upload_mode: Type.Optional(Type.Literal('direct')),
+  missing: Type.Optional(Type.Array(UploadTarget)),
+  items: Type.Array(NegotiateItem),
+})
+export type NegotiateAnswer = Static<typeof NegotiateAnswer>
+
+/** What became of one item. `enriched` names the fields that a dedup filled; `has_thumbnail` is an extension (contract-gaps 9). */
+export const CommitResult = Type.Object({
+  content_hash: Hash,
+  status: oneOf(['new', 'dedup', 'held', 'denied', 'locked']),
+  object_id: nullable(Id),
+  lineage_id: nullable(LineageId),
+  lineage_anchor: nullable(oneOf(lineageAnchors)),
+  parent_object_id: nullable(Id),
+  variant: Flag,
+  entry_id: nullable(Id),
+  entry_created: Flag,
+  has_thumbnail: Type.Optional(Flag),
+  variant_group_id: Type.Optional(Id),
+  enriched: Type.Optional(Type.Array(Text)),
+  probable_lost_stamp: Type.Optional(Flag),
+  candidate_lineage_id: Type.Optional(nullable(LineageId)),
+  locked_dependencies: Type.Optional(Type.Array(Hash)),
+  lock: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  ...heldOrDenied,
+})
+export type CommitResult = Static<typeof CommitResult>
+
+export const CommitAnswer = Type.Object({
+  pack_id: nullable(Id),
+  packs: Type.Record(Text, Id),
+  variant_groups: Type.Optional(Type.Record(Text, Id)),
+  results: Type.Array(CommitResult),
+  summary: Type.Object({ new: Count, dedup: Count, held: Count, denied: Count, locked: Count, entries_created: Count }),
+})
+export type CommitAnswer = Static<typeof CommitAnswer>
+
+export const push = routes({
+  limits: {
+    method: 'GET',
+    path: '/push/limits',
+    scope: 'read',
+    summary: 'Say how large a manifest may be.',
+    output: Type.Object({ max_items: Count, max_packs: Count, max_dependencies_per_item: Count }),
+    budget: 'push',
+  },
+  negotiate: {
+    method: 'POST',
+    path: '/push/negotiate',
+    scope: 'write',
+    summary: 'Say what would happen to each item and which bytes are missing; writes nothing.',
+    input: Manifest,
+    output: NegotiateAnswer,
+    budget: 'push',
+    transaction: false,
+    errors: ['VALIDATION', 'PACK_NOT_FOUND', 'FORBIDDEN'],
+  },
+  commit: {
+    method: 'POST',
+    path: '/push/commit',
+    scope: 'write',
+    summary: 'Register the manifest in one transaction.',
+    input: Manifest,
+    output: CommitAnswer,
+    budget: 'push',
+    errors: ['VALIDATION', 'PACK_NOT_FOUND', 'BLOB_MISSING', 'HASH_MISMATCH', 'STALE_FACE', 'CONFLICT', 'FORBIDDEN'],
+  },
+})

@@ -1,0 +1,70 @@
+/** How a route is declared: once, as data. Server validation, the typed client, openapi.json and docs/api.md derive from it. */
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a key needs: nothing at all, read scope, write scope, or write scope and the admin role (spec 4, legend). */
+export type Scope = 'none' | 'read' | 'write' | 'admin'
+
+/** A request body of raw bytes, streamed to the handler. `types` limits the Content-Type where the specification does. */
+export interface RawBody {
+  maxBytes: number
+  types?: readonly string[]
+}
+
+export interface Route {
+  method: Method
+  /** Below `/api/v1`; `{name}` marks a path parameter. */
+  path: string
+  scope: Scope
+  summary: string
+  /** One flat object. Keys named in the path travel there, `query` keys and those of GET and DELETE in the query, the rest in the JSON body. */
+  input?: TObject
+  query?: readonly string[]
+  /** The request body is raw bytes; then every key of `input` that is not in the path travels in the query. */
+  raw?: RawBody
+  /** The JSON answer. Without it: 204, unless `answers` says otherwise. */
+  output?: TSchema
+  /** `redirect`: 302 to presigned bytes. `ndjson`: `output` is one line of a stream. Default `json`. */
+  answers?: 'json' | 'redirect' | 'ndjson'
+  /** Success status; default 200, or 204 without output. */
+  status?: number
+  /** `push`: counted against the larger rate budget (spec 8). */
+  budget?: 'push'
+  /** No database transaction around the handler: it moves bytes, or only reads. Default: GET has none, everything else has one. */
+  transaction?: boolean
+  /** An addition of this server (contract-gaps 9): clients work without it. */
+  extension?: boolean
+  errors?: readonly ErrorCode[]
+}
+
+export type Routes = Record<string, Route>
+
+/** Declares the routes of one noun; keeps their literal types. */
+export const routes = <const R extends Routes>(table: R): R => table
+
+export type InputOf<R extends Route> = R extends { input: infer I extends TObject } ? Static<I> : Record<never, never>
+
+/** What a handler answers and a client call gives: the JSON, a stream of lines, the address redirected to, or nothing. */
+export type OutputOf<R extends Route> = R extends { answers: 'redirect' }
+  ? { location: string }
+  : R extends { answers: 'ndjson'; output: infer O extends TSchema }
+    ? AsyncIterable<Static<O>>
+    : R extends { output: infer O extends TSchema }
+      ? Static<O>
+      : undefined
+
+/** The names between braces in a route's path, in order: `/entries/{entry_id}` gives `['entry_id']`. */
+export const pathKeys = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]))
+
+/** Where each key of a route's input travels. */
+export function inputPlaces(route: Route): { path: string[]; query: string[]; body: string[] } {
+  const path = pathKeys(route.path)
+  const rest = Object.keys(route.input?.properties ?? {}).filter((key) => !path.includes(key))
+  const inQuery = route.raw || route.method === 'GET' || route.method === 'DELETE' ? rest : (route.query ?? [])
+  return { path, query: [...inQuery], body: rest.filter((key) => !inQuery.includes(key)) }
+}
+
+/** Whether the server gives the handler a transaction. */
+export const isTransactional = (route: Route): boolean => route.transaction ?? (route.method !== 'GET' && !route.raw)
