@@ -1,0 +1,49 @@
+/** Rules of what a file holds, where the linter does not look. */
+import { expect, test } from 'vitest'
+import { codeFiles, matchesIn, programFiles, projectFiles, textOf } from './project.ts'
+
+const linesOf = (path: string): string[] => textOf(path).split('\n')
+
+test('every source file opens with a comment that says what it holds', () => {
+  const comment = (path: string): RegExp =>
+    path.endsWith('.sql') ? /^-- \S/ : path.endsWith('.sh') ? /^# \S/ : /^\/(\/|\*\*?) \S/
+  const silent = codeFiles
+    .filter((path) => /\.(tsx?|mjs|sql|sh|css)$/.test(path))
+    .filter((path) => {
+      const [first = '', second = ''] = linesOf(path)
+      return !comment(path).test(first.startsWith('#!') ? second : first)
+    })
+  expect(silent).toEqual([])
+})
+
+test('an SQL, shell or style file has at most 300 lines, as programs do', () => {
+  const long = codeFiles.filter((path) => /\.(sql|sh|css|mjs)$/.test(path) && linesOf(path).length > 301)
+  expect(long).toEqual([])
+})
+
+test('the server takes the time from its clock: no now() in a statement, no Date.now() in a handler', () => {
+  const ownTime =
+    /(?<![.\w])(now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(current_timestamp|current_date|localtimestamp)\b|\bDate\.now\(\)|\bnew Date\(\)/gi
+  const server = codeFiles.filter((path) => /^server\/.*\.(ts|tsx|sql)$/.test(path) && path !== 'server/clock.ts')
+  expect(server.flatMap((path) => matchesIn(path, ownTime))).toEqual([])
+})
+
+test('the lock names versions and hashes, never the address of the registry they came from', () => {
+  expect(matchesIn('package-lock.json', /"resolved":\s*"[a-z+]+:\/\/.*/g)).toEqual([])
+})
+
+test('no engine package and no archive is kept here: tests make what they need, or read it where PH_FIXTURES says', () => {
+  expect(projectFiles.filter((path) => /\.(uasset|umap|uexp|ubulk|fbx|zip|gz|tar|7z)$|(^|\/)fixtures\//i.test(path))).toEqual([])
+})
+
+test('no file knows a folder of one machine', () => {
+  const own = /(?<![\w.}*])\/(home|root|Users|work)\/\w+/g
+  const texts = projectFiles.filter((path) => !/\.(png|jpe?g|ico|woff2?)$|^package-lock\.json$/.test(path))
+  expect(texts.flatMap((path) => matchesIn(path, own))).toEqual([])
+})
+
+test('nothing is left for later in a mark, and no type error is waved through', () => {
+  const marks = new RegExp(`\\b(${['TO', 'FIX'].map((a, i) => a + ['DO', 'ME'][i]).join('|')})\\b|@ts-(ignore|nocheck)`, 'g')
+  const others = programFiles.filter((path) => path !== 'test/house/files.test.ts')
+  expect(others.flatMap((path) => matchesIn(path, marks))).toEqual([])
+})

@@ -1,0 +1,49 @@
+/** Rules of importing that the linter cannot say; the direction between folders is kept by biome.json. */
+import { expect, test } from 'vitest'
+import { type Import, importsOf, matchesIn, programFiles } from './project.ts'
+
+const imports: readonly Import[] = programFiles.flatMap(importsOf)
+const sentences = (list: readonly Import[]): string[] => list.map(({ from, target }) => `${from} imports ${target}`)
+
+test('the scan sees the imports it judges', () => {
+  expect(imports).toContainEqual({
+    from: 'test/house/imports.test.ts',
+    specifier: './project.ts',
+    target: 'test/house/project.ts',
+    kind: 'static',
+  })
+})
+
+test('a noun of server/library never imports another noun: what they share stands below them, in rows/ or a file named for its concept', () => {
+  const nounOf = (path: string): string | undefined => /^server\/library\/([^/.]+)/.exec(path)?.[1]
+  const across = imports.filter(({ from, target }) => {
+    const noun = nounOf(from)
+    const other = nounOf(target)
+    return noun !== undefined && other !== undefined && noun !== other
+  })
+  expect(sentences(across)).toEqual([])
+})
+
+test('cli loads programs and views only when they are asked for, by import(), so that every other command starts fast', () => {
+  const heavy = /^((server|agent|mcp)\/|cli\/views\/|(ink|react|fastify|postgres|better-sqlite3|sharp|@electric-sql\/.*)$)/
+  const eager = imports.filter(
+    ({ from, target, kind }) =>
+      from.startsWith('cli/') && !from.startsWith('cli/views/') && kind === 'static' && heavy.test(target),
+  )
+  expect(sentences(eager)).toEqual([])
+})
+
+test('imports of our own files say the name of the file they mean, ending in .ts or .tsx', () => {
+  const vague = imports.filter(({ specifier }) => specifier.startsWith('.') && !/\.(tsx?|mjs|json)$/.test(specifier))
+  expect(sentences(vague)).toEqual([])
+})
+
+test('a worker file is named for both lives, .ts from the sources and .js from dist/, because the build leaves new URL() as it is', () => {
+  const programs = programFiles.filter((path) => !/^(test|bench)\//.test(path))
+  expect(programs.flatMap((path) => matchesIn(path, /new URL\(\s*['"`][^'"`]*\.tsx?['"`]/g))).toEqual([])
+})
+
+test('tests run our own code, never a mock of it', () => {
+  const tests = programFiles.filter((path) => path.startsWith('test/') && path !== 'test/house/imports.test.ts')
+  expect(tests.flatMap((path) => matchesIn(path, /\b(vi|vitest)\.(mock|doMock|hoisted)\(.*/g))).toEqual([])
+})

@@ -1,0 +1,31 @@
+/** Rules of naming: kebab-case nouns, and no drawer that anything could be put into. */
+import { expect, test } from 'vitest'
+import { codeFiles, matchesIn, programFiles, projectFiles } from './project.ts'
+
+const stem = (path: string): string => (path.split('/').at(-1) ?? '').split('.')[0] ?? ''
+
+test('files and folders are named in kebab-case', () => {
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/
+  const odd = codeFiles.filter((path) => ![...path.split('/').slice(0, -1), stem(path)].every((name) => kebab.test(name)))
+  expect(odd.filter((path) => !/^test\/.*\/README\.md$|^bench\/README\.md$/.test(path))).toEqual([])
+})
+
+test('no file or folder is a drawer: each is named for the one concept it holds', () => {
+  const drawers = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'lib', 'types', 'misc', 'shared'])
+  const found = projectFiles.filter((path) => [...path.split('/').slice(0, -1), stem(path)].some((name) => drawers.has(name)))
+  expect(found).toEqual([])
+})
+
+test('only contract/ has an index.ts: everywhere else an import names the file it means', () => {
+  expect(codeFiles.filter((path) => stem(path) === 'index' && path !== 'contract/index.ts')).toEqual([])
+})
+
+test('a type is named for what it is, not for the role every type has', () => {
+  const empty = /\b(class|interface|type) \w*(Manager|Service|Helper|Util|Utils|Impl|Dto|Data|Info)\b(?=[^:])/g
+  expect(programFiles.flatMap((path) => matchesIn(path, empty))).toEqual([])
+})
+
+test('the unit and the tree say the same words: a test of server/library/x stands in test/server', () => {
+  const places = /^test\/(house|support|stories|contract|formats|client|server|cli|agent|mcp|sample|bench)\//
+  expect(codeFiles.filter((path) => path.startsWith('test/') && path.endsWith('.test.ts') && !places.test(path))).toEqual([])
+})
