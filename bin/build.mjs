@@ -1,18 +1,34 @@
-// Builds dist/ from the sources: tsc, then the files it does not copy (.sql, .css). Run by `npm ci` as `prepare`.
+// Builds dist/ from the sources: tsc, then the files it does not copy (.sql, .css). Run by `npm ci` as `prepare`,
+// also by an older Node than the programs need: npm before 11 does not link the Node that comes as a dependency.
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-const tsc = spawnSync(
-  process.execPath,
-  [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
-  {
-    stdio: 'inherit',
-  },
-)
-if (tsc.status !== 0) process.exit(tsc.status ?? 1)
-for (const file of globSync('{server,client,cli}/**/*.{sql,css}', { cwd: root }))
-  cpSync(join(root, file), join(root, 'dist', file))
+
+/** npm 10 unlinks `.bin/node` when it drops the runtimes of the other platforms, which carry the same command. */
+function linkRuntime() {
+  const link = join(root, 'node_modules/.bin/node')
+  const runtime = `node-${process.platform}-${process.arch}/bin/node`
+  if (existsSync(link) || !existsSync(join(root, 'node_modules', runtime))) return
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(join('..', runtime), link)
+}
+
+function compile() {
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')]
+  const { status } = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function copyRest() {
+  for (const folder of ['server', 'client', 'cli'].filter((name) => existsSync(join(root, name))))
+    for (const file of readdirSync(join(root, folder), { recursive: true }))
+      if (/\.(sql|css)$/.test(file)) cpSync(join(root, folder, file), join(root, 'dist', folder, file))
+}
+
+linkRuntime()
+compile()
+copyRest()

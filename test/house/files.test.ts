@@ -28,8 +28,13 @@ test('the server takes the time from its clock: no now() in a statement, no Date
   expect(server.flatMap((path) => matchesIn(path, ownTime))).toEqual([])
 })
 
-test('the lock names versions and hashes, never the address of the registry they came from', () => {
+test('the lock names versions and hashes, never the address of the registry they came from (npm run lock takes it out)', () => {
   expect(matchesIn('package-lock.json', /"resolved":\s*"[a-z+]+:\/\/.*/g)).toEqual([])
+})
+
+test('npm ci compiles nothing: the lock says that better-sqlite3 brings its binaries (npm run lock puts it back)', () => {
+  const lock: { packages: Record<string, { gypfile?: boolean }> } = JSON.parse(textOf('package-lock.json'))
+  expect(lock.packages['node_modules/better-sqlite3']?.gypfile).toBe(false)
 })
 
 test('no engine package and no archive is kept here: tests make what they need, or read it where PH_FIXTURES says', () => {
