@@ -1,0 +1,53 @@
+/** Numbers as people read them: sizes, counts, durations, ages. Always the same form, whatever the system's language. */
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** `1536` gives `1.5 KiB`; three digits at most before the unit changes. */
+export function size(bytes: number): string {
+  let amount = bytes
+  let unit = 0
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1024
+    unit++
+  }
+  const digits = unit === 0 || amount >= 99.95 ? 0 : 1
+  return `${amount.toFixed(digits)} ${units[unit]}`
+}
+
+const grouped = new Intl.NumberFormat('en-GB')
+
+/** `2000` gives `2,000`. */
+export const number = (amount: number): string => grouped.format(amount)
+
+/** `count(1, 'file')` gives `1 file`, `count(2000, 'file')` gives `2,000 files`; the plural may be given. */
+export const count = (amount: number, one: string, many = `${one}s`): string => `${number(amount)} ${amount === 1 ? one : many}`
+
+/** Milliseconds as `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  const seconds = ms / 1000
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`
+}
+
+const steps = [
+  [60, 'second'],
+  [60, 'minute'],
+  [24, 'hour'],
+  [30, 'day'],
+  [12, 'month'],
+] as const
+
+/** How long ago a timestamp was: `just now`, `3 minutes ago`, `2 years ago`. */
+export function age(timestamp: string, now: Date): string {
+  let amount = Math.max(0, (now.getTime() - Date.parse(timestamp)) / 1000)
+  if (Number.isNaN(amount)) return timestamp
+  if (amount < 10) return 'just now'
+  for (const [length, unit] of steps) {
+    if (amount < length) return `${count(Math.floor(amount), unit)} ago`
+    amount /= length
+  }
+  return `${count(Math.floor(amount), 'year')} ago`
+}

@@ -1,0 +1,45 @@
+/** What a command may touch: streams, surroundings, its output, and the library it talks to. Nothing reads `process` but main.ts. */
+import type { Readable, Writable } from 'node:stream'
+import { makeOutput, type Output } from './output.ts'
+
+/** A stream that may be a terminal. */
+export type OutStream = Writable & { isTTY?: boolean; columns?: number; rows?: number }
+export type InStream = Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown }
+
+/** Everything outside the program, handed in by main.ts or by a test. */
+export interface Surroundings {
+  env: Record<string, string | undefined>
+  cwd: string
+  stdin: InStream
+  stdout: OutStream
+  stderr: OutStream
+  /** Aborted by Ctrl-C, by SIGTERM, or when whoever read stdout has gone. */
+  signal: AbortSignal
+  now(): Date
+}
+
+/** Options that every command takes. */
+export interface Globals {
+  json: boolean
+  profile: string | undefined
+  url: string | undefined
+}
+
+export interface Context extends Surroundings {
+  globals: Globals
+  out: Output
+  /** Somebody is there to answer: both ends are terminals and no JSON was asked for. */
+  interactive: boolean
+}
+
+/** Puts together what a command gets. */
+export function makeContext(surroundings: Surroundings, globals: Partial<Globals>): Context {
+  const { stdin, stderr } = surroundings
+  const json = globals.json === true
+  return {
+    ...surroundings,
+    globals: { json, profile: globals.profile, url: globals.url },
+    out: makeOutput(surroundings, json),
+    interactive: !json && stdin.isTTY === true && stderr.isTTY === true,
+  }
+}

@@ -1,0 +1,107 @@
+/** The one place where an error becomes words, a JSON object and an exit code. */
+import { ApiError, errors, exits } from '../contract/errors.ts'
+import { FormatError } from '../formats/format-error.ts'
+import type { Surroundings } from './context.ts'
+import { hasColor, painter } from './output.ts'
+import { Refusal } from './refusal.ts'
+
+/** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
+export interface Failure {
+  code: string
+  message: string
+  details: Record<string, unknown>
+  next: string
+  exit: number
+}
+
+/** Why the signal of a run was aborted. `pipe`: whoever read stdout has gone, which is no failure. */
+export type Ending = 'interrupted' | 'pipe'
+
+/** What the system says about a file, in words: the sentence takes the path, then what to do. */
+const fileFaults: Record<string, readonly [sentence: (path: string) => string, next: string]> = {
+  ENOENT: [(path) => `There is no ${path}.`, 'Check the spelling; paths are taken from the folder you are in.'],
+  ENOTDIR: [(path) => `${path} lies below something that is not a folder.`, 'Check the path.'],
+  EISDIR: [(path) => `${path} is a folder.`, 'Name a file.'],
+  EACCES: [(path) => `${path} may not be opened.`, 'Ask for the right to it, or run ph as its owner.'],
+  EPERM: [(path) => `${path} may not be changed.`, 'Ask for the right to it, or run ph as its owner.'],
+  EROFS: [(path) => `${path} lies on a read-only disk.`, 'Choose another folder.'],
+  ENOSPC: [(path) => `The disk of ${path} is full.`, 'Free some space and run the same command again.'],
+  EDQUOT: [(path) => `Your quota on the disk of ${path} is used up.`, 'Free some space and run the same command again.'],
+  EMFILE: [
+    (path) => `Too many files are open, so ${path} could not be.`,
+    'Raise the limit (ulimit -n) and run the same command again.',
+  ],
+  EBUSY: [(path) => `${path} is in use by another program.`, 'Close that program and run the same command again.'],
+  ELOOP: [(path) => `${path} is a symbolic link that leads to itself.`, 'Mend or remove the link.'],
+  ENAMETOOLONG: [(path) => `The name ${path} is too long for this disk.`, 'Choose a shorter name.'],
+}
+
+const isFailure = (error: unknown): error is Failure & Error =>
+  error instanceof Refusal || (error instanceof Error && typeof Reflect.get(error, 'next') === 'string' && 'exit' in error)
+
+/** What a thrown value means to the person or program that ran the command. */
+export function failureOf(error: unknown): Failure {
+  if (isFailure(error)) {
+    const { code, message, details = {}, next, exit } = error
+    return { code, message, details, next, exit }
+  }
+  if (error instanceof ApiError) return fromService(error)
+  if (error instanceof FormatError) return fromFormat(error)
+  const fault = error instanceof Error ? (error as NodeJS.ErrnoException) : undefined
+  const known = fault?.code === undefined ? undefined : fileFaults[fault.code]
+  if (fault?.code && known)
+    return { code: fault.code, message: known[0](fault.path ?? 'that file'), details: {}, next: known[1], exit: exits.failed }
+  return {
+    code: 'UNEXPECTED',
+    message: error instanceof Error ? error.message : String(error),
+    details: {},
+    next: 'Run it again with PH_DEBUG=1 to see where it comes from, and report that.',
+    exit: exits.failed,
+  }
+}
+
+/** What lies behind a refusal of writes is not the key: the account's state says what helps. */
+const reasonNext: Record<string, string> = {
+  read_only: 'The workspace takes no changes at present; ask its owner.',
+  ingest_blocked: 'The workspace is out of storage; ask its owner for more, or delete what is not needed.',
+  policy_unavailable: 'The library is starting; try again in a few seconds.',
+}
+
+function fromService({ code, message, details }: ApiError): Failure {
+  const [, exit, , next] = errors[code]
+  const reason = typeof details.reason === 'string' ? reasonNext[details.reason] : undefined
+  return { code, message, details, next: reason ?? next, exit }
+}
+
+const fromFormat = (error: FormatError): Failure => ({
+  code: `FILE_${error.reason.toUpperCase().replaceAll('-', '_')}`,
+  message: error.message,
+  details: {},
+  next:
+    error.reason === 'git-lfs-pointer'
+      ? 'Run `git lfs pull`, then try again.'
+      : 'Open and save the file in its program, then try again.',
+  exit: exits.failed,
+})
+
+const MOST_PLACES = 8
+
+/** The places that a validation error names, as lines. */
+function placesOf(details: Record<string, unknown>): string[] {
+  const places = Array.isArray(details.errors) ? details.errors : []
+  if (places.length < 2) return []
+  const lines = places.slice(0, MOST_PLACES).map((place) => `       - ${place?.path ?? ''}: ${place?.message ?? ''}`)
+  return places.length > MOST_PLACES ? [...lines, `       and ${places.length - MOST_PLACES} more`] : lines
+}
+
+/** Tells a failure on stderr: `{error}` as one JSON line with `--json`, else a sentence and what to do next. */
+export function tellFailure(failure: Failure, { stderr, env }: Surroundings, json: boolean): void {
+  const { code, message, details, next } = failure
+  if (json) {
+    stderr.write(`${JSON.stringify({ error: { code, message, details, next } })}\n`)
+    return
+  }
+  const paint = painter(hasColor(stderr, env))
+  const lines = [`${paint(['red', 'bold'], 'error:')} ${message}`, ...placesOf(details), `${paint('bold', ' next:')} ${next}`]
+  stderr.write(`${lines.join('\n')}\n`)
+}

@@ -1,0 +1,93 @@
+/** Commands as declared, turned into commander's: arguments, options, help, and errors in our words. */
+import { Option, type Command as Parser } from 'commander'
+import type { Command, OptionSpec } from './command.ts'
+import type { Surroundings } from './context.ts'
+import { commandEpilogue, helpStyle, usageWords } from './help.ts'
+import { columnsOf, hasColor, painter } from './output.ts'
+import { wrongUsage } from './refusal.ts'
+
+/** Arguments and options of one use of a command, by name. */
+export type Input = Record<string, unknown>
+export type Start = (command: Command, input: Input) => Promise<void>
+
+/** What happens when a command is used, and where. */
+export interface Running {
+  start: Start
+  surroundings: Surroundings
+}
+
+/** A first word with its commands. */
+export interface Loaded {
+  name: string
+  summary: string
+  commands: readonly Command[]
+}
+
+/** A parser that writes to our streams, wraps at the terminal's width, and throws instead of exiting. */
+export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings): Parser {
+  const paint = painter(hasColor(stdout, env))
+  return parser
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => undefined,
+      getOutHelpWidth: () => Math.min(columnsOf(stdout, env), 100),
+      getErrHelpWidth: () => Math.min(columnsOf(stderr, env), 100),
+      getOutHasColors: () => hasColor(stdout, env),
+      getErrHasColors: () => hasColor(stderr, env),
+    })
+    .configureHelp(helpStyle(paint))
+    .helpOption('-h, --help', 'explain this command')
+    .exitOverride((error) => {
+      if (error.exitCode === 0 || error.code === 'commander.help') throw error
+      const { message, next } = usageWords(error.message, parser)
+      throw wrongUsage(message, next)
+    })
+}
+
+/** Adds a first word and the commands below it. A command whose usage is the word alone is the word itself. */
+export function addFirstWord(program: Parser, { name, summary, commands }: Loaded, { start, surroundings }: Running): void {
+  const own = program.command(name).description(summary)
+  prepared(own, surroundings)
+  for (const command of commands) {
+    const [, second] = literalWords(command.usage)
+    const parser = second === undefined ? own : own.command(second).description(command.summary ?? '')
+    if (parser !== own) prepared(parser, surroundings)
+    declare(parser, command, start)
+    parser.addHelpText('after', commandEpilogue(command, painter(hasColor(surroundings.stdout, surroundings.env))))
+  }
+}
+
+const literalWords = (usage: string): string[] => usage.split(' ').filter((word) => !/^[<[]/.test(word))
+const argumentWords = (usage: string): string[] => usage.split(' ').filter((word) => /^[<[]/.test(word))
+const bareName = (word: string): string => word.replace(/^[<[]|\.\.\.|[>\]]$/g, '')
+
+function declare(parser: Parser, command: Command, start: Start): void {
+  const names = argumentWords(command.usage).map((word) => {
+    parser.argument(word, command.arguments?.[bareName(word)] ?? '')
+    return bareName(word)
+  })
+  if (command.description) parser.description(`${parser.description()}\n\n${command.description}`)
+  const options = Object.entries(command.options ?? {}).map(([key, spec]) => ({ key, spec, option: optionOf(spec) }))
+  for (const { option } of options) parser.addOption(option)
+  parser.action(async (...received: unknown[]) => {
+    const input: Input = {}
+    for (const [at, name] of names.entries()) input[name] = received[at]
+    for (const { key, spec, option } of options) input[key] = givenIn(parser, spec, option)
+    await start(command, input)
+  })
+}
+
+function optionOf({ flags, summary, kind, read }: OptionSpec<unknown>): Option {
+  const option = new Option(flags, summary)
+  if (kind === 'one') option.argParser(read)
+  if (kind === 'many') option.argParser((given, before: unknown[] | undefined) => [...(before ?? []), read(given)])
+  return option
+}
+
+/** A flag is true when it was given, also one that commander stores negated (`--no-deps`). */
+function givenIn(parser: Parser, { kind }: OptionSpec<unknown>, option: Option): unknown {
+  const stored = parser.getOptionValue(option.attributeName())
+  if (kind === 'flag') return option.negate ? stored === false : stored === true
+  return kind === 'many' ? (stored ?? []) : stored
+}

@@ -1,0 +1,79 @@
+/** The program: its first words, how arguments reach a command, and how a run ends in an exit code. */
+import { CommanderError, Option, Command as Parser } from 'commander'
+import { exits } from '../contract/errors.ts'
+import type { Command } from './command.ts'
+import { type Globals, makeContext, type Surroundings } from './context.ts'
+import { type Ending, failureOf, tellFailure } from './exit.ts'
+import { programEpilogue } from './help.ts'
+import { hasColor, painter } from './output.ts'
+import { addFirstWord, prepared, type Start } from './parser.ts'
+import { version } from './version.ts'
+
+interface FirstWord {
+  group: string
+  summary: string
+  /** Arguments, for the list of `ph --help`. */
+  takes?: string
+  load(): Promise<{ commands: readonly Command[] }>
+}
+
+/** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
+export const firstWords: Record<string, FirstWord> = {}
+
+/** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  let code: number = exits.done
+  try {
+    const program = await parserFor(args, surroundings, async (command, input) => {
+      const context = makeContext(surroundings, program.opts<Globals>())
+      code = (await command.run(context, input as never)) ?? exits.done
+    })
+    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
+    return endOf(error, args, surroundings)
+  }
+}
+
+function endOf(error: unknown, args: readonly string[], surroundings: Surroundings): number {
+  const ending = surroundings.signal.aborted ? (surroundings.signal.reason as Ending) : undefined
+  if (ending) return ending === 'pipe' ? exits.done : exits.interrupted
+  if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`)
+  const failure = failureOf(error)
+  tellFailure(failure, surroundings, args.includes('--json'))
+  return failure.exit
+}
+
+/** The parser for these arguments: the word that is used with all its commands, the others by name and summary. */
+async function parserFor(args: readonly string[], surroundings: Surroundings, start: Start): Promise<Parser> {
+  const program = prepared(new Parser('ph'), surroundings)
+    .description('A library for game props: every version kept, found again, with everything it needs.')
+    .usage('<command> [options]')
+    .version(version(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', programEpilogue(painter(hasColor(surroundings.stdout, surroundings.env))))
+  for (const option of globalOptions()) program.addOption(option)
+  const used = usedWord(args)
+  for (const [name, { group, summary, takes, load }] of Object.entries(firstWords)) {
+    program.commandsGroup(group)
+    if (name === used) addFirstWord(program, { name, summary, commands: (await load()).commands }, { start, surroundings })
+    else program.command(takes ? `${name} ${takes}` : name).description(summary)
+  }
+  return program
+}
+
+const globalOptions = (): Option[] => [
+  new Option('--json', 'print exactly one JSON document'),
+  new Option('--profile <name>', 'use this profile instead of the one last signed in with'),
+  new Option('--url <address>', 'talk to this server instead of the one of the profile'),
+]
+
+/** The first word, or after `help` the one it is to explain. */
+function usedWord(args: readonly string[]): string | undefined {
+  const scout = new Parser().helpOption(false).allowUnknownOption()
+  for (const option of globalOptions()) scout.addOption(option)
+  const { operands, unknown } = scout.parseOptions([...args])
+  const words = [...operands, ...unknown].filter((word) => !word.startsWith('-'))
+  return words[0] === 'help' ? words[1] : words[0]
+}

@@ -1,0 +1,49 @@
+/** The error a command throws when it knows what is wrong and what to do about it. */
+import { exits } from '../contract/errors.ts'
+
+export interface RefusalCase {
+  /** For programs; upper case with underscores, like the service's codes. */
+  code: string
+  exit: number
+  /** What is wrong, naming the thing, as a sentence. */
+  message: string
+  /** What to do next, as a sentence. */
+  next: string
+  details?: Record<string, unknown>
+}
+
+export class Refusal extends Error {
+  readonly code: string
+  readonly exit: number
+  readonly next: string
+  readonly details: Record<string, unknown>
+
+  constructor({ code, exit, message, next, details = {} }: RefusalCase) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.exit = exit
+    this.next = next
+    this.details = details
+  }
+}
+
+/** Wrong usage: exit code 2. */
+export const wrongUsage = (message: string, next: string): Refusal =>
+  new Refusal({ code: 'USAGE', exit: exits.usage, message, next })
+
+/** A plain failure: exit code 1. */
+export const failed = (code: string, message: string, next: string): Refusal =>
+  new Refusal({ code, exit: exits.failed, message, next })
+
+/** Reads a whole number within bounds out of an option's value; `name` is the option as typed. */
+export const wholeNumber =
+  (name: string, min: number, max: number) =>
+  (given: string): number => {
+    const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+    if (number >= min && number <= max) return number
+    throw wrongUsage(
+      `${name} takes a whole number from ${min} to ${max}, not "${given}".`,
+      `Write it like this: ${name} ${Math.max(min, Math.min(max, 50))}`,
+    )
+  }

@@ -1,0 +1,104 @@
+/** Rows of text in columns: aligned by display width and fitted to the terminal, tab-separated and whole elsewhere. */
+import stringWidth from 'string-width'
+import type { Output } from './output.ts'
+
+export interface Column<Row> {
+  title: string
+  value(row: Row): string | number | null | undefined
+  right?: boolean
+  /** May be cut when the terminal is narrow; `middle` keeps both ends, as paths need. */
+  cut?: 'end' | 'middle'
+  /** Left out when even cutting does not make the row fit. */
+  spare?: boolean
+}
+
+const GAP = 2
+const COMFORTABLE = 20
+const NARROWEST = 8
+/** C0 and C1 controls and bidirectional overrides: names come from other people and must not drive the terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A text from outside, safe to print on a terminal: on one line, each control character shown as `\u{fffd}`. */
+export const printable = (text: string): string => text.replace(unprintable, '\ufffd')
+
+/** A text cut to a display width, with `…` where something is missing. */
+export function shorten(text: string, width: number, cut: 'end' | 'middle' = 'end'): string {
+  if (stringWidth(text) <= width) return text
+  const letters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
+  const room = Math.max(width - 1, 0)
+  const tail =
+    cut === 'middle'
+      ? takeWidth(letters.toReversed(), Math.floor(room / 2))
+          .toReversed()
+          .join('')
+      : ''
+  return `${takeWidth(letters, room - stringWidth(tail)).join('')}…${tail}`
+}
+
+function takeWidth(letters: readonly string[], width: number): string[] {
+  let used = 0
+  const end = letters.findIndex((letter) => {
+    used += stringWidth(letter)
+    return used > width
+  })
+  return end === -1 ? [...letters] : letters.slice(0, end)
+}
+
+/** A text padded to a display width. */
+export const pad = (text: string, width: number, right = false): string => {
+  const space = ' '.repeat(Math.max(width - stringWidth(text), 0))
+  return right ? space + text : text + space
+}
+
+interface Sized<Row> {
+  column: Column<Row>
+  cells: string[]
+  width: number
+}
+
+/** Lines for `rows`. On a terminal with a heading; else one line a row, cells separated by tabs, nothing cut. */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], out: Output): string[] {
+  const sized = columns.map((column) => measure(rows, column))
+  if (!out.terminal) return rows.map((_, row) => sized.map(({ cells }) => cells[row] ?? '').join('\t'))
+  const shown = fitted(sized, out.width)
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, at) => pad(cell, shown[at]?.width ?? 0, shown[at]?.column.right))
+      .join(' '.repeat(GAP))
+      .trimEnd()
+  const heading = out.paint('dim', line(shown.map(({ column, width }) => shorten(column.title, width))))
+  return [
+    heading,
+    ...rows.map((_, row) => line(shown.map(({ cells, width, column }) => shorten(cells[row] ?? '', width, column.cut)))),
+  ]
+}
+
+function measure<Row>(rows: readonly Row[], column: Column<Row>): Sized<Row> {
+  const cells = rows.map((row) => printable(String(column.value(row) ?? '')))
+  return { column, cells, width: Math.max(stringWidth(column.title), ...cells.map((cell) => stringWidth(cell))) }
+}
+
+/** Cuts wide columns to a comfortable width, then leaves out spare columns, last first, then cuts to the bone. */
+function fitted<Row>(columns: Sized<Row>[], width: number): Sized<Row>[] {
+  const shown = columns.map((column) => ({ ...column }))
+  const excess = () => shown.reduce((sum, column) => sum + column.width + GAP, -GAP) - width
+  shrink(shown, excess, COMFORTABLE)
+  while (excess() > 0) {
+    const spare = shown.findLastIndex(({ column }) => column.spare)
+    if (spare === -1) break
+    shown.splice(spare, 1)
+  }
+  shrink(shown, excess, NARROWEST)
+  return shown
+}
+
+/** Takes from the widest column that may be cut, a column at a time, until the line fits or all are down to `floor`. */
+function shrink<Row>(shown: Sized<Row>[], excess: () => number, floor: number): void {
+  const cuttable = shown.filter(({ column }) => column.cut)
+  for (let over = excess(); over > 0; over = excess()) {
+    const [widest] = cuttable.filter(({ width }) => width > floor).toSorted((a, b) => b.width - a.width)
+    if (!widest) return
+    widest.width -= 1
+  }
+}

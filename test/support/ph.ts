@@ -1,0 +1,52 @@
+/** Runs `ph` in this process with captured streams, as a person or a script would run it. */
+import { PassThrough, Readable } from 'node:stream'
+import type { InStream, OutStream } from '../../cli/context.ts'
+import { run } from '../../cli/program.ts'
+
+export interface Setting {
+  env?: Record<string, string>
+  cwd?: string
+  /** What arrives on standard input. */
+  stdin?: string
+  /** Makes stdin, stdout and stderr terminals of this many columns. */
+  columns?: number
+  signal?: AbortSignal
+  now?: Date
+}
+
+export interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+  /** stdout as the one JSON document that `--json` promises. */
+  json(): unknown
+}
+
+/** `ph('entries --limit 5')`, or a list where an argument holds a space. Folders for settings are never the person's own. */
+export async function ph(line: string | readonly string[], setting: Setting = {}): Promise<Outcome> {
+  const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
+  const stdout = captured(setting.columns)
+  const stderr = captured(setting.columns)
+  const stdin: InStream = Object.assign(Readable.from(setting.stdin === undefined ? [] : [Buffer.from(setting.stdin)]), {
+    isTTY: setting.columns !== undefined && setting.stdin === undefined,
+  })
+  const code = await run(args, {
+    env: { PH_CONFIG_DIR: '/nonexistent', PH_STATE_DIR: '/nonexistent', PH_CACHE_DIR: '/nonexistent', ...setting.env },
+    cwd: setting.cwd ?? process.cwd(),
+    stdin,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    signal: setting.signal ?? new AbortController().signal,
+    now: () => setting.now ?? new Date(),
+  })
+  const out = stdout.text()
+  return { code, stdout: out, stderr: stderr.text(), json: () => JSON.parse(out) }
+}
+
+function captured(columns: number | undefined): { stream: OutStream; text(): string } {
+  const chunks: Buffer[] = []
+  const stream = new PassThrough()
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const terminal = columns === undefined ? {} : { isTTY: true, columns, rows: 40 }
+  return { stream: Object.assign(stream, terminal), text: () => Buffer.concat(chunks).toString() }
+}
