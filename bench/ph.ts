@@ -1,0 +1,99 @@
+/** `ph` as a contender: its server on an embedded or a real database, and the command a person types. */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { Contender } from './contenders.ts'
+import { type Command, type Server, startServer } from './processes.ts'
+
+const program = join(import.meta.dirname, '..', 'bin', 'ph.mjs')
+const KEY = 'ph_live_BenchBenchBenchBenchBenchBenchBenchBench'
+
+/** Runs `ph` by the Node that runs this: npx and npm would add their own start-up to every time. */
+export const ph = (args: readonly string[], env: Record<string, string> = {}): Command => ({
+  run: [process.execPath, program, ...args],
+  env,
+})
+
+export interface PhServer extends Server {
+  url: string
+  key: string
+  /** Stops it and deletes its data and its database. */
+  end(): Promise<void>
+}
+
+/** `database` is the address of a PostgreSQL whose user may create databases; without it, PGlite. */
+export async function startPh(scratch: string, database?: string, env: Record<string, string> = {}): Promise<PhServer> {
+  mkdirSync(scratch, { recursive: true })
+  const provision = join(scratch, 'provision.json')
+  writeFileSync(provision, JSON.stringify(workspace))
+  const own = database ? await freshDatabase(database) : undefined
+  const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
+  const ready = /ready at (http:\/\/[^\s/]+)/
+  const command = ph(args, { ...env, ...(own ? { PH_DATABASE_URL: own.url } : {}) })
+  const server = await startServer(command, (log) => ready.test(log))
+  const url = ready.exec(server.log())?.[1] ?? ''
+  const end = async (): Promise<void> => {
+    await server.stop()
+    await own?.drop()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  return { ...server, url, key: KEY, end }
+}
+
+const workspace = {
+  workspaces: [
+    {
+      slug: 'bench',
+      name: 'Bench',
+      state: 'active',
+      members: [
+        {
+          email: 'bo@bench.test',
+          name: 'bo',
+          display_name: 'Bo',
+          role: 'owner',
+          password: 'correct horse',
+          kind: 'person',
+          status: 'active',
+        },
+      ],
+      keys: [{ name: 'bench', member: 'bo@bench.test', scope: 'write', key: KEY }],
+    },
+  ],
+}
+
+async function freshDatabase(address: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const sql = postgres(address, { max: 1, onnotice: () => {} })
+  const name = `ph_bench_${randomBytes(6).toString('hex')}`
+  await sql.unsafe(`create database ${name}`)
+  const url = new URL(address)
+  url.pathname = `/${name}`
+  const drop = async (): Promise<void> => {
+    await sql.unsafe(`drop database ${name} with (force)`)
+    await sql.end()
+  }
+  return { url: url.href, drop }
+}
+
+/** The settings of a person who has never pushed before: all folders fresh below `scratch`. */
+export const person = (server: { url: string; key: string }, scratch: string): Record<string, string> => ({
+  PH_URL: server.url,
+  PH_API_KEY: server.key,
+  PH_CONFIG_DIR: join(scratch, 'config'),
+  PH_STATE_DIR: join(scratch, 'state'),
+  PH_CACHE_DIR: join(scratch, 'cache'),
+})
+
+export const phContender = (name: string, database?: string): Contender => ({
+  name,
+  async start(content, scratch) {
+    const server = await startPh(join(scratch, 'server'), database)
+    const push = ph(['push', content, '--json'], person(server, join(scratch, 'person')))
+    const end = async (): Promise<void> => {
+      await server.end()
+      rmSync(scratch, { recursive: true, force: true })
+    }
+    return { push, server, end }
+  },
+})
