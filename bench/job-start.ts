@@ -13,7 +13,6 @@ export function startUp({ place, results }: Run): void {
   const commands = {
     'node, an empty file': { run: [process.execPath, empty] },
     'ph --version': ph(['--version']),
-    'ph help': ph(['help']),
   }
   for (let round = -2; round < ROUNDS; round++)
     for (const [name, command] of Object.entries(commands)) {

@@ -6,13 +6,10 @@ const linesOf = (path: string): string[] => textOf(path).split('\n')
 
 test('every source file opens with a comment that says what it holds', () => {
   const comment = (path: string): RegExp =>
-    path.endsWith('.sql') ? /^-- \S/ : path.endsWith('.sh') ? /^# \S/ : /^\/(\/|\*\*?) \S/
+    path.endsWith('.sql') ? /^-- \S/ : path.endsWith('.sh') ? /^# \S/ : /^\/(\/|\*\*?) \S|^\/\*\*\n \* \S/
   const silent = codeFiles
     .filter((path) => /\.(tsx?|mjs|sql|sh|css)$/.test(path))
-    .filter((path) => {
-      const [first = '', second = ''] = linesOf(path)
-      return !comment(path).test(first.startsWith('#!') ? second : first)
-    })
+    .filter((path) => !comment(path).test(textOf(path).replace(/^#!.*\n/, '')))
   expect(silent).toEqual([])
 })
 
