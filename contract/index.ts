@@ -10,7 +10,7 @@ import { media } from './media.ts'
 import { members } from './members.ts'
 import { packs } from './packs.ts'
 import { push } from './push.ts'
-import type { InputOf, OutputOf, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 export const contract = { identity, members, entries, media, lineages, blobs, push, packs, activity, changes, admin }
 
@@ -25,12 +25,3 @@ export const apiMajor = 1
 export const allRoutes: [Noun, string, Route][] = Object.entries(contract).flatMap(([noun, table]) =>
   Object.entries(table as Record<string, Route>).map(([verb, route]): [Noun, string, Route] => [noun as Noun, verb, route]),
 )
-
-/** One call per route: `api.entries.get({entry_id: 1})`. Raw routes take their bytes as `bytes` beside the input. */
-export type Calls = {
-  [N in Noun]: {
-    [V in keyof Contract[N]]: Contract[N][V] extends infer R extends Route
-      ? (input: InputOf<R> & (R extends { raw: object } ? { bytes: unknown } : unknown)) => Promise<OutputOf<R>>
-      : never
-  }
-}

@@ -126,6 +126,7 @@ export const media = routes({
       targets: Type.Optional(Type.Array(PresignedTarget)),
     }),
     budget: 'push',
+    repeatable: true,
     errors: uploadErrors,
   },
   finalize: {
@@ -143,6 +144,7 @@ export const media = routes({
       results: Type.Array(Type.Object({ ...version, kind: oneOf(mediaKinds), artifact_id: Id, size: Count })),
     }),
     budget: 'push',
+    repeatable: true,
     errors: [...uploadErrors, 'NOT_FOUND'],
   },
   previewQueue: {

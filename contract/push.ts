@@ -160,6 +160,7 @@ export const push = routes({
     output: NegotiateAnswer,
     budget: 'push',
     transaction: false,
+    repeatable: true,
     errors: ['VALIDATION', 'PACK_NOT_FOUND', 'FORBIDDEN'],
   },
   commit: {
@@ -170,6 +171,7 @@ export const push = routes({
     input: Manifest,
     output: CommitAnswer,
     budget: 'push',
+    repeatable: true,
     errors: ['VALIDATION', 'PACK_NOT_FOUND', 'BLOB_MISSING', 'HASH_MISMATCH', 'STALE_FACE', 'CONFLICT', 'FORBIDDEN'],
   },
 })

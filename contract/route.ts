@@ -34,6 +34,8 @@ export interface Route {
   budget?: 'push'
   /** No database transaction around the handler: it moves bytes, or only reads. Default: GET has none, everything else has one. */
   transaction?: boolean
+  /** Sending the request again does no harm although its method does not promise that. */
+  repeatable?: true
   /** An addition of this server (contract-gaps 9): clients work without it. */
   extension?: boolean
   errors?: readonly ErrorCode[]
