@@ -1,0 +1,52 @@
+/** What can go wrong on this side of the wire: one table of codes, like contract/errors.ts for the service. */
+import { exits } from '../contract/errors.ts'
+
+/** Exit code of `ph`, and what to do next when the thrower knows nothing better. */
+type ClientErrorRow = readonly [exit: number, next: string]
+
+export const clientErrors = {
+  WRONG_ADDRESS: [exits.usage, 'Give the address as it is in the browser, for example https://props.example.com/w/acme.'],
+  NO_SERVER: [exits.usage, 'Sign in with `ph login`, or set PH_URL or --url.'],
+  NO_KEY: [exits.signIn, 'Sign in with `ph login`, or set PH_API_KEY.'],
+  NO_PROFILE: [exits.usage, 'See the profiles with `ph whoami --all`, or sign in with `ph login --profile <name>`.'],
+  KEY_FILE_OPEN: [exits.failed, 'Let only yourself read it (`chmod 600`), then run the command again.'],
+  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login`.'],
+  STATE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_STATE_DIR.'],
+  UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
+  NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
+  ANSWER_TOO_LARGE: [exits.failed, 'Ask for less at once.'],
+  PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
+  NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],
+  SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
+  FILE_UNREADABLE: [exits.failed, 'Check the permissions of the file, then push again.'],
+  FILE_CHANGED: [exits.temporary, 'Wait until it is saved completely, then push again.'],
+  DISK_FULL: [exits.failed, 'Free space on that disk, then try again.'],
+  UPLOAD_REFUSED: [exits.failed, 'Check that no proxy alters requests between here and the storage.'],
+  WRONG_BYTES: [exits.temporary, 'Try again; tell whoever runs the server if it happens twice.'],
+} as const satisfies Record<string, ClientErrorRow>
+
+export type ClientErrorCode = keyof typeof clientErrors
+
+/** A failure that no server reported. Compare `code`; `message` names the thing, `next` says what to do. */
+export class ClientError extends Error {
+  readonly code: ClientErrorCode
+  readonly details: Record<string, unknown>
+  readonly next: string
+  readonly exit: number
+
+  constructor(code: ClientErrorCode, message: string, more: { next?: string; cause?: unknown; details?: object } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'ClientError'
+    this.code = code
+    this.details = { ...more.details }
+    this.next = more.next ?? clientErrors[code][1]
+    this.exit = clientErrors[code][0]
+  }
+}
+
+/** The code of a system error (`ENOENT`), or of an error of undici (`UND_ERR_SOCKET`); undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as NodeJS.ErrnoException
+  return typeof code === 'string' ? code : systemCode(error.cause)
+}

@@ -1,0 +1,57 @@
+/** Where `ph` keeps its own files: the only place that knows paths outside of a project (design.md 8). */
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+type Environment = Record<string, string | undefined>
+
+/** Absolute paths. `config`: profiles and keys; `state`: what is remembered of projects; `cache`: may be deleted at any time. */
+export interface Folders {
+  config: string
+  state: string
+  cache: string
+}
+
+const appName = 'prop-house'
+
+/**
+ * The folders of this person on this machine: `PH_CONFIG_DIR`, `PH_STATE_DIR`, `PH_CACHE_DIR` where set, else the
+ * platform's own (XDG base directories on Linux). Creates nothing.
+ */
+export function findFolders(env: Environment = process.env, platform: NodeJS.Platform = process.platform): Folders {
+  const own = platformFolders(env, platform)
+  return {
+    config: env.PH_CONFIG_DIR ? resolve(env.PH_CONFIG_DIR) : own.config,
+    state: env.PH_STATE_DIR ? resolve(env.PH_STATE_DIR) : own.state,
+    cache: env.PH_CACHE_DIR ? resolve(env.PH_CACHE_DIR) : own.cache,
+  }
+}
+
+function platformFolders(env: Environment, platform: NodeJS.Platform): Folders {
+  const home = env.HOME || homedir()
+  if (platform === 'win32') {
+    const roaming = env.APPDATA || join(home, 'AppData', 'Roaming')
+    const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local')
+    return { config: join(roaming, appName), state: join(local, appName, 'state'), cache: join(local, appName, 'cache') }
+  }
+  if (platform === 'darwin') {
+    const support = join(home, 'Library', 'Application Support', appName)
+    return { config: support, state: join(support, 'state'), cache: join(home, 'Library', 'Caches', appName) }
+  }
+  const xdg = (name: string, ...fallback: string[]) => join(env[name] || join(home, ...fallback), appName)
+  return {
+    config: xdg('XDG_CONFIG_HOME', '.config'),
+    state: xdg('XDG_STATE_HOME', '.local', 'state'),
+    cache: xdg('XDG_CACHE_HOME', '.cache'),
+  }
+}
+
+export const profilesFile = (folders: Folders): string => join(folders.config, 'profiles.json')
+
+export const keysFile = (folders: Folders): string => join(folders.config, 'keys.json')
+
+/** The SQLite file that remembers one project for one workspace: named by the workspace's address and the project's real path. */
+export function projectStateFile(folders: Folders, address: string, projectRoot: string): string {
+  const name = createHash('sha256').update(`${address}\0${projectRoot}`).digest('hex').slice(0, 32)
+  return join(folders.state, 'projects', `${name}.sqlite`)
+}

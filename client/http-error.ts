@@ -1,0 +1,50 @@
+/** Turns a refusing answer into the error that commands and callers handle (spec 7). */
+import { ApiError, type ErrorCode, errors } from '../contract/errors.ts'
+
+/** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
+const frontDoorCodes: Record<number, ErrorCode> = {
+  400: 'VALIDATION',
+  401: 'UNAUTHORIZED',
+  402: 'FORBIDDEN',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  412: 'CONFLICT',
+  413: 'VALIDATION',
+  422: 'VALIDATION',
+  426: 'UPGRADE_REQUIRED',
+  429: 'RATE_LIMITED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+}
+
+const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors
+
+const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (status >= 500 ? 'INTERNAL' : 'VALIDATION')
+
+/**
+ * The ApiError that an answer with a status of 400 and more stands for. `body` is its text: the library's envelope, the
+ * front door's sentence, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request.
+ */
+export function decodeError(status: number, body: string, requestId?: string): ApiError {
+  const traced = requestId ? { request_id: requestId } : {}
+  const error = errorField(body)
+  if (typeof error === 'string') return new ApiError(codeOfStatus(status), error, { ...traced, status })
+  if (typeof error === 'object' && error !== null) {
+    const { code, message, details } = error as { code?: unknown; message?: unknown; details?: unknown }
+    const known = isCode(code) ? code : codeOfStatus(status)
+    const text = typeof message === 'string' ? message : undefined
+    const unknownCode = isCode(code) ? {} : { code }
+    return new ApiError(known, text, { ...(details as object | undefined), ...unknownCode, ...traced, status })
+  }
+  return new ApiError(codeOfStatus(status), `The server answered with status ${status} and no reason.`, { ...traced, status })
+}
+
+function errorField(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { error?: unknown } | null)?.error
+  } catch {
+    return undefined
+  }
+}
