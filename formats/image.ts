@@ -1,0 +1,109 @@
+// PNG and JPEG: facts from the header, and a small picture of the whole, both through sharp.
+import type { Metadata, Sharp } from 'sharp'
+import { FormatError } from './format-error.ts'
+
+export type PngFacts = {
+  format: 'png'
+  width: number
+  height: number
+  bitDepth: number
+  color: 'gray' | 'gray-alpha' | 'rgb' | 'rgba' | 'palette'
+  interlaced: boolean
+}
+
+export type JpegFacts = {
+  format: 'jpeg'
+  width: number
+  height: number
+  bitDepth: number
+  components: number
+  progressive: boolean
+}
+
+export type ImageFacts = PngFacts | JpegFacts
+
+/** The edge of the largest thumbnail the library takes (spec 8), in pixels. */
+export const thumbnailEdgePx = 512
+
+/** The largest texture Unreal makes. Decoded line by line, such a picture costs little memory. */
+const maxPixels = 16_384 * 16_384
+/** Interlaced and progressive pictures are decoded as a whole: at most about 100 MB for this many pixels. */
+const maxPixelsAtOnce = 4096 * 4096
+
+/**
+ * What a PNG or JPEG says of itself; width and height in pixels as stored, before any EXIF turn.
+ *
+ * `bytes` may be the file's beginning only: everything up to the first pixels suffices, and 1 MiB holds that of any file
+ * that is not absurd. `sizeBytes` is the whole file's size.
+ * Throws FormatError `not-this-format`, `truncated` or `damaged`.
+ */
+export async function readImage(bytes: Uint8Array, sizeBytes = bytes.length): Promise<ImageFacts> {
+  const name = imageName(bytes)
+  const { width, height, ...header } = await readHeader(name, bytes, sizeBytes)
+  const bitDepth = Number(header.bitsPerSample ?? 8)
+  const progressive = header.isProgressive === true
+  if (name === 'JPEG') return { format: 'jpeg', width, height, bitDepth, components: header.channels, progressive }
+  const color = header.isPalette ? 'palette' : (['gray', 'gray-alpha', 'rgb', 'rgba'] as const)[header.channels - 1]
+  if (color === undefined) throw new FormatError('damaged', `The PNG file is damaged: it has ${header.channels} channels.`)
+  return { format: 'png', width, height, bitDepth, color, interlaced: progressive }
+}
+
+/**
+ * A PNG of at most 512 x 512 pixels that shows the picture upright; small pictures keep their size. `bytes` is the whole file.
+ * Throws FormatError `not-this-format`, `damaged` or `too-large` (too many pixels to decode safely).
+ */
+export async function imageThumbnail(bytes: Uint8Array): Promise<Buffer> {
+  const facts = await readImage(bytes)
+  const atOnce = facts.format === 'png' ? facts.interlaced : facts.progressive
+  const limit = atOnce ? maxPixelsAtOnce : maxPixels
+  if (facts.width * facts.height > limit) {
+    throw new FormatError(
+      'too-large',
+      `The picture has ${facts.width} x ${facts.height} pixels, too many to make a thumbnail of.`,
+    )
+  }
+  const sharp = await loadSharp()
+  try {
+    return await toThumbnail(sharp(bytes, { limitInputPixels: limit, failOn: 'none', sequentialRead: true }).autoOrient())
+  } catch (cause) {
+    throw new FormatError('damaged', `The ${imageName(bytes)} file is damaged: its pixels cannot be decoded.`, { cause })
+  }
+}
+
+/** A thumbnail of raw 8-bit RGBA rows, top row first. Throws nothing of its own: the pixels are ours. */
+export async function pixelsThumbnail(rgba: Uint8Array, width: number, height: number): Promise<Buffer> {
+  const sharp = await loadSharp()
+  return toThumbnail(sharp(rgba, { raw: { width, height, channels: 4 } }))
+}
+
+function toThumbnail(picture: Sharp): Promise<Buffer> {
+  const size = { width: thumbnailEdgePx, height: thumbnailEdgePx, fit: 'inside', withoutEnlargement: true } as const
+  return picture.resize(size).png().toBuffer()
+}
+
+/** sharp takes 50 ms to load: only whoever meets a picture pays for it. Its cache is of no use where no file is read twice. */
+async function loadSharp() {
+  const { default: loaded } = await import('sharp')
+  loaded.cache(false)
+  return loaded
+}
+
+/** Decided here by the first bytes, because sharp would also open SVG, TIFF and others that we did not bound. */
+function imageName(bytes: Uint8Array): 'PNG' | 'JPEG' {
+  const starts = (...first: number[]) => first.every((byte, at) => bytes[at] === byte)
+  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'PNG'
+  if (starts(0xff, 0xd8, 0xff)) return 'JPEG'
+  throw new FormatError('not-this-format', 'This is neither a PNG nor a JPEG file.')
+}
+
+async function readHeader(name: string, bytes: Uint8Array, sizeBytes: number): Promise<Metadata> {
+  const sharp = await loadSharp()
+  try {
+    return await sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata()
+  } catch (cause) {
+    if (bytes.length < sizeBytes) {
+      throw new FormatError('truncated', `The first ${bytes.length} bytes of the ${name} file do not hold its header.`, { cause })
+    }
+    throw new FormatError('damaged', `The ${name} file is damaged or cut off: its header cannot be read.`, { cause })
+  }
+}
