@@ -62,9 +62,14 @@ export function importsOf(from: string): Import[] {
 const targetOf = (from: string, specifier: string): string =>
   specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier
 
+/** A line that only comments, in any of our languages. */
+export const isComment = (line: string): boolean => /^\s*(\/[/*]|\*|--|#)/.test(line)
+
 /** Every match of a pattern in a file, as `path:line: the matched text`, for a test's failure to name. */
-export function matchesIn(path: string, pattern: RegExp): string[] {
+export function matchesIn(path: string, pattern: RegExp, skip: (line: string) => boolean = () => false): string[] {
   return textOf(path)
     .split('\n')
-    .flatMap((line, index) => [...line.matchAll(pattern)].map(([match]) => `${path}:${index + 1}: ${match.trim()}`))
+    .flatMap((line, index) =>
+      skip(line) ? [] : [...line.matchAll(pattern)].map(([match]) => `${path}:${index + 1}: ${match.trim()}`),
+    )
 }
