@@ -1,0 +1,140 @@
+/** Prints the contract: OpenAPI 3.1 for programs, a page for people. Both come from the route table and nothing else. */
+import { errors } from './errors.ts'
+import { allRoutes, apiBase } from './index.ts'
+import { inputPlaces, type Route } from './route.ts'
+import { ErrorEnvelope, FrontDoorError } from './shapes.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of every route. */
+export function openApi(): Json {
+  const paths: Record<string, Json> = {}
+  for (const [noun, verb, route] of allRoutes) {
+    const address = `${apiBase}${route.path}`
+    paths[address] = { ...paths[address], [route.method.toLowerCase()]: operation(`${noun}.${verb}`, route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Prop House', version: '1', description: 'The library of game props of one workspace.' },
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: ErrorEnvelope, FrontDoorError },
+    },
+  }
+}
+
+function operation(id: string, route: Route): Json {
+  const places = inputPlaces(route)
+  const properties = (route.input?.properties ?? {}) as Record<string, Json>
+  const required = new Set((route.input as { required?: string[] } | undefined)?.required ?? [])
+  const parameter = (name: string, place: 'path' | 'query') => ({
+    name,
+    in: place,
+    required: place === 'path' || required.has(name),
+    schema: properties[name],
+  })
+  return {
+    operationId: id,
+    summary: route.summary,
+    tags: [id.split('.')[0]],
+    ...(route.scope === 'none' ? {} : { security: [{ key: [route.scope] }] }),
+    parameters: [...places.path.map((name) => parameter(name, 'path')), ...places.query.map((name) => parameter(name, 'query'))],
+    ...requestBody(route, places.body),
+    responses: responses(route),
+  }
+}
+
+function requestBody(route: Route, keys: string[]): Json {
+  if (route.raw)
+    return {
+      requestBody: { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
+    }
+  if (keys.length === 0) return {}
+  const { properties, required } = route.input as unknown as { properties: Record<string, Json>; required?: string[] }
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(keys.map((key) => [key, properties[key]])),
+    required: keys.filter((key) => required?.includes(key)),
+  }
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
+}
+
+function responses(route: Route): Json {
+  const failures: Record<string, string[]> = {}
+  for (const code of route.errors ?? []) {
+    const status = String(errors[code][0])
+    failures[status] = [...(failures[status] ?? []), code]
+  }
+  return {
+    [successStatus(route)]: success(route),
+    ...Object.fromEntries(
+      Object.entries(failures).map(([status, codes]) => [
+        status,
+        { description: codes.join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      ]),
+    ),
+  }
+}
+
+const successStatus = (route: Route) => (route.answers === 'redirect' ? 302 : (route.status ?? (route.output ? 200 : 204)))
+
+function success(route: Route): Json {
+  if (route.answers === 'redirect') return { description: 'Redirect to a presigned address' }
+  if (!route.output) return { description: 'Done' }
+  const type = route.answers === 'ndjson' ? 'application/x-ndjson' : 'application/json'
+  return { description: route.summary, content: { [type]: { schema: route.output } } }
+}
+
+/** The page for people: docs/api.md. */
+export function apiPage(): string {
+  const nouns = [...new Set(allRoutes.map(([noun]) => noun))]
+  const sections = nouns.map((noun) => {
+    const routes = allRoutes.filter(([of]) => of === noun)
+    return [`## ${noun}`, ...routes.map(([, verb, route]) => routeText(`${noun}.${verb}`, route))].join('\n\n')
+  })
+  return `${pageHead}\n\n${sections.join('\n\n')}\n`
+}
+
+const pageHead = `# The API
+
+Printed from \`contract/\` by \`npm run docs\`; change it there. Paths are below \`<address>${apiBase}\`, or \`<address>/w/<workspace>${apiBase}\`.
+Every request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key is enough, **write** a write key, **admin** a key of an owner or admin.
+Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.`
+
+function routeText(name: string, route: Route): string {
+  const places = inputPlaces(route)
+  const properties = (route.input?.properties ?? {}) as Record<string, Json>
+  const required = new Set((route.input as { required?: string[] } | undefined)?.required ?? [])
+  const rows = [
+    ...places.path.map((key) => [key, 'path']),
+    ...places.query.map((key) => [key, 'query']),
+    ...places.body.map((key) => [key, 'body']),
+  ]
+  const table = rows.map(
+    ([key = '', place]) => `| \`${key}\` | ${place} | ${typeName(properties[key])} | ${required.has(key) ? 'yes' : ''} |`,
+  )
+  return [
+    `### \`${route.method} ${route.path}\` (${route.scope})`,
+    `${route.summary} \`${name}\`${route.extension ? ' (an extension)' : ''}`,
+    ...(table.length > 0 ? [['| input | in | type | required |', '|---|---|---|---|', ...table].join('\n')] : []),
+    ...(route.raw ? [`Body: raw bytes, at most ${route.raw.maxBytes.toLocaleString('en')}.`] : []),
+    `Answers ${successStatus(route)}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${
+      route.errors?.length ? ` Errors: ${route.errors.map((code) => `\`${code}\``).join(', ')}.` : ''
+    }`,
+  ].join('\n\n')
+}
+
+/** A schema in a few words; objects one level deep. */
+function typeName(schema: Json | undefined, deep = true): string {
+  if (!schema) return ''
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' / ')
+  const types = [schema.type ?? (schema.anyOf ? 'one of several objects' : 'any')].flat().join(' or ')
+  if (schema.properties && deep) {
+    const fields = Object.entries(schema.properties as Record<string, Json>).map(
+      ([key, value]) => `${key}: ${typeName(value, false)}`,
+    )
+    return `\`{${fields.join(', ').replaceAll('`', '')}}\``
+  }
+  return schema.items ? `list of ${typeName(schema.items as Json, false)}` : types
+}

@@ -1,0 +1,70 @@
+/** Builds the HTTP application: the contract's routes behind the front door, and what stands beside them. Listening is main's business. */
+import fastify, { type FastifyInstance } from 'fastify'
+import { ApiError } from '../contract/errors.ts'
+import { apiBase } from '../contract/index.ts'
+import type { Route } from '../contract/route.ts'
+import type { Clock } from './clock.ts'
+import type { Settings } from './config.ts'
+import type { Database } from './database/open.ts'
+import { answerError } from './error-answers.ts'
+import { enter } from './front-door/enter.ts'
+import type { Holder } from './front-door/keys.ts'
+import { mountHealth } from './health.ts'
+import { type LogTo, logOptions } from './log.ts'
+import { mountContract } from './mount.ts'
+import type { Storage } from './storage/storage.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** From `/w/<slug>/…`; undefined means the first workspace. */
+    workspaceSlug: string | undefined
+    holder: Holder | undefined
+  }
+  interface FastifyContextConfig {
+    route?: Route
+  }
+}
+
+export interface Parts {
+  database: Database
+  storage: Storage
+  settings: Settings
+  clock: Clock
+  log: LogTo
+  /** Adds the built-in store's own addresses below /storage. */
+  mountStorage?: (app: FastifyInstance) => void
+}
+
+export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const app = fastify({
+    ...logOptions(parts.log),
+    rewriteUrl: (request) => splitWorkspace(request.url ?? '/').rest,
+    trustProxy: parts.settings.trustProxy,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 60_000,
+    routerOptions: { maxParamLength: 500 },
+  })
+  app.decorateRequest('workspaceSlug', undefined)
+  app.decorateRequest('holder', undefined)
+  app.setErrorHandler(answerError)
+  app.addHook('onRequest', async (request, reply) => {
+    request.workspaceSlug = splitWorkspace(request.originalUrl).slug
+    if (!request.url.startsWith('/api/')) return
+    reply.header('X-PH-API', '1')
+    request.holder = await enter(request, parts.database.sql)
+  })
+  app.setNotFoundHandler((request) => {
+    throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
+  })
+  await app.register((api) => mountContract(api, parts), { prefix: apiBase })
+  mountHealth(app, parts)
+  parts.mountStorage?.(app)
+  return app
+}
+
+/** `/w/acme/api/v1/entries` is the address `/api/v1/entries` of the workspace `acme`. */
+function splitWorkspace(url: string): { slug: string | undefined; rest: string } {
+  const match = /^\/w\/([^/?]*)(.*)$/.exec(url)
+  if (!match) return { slug: undefined, rest: url }
+  return { slug: match[1] ?? '', rest: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` }
+}

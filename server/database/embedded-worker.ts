@@ -1,0 +1,37 @@
+/** The thread in which PGlite runs: opens it durably and answers the PostgreSQL protocol on a private socket. */
+import { fsyncSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import type { WorkerAnswer } from './embedded.ts'
+
+/** The part of Emscripten's module through which files are synced. */
+interface WithFiles {
+  FS: { filesystems: { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => void } } } }
+}
+
+const { dir, socketPath } = workerData as { dir: string; socketPath: string }
+const answer = (message: WorkerAnswer) => parentPort?.postMessage(message)
+
+try {
+  const db = await openDurably()
+  const server = new PGLiteSocketServer({ db, path: socketPath, maxConnections: 4 })
+  await server.start()
+  parentPort?.once('message', async () => {
+    await server.stop()
+    await db.close()
+    process.exit(0)
+  })
+  answer({ ready: true })
+} catch (error) {
+  answer({ failed: error instanceof Error ? error.message : String(error) })
+}
+
+/** PGlite starts with fsync off (`-F`), and its file layer cannot sync at all: both are mended here, so that a commit is on the disk. */
+async function openDurably(): Promise<PGlite> {
+  const startParams = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'wal_sync_method=fsync']
+  const db = await PGlite.create({ dataDir: dir, startParams })
+  const module = (db as unknown as { Module: WithFiles }).Module
+  module.FS.filesystems.NODEFS.stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
+  return db
+}

@@ -1,0 +1,45 @@
+/** Brings the database to the newest schema: numbered .sql files, forward only, one process at a time. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Database, Sql } from './open.ts'
+
+const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
+/** Any number that nobody else uses: the advisory lock under which processes migrate one after the other. */
+const migrationLock = 7_410_001
+
+/** Returns the numbers of the migrations that were applied. */
+export async function migrate(database: Database, now: Date): Promise<number[]> {
+  const files = readdirSync(folder)
+    .filter((name) => /^\d{3}-[a-z-]+\.sql$/.test(name))
+    .sort()
+  return database.sql.begin(async (sql) => {
+    if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${migrationLock})`
+    await sql`create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null)`
+    const done = new Set((await sql<{ number: number }[]>`select number from schema_migrations`).map((row) => row.number))
+    refuseNewer(done, files)
+    const applied: number[] = []
+    for (const name of files) {
+      const number = Number(name.slice(0, 3))
+      if (done.has(number)) continue
+      await apply(sql, { name, number, now })
+      applied.push(number)
+    }
+    return applied
+  })
+}
+
+/** A database from a newer program may mean things this one does not understand. */
+function refuseNewer(done: Set<number>, files: string[]): void {
+  const newest = Number(files.at(-1)?.slice(0, 3))
+  const newer = [...done].filter((number) => number > newest)
+  if (newer.length > 0)
+    throw new Error(
+      `The database was made by a newer Prop House (migration ${Math.max(...newer)}; this one knows ${newest}). Update this server.`,
+    )
+}
+
+async function apply(sql: Sql, migration: { name: string; number: number; now: Date }): Promise<void> {
+  await sql.unsafe(readFileSync(join(folder, migration.name), 'utf8')).simple()
+  await sql`insert into schema_migrations (number, name, applied_at) values (${migration.number}, ${migration.name}, ${migration.now.toISOString()})`
+}

@@ -1,0 +1,37 @@
+/** The one place where failures become answers: front-door bodies, envelopes, and INTERNAL for everything unforeseen (spec 7). */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, validationError } from '../contract/errors.ts'
+import { Refusal } from './front-door/refusal.ts'
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof Refusal) {
+    reply
+      .code(error.status)
+      .headers(error.headers)
+      .type('application/json')
+      .serializer(JSON.stringify)
+      .send({ error: error.message })
+    return
+  }
+  const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
+  const { code, message, details } = known
+  reply.code(known.status).type('application/json').serializer(JSON.stringify).send({ error: { code, message, details } })
+}
+
+/** What Fastify itself refuses before a handler runs. */
+function fromFastify(error: FastifyError): ApiError | undefined {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return validationError([{ path: 'body', message: 'is larger than this address takes' }])
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return validationError([{ path: 'Content-Type', message: 'must be application/json here' }])
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
+    return validationError([{ path: 'body', message: error.message }])
+  return undefined
+}
+
+function internal(error: unknown, request: FastifyRequest): ApiError {
+  request.log.error({ err: error }, 'unexpected failure')
+  return new ApiError('INTERNAL', `Something went wrong inside the server. The request id is ${request.id}.`, {
+    request_id: request.id,
+  })
+}

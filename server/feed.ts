@@ -1,0 +1,81 @@
+/** The records of what a request changed: collected while it works, numbered and written as its last statements (spec 4.6). */
+import type { ActivityType } from '../contract/activity.ts'
+import type { ChangeEntity } from '../contract/changes.ts'
+import type { Sql } from './database/open.ts'
+
+export interface Change {
+  entity: ChangeEntity
+  entityId: number
+  lineageId: string | null
+  op: 'upsert' | 'delete'
+}
+
+export interface Happening {
+  type: ActivityType
+  entryId?: number | null
+  lineageId?: string | null
+  objectId?: number | null
+  /** Events of one bulk action share it and are shown as one. */
+  batchKey?: string | null
+  payload?: Record<string, unknown>
+}
+
+export class Feed {
+  readonly #changes = new Map<string, Change>()
+  readonly #events: Happening[] = []
+
+  /** Something that mirrors show is different now; the last word on one record counts. */
+  changed(change: Change): void {
+    const key = `${change.entity} ${change.entityId}`
+    this.#changes.delete(key)
+    this.#changes.set(key, change)
+  }
+
+  /** Something happened that people want to read about. */
+  happened(event: Happening): void {
+    this.#events.push(event)
+  }
+
+  /**
+   * Numbers and writes the records. The numbers are taken under the lock of the workspace's feed row, which is held until commit:
+   * numbers become visible in their order, so a reader who pages by number never misses one. Therefore it comes last.
+   */
+  async write(sql: Sql, by: { workspaceId: number; actorId: number; now: Date }): Promise<void> {
+    const changes = [...this.#changes.values()]
+    if (changes.length + this.#events.length === 0) return
+    const [head] = await sql<{ change_seq: number; activity_id: number }[]>`
+      update feed_heads set change_seq = change_seq + ${changes.length}, activity_id = activity_id + ${this.#events.length}
+       where workspace_id = ${by.workspaceId} returning change_seq, activity_id`
+    if (!head) throw new Error(`workspace ${by.workspaceId} has no feed head`)
+    const at = by.now.toISOString()
+    if (changes.length > 0)
+      await sql`
+      insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
+      select ${by.workspaceId}, ${head.change_seq - changes.length} + r.ordinality, r.entity, r.entity_id, r.lineage_id, r.op, ${at}
+        from rows from (jsonb_to_recordset(${sql.json(changes.map(toChangeRow))})
+             as (entity text, entity_id bigint, lineage_id text, op text)) with ordinality as r`
+    if (this.#events.length > 0)
+      await sql`
+      insert into activity (workspace_id, id, event_type, actor_id, entry_id, lineage_id, object_id, batch_key, payload, created_at)
+      select ${by.workspaceId}, ${head.activity_id - this.#events.length} + r.ordinality, r.event_type, ${by.actorId}, r.entry_id, r.lineage_id,
+             r.object_id, r.batch_key, r.payload, ${at}
+        from rows from (jsonb_to_recordset(${sql.json(this.#events.map(toActivityRow))})
+             as (event_type text, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
+  }
+}
+
+const toChangeRow = (change: Change) => ({
+  entity: change.entity,
+  entity_id: change.entityId,
+  lineage_id: change.lineageId,
+  op: change.op,
+})
+
+const toActivityRow = (event: Happening) => ({
+  event_type: event.type,
+  entry_id: event.entryId ?? null,
+  lineage_id: event.lineageId ?? null,
+  object_id: event.objectId ?? null,
+  batch_key: event.batchKey ?? null,
+  payload: (event.payload ?? {}) as Record<string, string>,
+})

@@ -1,0 +1,21 @@
+/** API versions: a request that declares another major is refused unprocessed (spec 9). */
+import { ApiError } from '../../contract/errors.ts'
+import { apiMajor } from '../../contract/index.ts'
+
+/** `path` is what follows the origin and workspace, such as `/api/v1/entries`. */
+export function refuseOtherVersion(path: string, header: string | string[] | undefined): void {
+  const inPath = /^\/api\/v(\d{1,9})(?=\/|$|\?)/.exec(path)?.[1]
+  if (inPath !== undefined && Number(inPath) !== apiMajor) throw otherVersion(`v${inPath}`, 'path')
+  if (header !== undefined && header !== String(apiMajor)) throw otherVersion(String(header), 'header')
+}
+
+const otherVersion = (declared: string, source: 'path' | 'header') =>
+  new ApiError(
+    'UPGRADE_REQUIRED',
+    `This server speaks version ${apiMajor} of the API; the request declares "${declared.slice(0, 40)}".`,
+    {
+      server_major: apiMajor,
+      declared: declared.slice(0, 40),
+      source,
+    },
+  )

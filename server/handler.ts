@@ -1,0 +1,58 @@
+/** What a handler is given and what it answers. */
+import type { Readable } from 'node:stream'
+import type { FastifyBaseLogger } from 'fastify'
+import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
+import type { Settings } from './config.ts'
+import type { Sql } from './database/open.ts'
+import type { Feed } from './feed.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** The member that a key acts as. `id` is the library-local user id. */
+export interface Actor {
+  id: number
+  accountId: number
+  email: string
+  name: string
+  displayName: string
+  role: 'admin' | 'member'
+  keyId: number
+  keyName: string
+  scope: 'read' | 'write'
+}
+
+export interface Workspace {
+  id: number
+  slug: string
+  name: string
+  state: string
+}
+
+export interface Context {
+  /** The pool for reading routes; the open transaction for writing ones. A handler uses no other connection. */
+  sql: Sql
+  workspace: Workspace
+  actor: Actor
+  /** The moment of the request; one for everything that it writes. */
+  now: Date
+  /** What this request changed; written just before the commit. */
+  feed: Feed
+  storage: Storage
+  settings: Settings
+  /** Where clients reach this server, for addresses in answers. */
+  origin: string
+  log: FastifyBaseLogger
+}
+
+/** The body of a raw route. */
+export interface RawRequest {
+  bytes: Readable
+  contentType: string | undefined
+  contentLength: number | undefined
+}
+
+export type Handler<R extends Route> = (
+  request: Context & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown),
+) => Promise<OutputOf<R>> | OutputOf<R>
+
+/** One handler per route of a noun; a missing one does not compile. */
+export type Handlers<T extends Routes> = { [V in keyof T]: T[V] extends Route ? Handler<T[V]> : never }

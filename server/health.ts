@@ -1,0 +1,26 @@
+/** What monitors ask: is the process up, can it answer, and what does it speak. */
+import type { FastifyInstance } from 'fastify'
+import { openApi } from '../contract/docs.ts'
+import type { Parts } from './app.ts'
+
+export function mountHealth(app: FastifyInstance, { database, storage }: Parts): void {
+  app.get('/healthz', async () => ({ ok: true }))
+  app.get('/readyz', async (request, reply) => {
+    const [databaseFailure, storageFailure] = await Promise.all([failureOf(database.sql`select 1`), failureOf(storage.check())])
+    if (databaseFailure ?? storageFailure) {
+      request.log.warn({ databaseFailure, storageFailure }, 'not ready')
+      reply.code(503)
+    }
+    return { database: databaseFailure ? 'fails' : 'ok', storage: storageFailure ? 'fails' : 'ok' }
+  })
+  app.get('/openapi.json', async () => openApi())
+}
+
+async function failureOf(attempt: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await attempt
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,27 @@
+/** The server's log: JSON lines with a request id, to stderr unless told otherwise. Keys, signatures and bodies never appear in it. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyServerOptions } from 'fastify'
+import { destination, pino } from 'pino'
+
+/** Where lines go; tests collect them. */
+export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
+
+export function logOptions(to: LogTo): Pick<FastifyServerOptions, 'loggerInstance' | 'genReqId' | 'disableRequestLogging'> {
+  const level = to === 'nowhere' ? 'silent' : 'info'
+  const stream = typeof to === 'object' ? to : destination({ dest: 2, sync: true })
+  return {
+    loggerInstance: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream),
+    genReqId: () => randomUUID(),
+    disableRequestLogging: false,
+  }
+}
+
+/** What is logged of a request: no headers, and of the address no query, which may hold a signature or a search. */
+const serializers = {
+  req: (request: { method: string; url: string; ip?: string }) => ({
+    method: request.method,
+    path: request.url.split('?')[0],
+    from: request.ip,
+  }),
+  res: (reply: { statusCode: number }) => ({ status: reply.statusCode }),
+}

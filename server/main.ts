@@ -1,0 +1,74 @@
+/** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './app.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { SettingError, type Settings } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { type Database, openDatabase } from './database/open.ts'
+import type { LogTo } from './log.ts'
+import { type ProvisionFile, provision, readProvisionFile } from './provision.ts'
+import { openStorage } from './storage/open.ts'
+
+export interface RunningServer {
+  /** `http://127.0.0.1:7410` */
+  url: string
+  database: Database
+  app: FastifyInstance
+  /** Finishes requests under way, for at most five seconds, then closes everything. */
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  settings: Settings
+  clock?: Clock
+  log?: LogTo
+  /** Applied like a provisioning file; for tests and the demo. */
+  provisioning?: ProvisionFile
+}
+
+export async function startServer({
+  settings,
+  clock = systemClock,
+  log = 'stderr',
+  provisioning,
+}: StartOptions): Promise<RunningServer> {
+  const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
+  makeDataFolder(settings.dataDir)
+  const database = await openDatabase({ databaseUrl: settings.databaseUrl, embeddedDir: join(settings.dataDir, 'database') })
+  try {
+    await migrate(database, clock.now())
+    if (file) await provision(database, file, clock.now())
+    const storage = await openStorage({ settings, database, clock })
+    const app = await buildApp({ database, settings, clock, log, ...storage })
+    await app.listen({ host: settings.host, port: settings.port })
+    return { url: addressOf(app), database, app, stop: () => stop(app, database) }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function makeDataFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new SettingError(
+      `The data folder ${dir} cannot be made (${(error as NodeJS.ErrnoException).code}). Choose another with --data or PH_DATA.`,
+    )
+  }
+}
+
+function addressOf(app: FastifyInstance): string {
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server listens nowhere')
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+async function stop(app: FastifyInstance, database: Database): Promise<void> {
+  const impatience = setTimeout(() => app.server.closeAllConnections(), 4_000)
+  await app.close()
+  clearTimeout(impatience)
+  await database.close()
+}

@@ -1,0 +1,112 @@
+/** Mounts every route of the contract: reads its input, runs its handler (in a transaction where it writes), sends its answer. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { allRoutes } from '../contract/index.ts'
+import { limits } from '../contract/limits.ts'
+import { isTransactional, type Route } from '../contract/route.ts'
+import type { Parts } from './app.ts'
+import { Feed } from './feed.ts'
+import { requireAdmin } from './front-door/roles.ts'
+import type { Context, Handler } from './handler.ts'
+import { handlers } from './handlers.ts'
+import { inputReader } from './validation.ts'
+
+type AnyHandler = Handler<Route>
+
+export async function mountContract(api: FastifyInstance, parts: Parts): Promise<void> {
+  const table = handlers as unknown as Record<string, Record<string, AnyHandler>>
+  const mounted = allRoutes.flatMap(([noun, verb, route]) =>
+    table[noun] ? [{ route, handler: requireHandler(table, `${noun}.${verb}`) }] : [],
+  )
+  await api.register(async (json) => {
+    json.removeAllContentTypeParsers()
+    json.addContentTypeParser('application/json', { parseAs: 'string' }, json.getDefaultJsonParser('error', 'ignore'))
+    for (const one of mounted) if (!one.route.raw) mountRoute(json, parts, one)
+  })
+  await api.register(async (raw) => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, one)
+  })
+}
+
+function requireHandler(table: Record<string, Record<string, AnyHandler>>, name: string): AnyHandler {
+  const [noun = '', verb = ''] = name.split('.')
+  const handler = table[noun]?.[verb]
+  if (!handler) throw new Error(`the contract's route ${name} has no handler`)
+  return handler
+}
+
+function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { route: Route; handler: AnyHandler }): void {
+  const readInput = inputReader(route)
+  const status = route.status ?? (route.output ? 200 : 204)
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { route },
+    bodyLimit: limits.jsonBodyBytes,
+    ...(route.output && route.answers !== 'ndjson' ? { schema: { response: { [status]: route.output } } } : {}),
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const context = contextOf(request, parts)
+      if (route.scope === 'admin') requireAdmin(context.actor)
+      const input = readInput(request as Parameters<typeof readInput>[0])
+      const answer = await run(route, handler, {
+        ...context,
+        input,
+        ...(route.raw ? rawOf(request) : {}),
+      } as Parameters<AnyHandler>[0])
+      return send(reply, { route, status, answer })
+    },
+  })
+}
+
+function contextOf(request: FastifyRequest, parts: Parts): Context {
+  const { holder } = request
+  if (!holder) throw new Error('a request reached the library without passing the front door')
+  return {
+    ...holder,
+    sql: parts.database.sql,
+    now: parts.clock.now(),
+    feed: new Feed(),
+    storage: parts.storage,
+    settings: parts.settings,
+    origin: parts.settings.publicUrl ?? `${request.protocol}://${request.host}`,
+    log: request.log,
+  }
+}
+
+const rawOf = (request: FastifyRequest) => ({
+  bytes: request.raw,
+  contentType: request.headers['content-type'],
+  contentLength: request.headers['content-length'] === undefined ? undefined : Number(request.headers['content-length']),
+})
+
+/** A writing handler gets one transaction; the feed's records are its last statements. */
+async function run(route: Route, handler: AnyHandler, request: Parameters<AnyHandler>[0]): Promise<unknown> {
+  if (!isTransactional(route)) return handler(request)
+  return (request.sql as Parts['database']['sql']).begin(async (sql) => {
+    const answer = await handler({ ...request, sql })
+    await request.feed.write(sql, { workspaceId: request.workspace.id, actorId: request.actor.id, now: request.now })
+    return answer
+  })
+}
+
+function send(reply: FastifyReply, { route, status, answer }: { route: Route; status: number; answer: unknown }): FastifyReply {
+  if (route.answers === 'redirect')
+    return reply
+      .code(302)
+      .header('Cache-Control', 'private, no-store')
+      .header('Location', (answer as { location: string }).location)
+      .send()
+  if (route.answers === 'ndjson')
+    return reply
+      .code(status)
+      .type('application/x-ndjson')
+      .send(Readable.from(lines(answer as AsyncIterable<unknown>)))
+  return answer === undefined ? reply.code(status).send() : reply.code(status).send(answer)
+}
+
+async function* lines(rows: AsyncIterable<unknown>): AsyncIterable<string> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+}

@@ -1,0 +1,30 @@
+/** Opens the place where bytes lie: files below the data folder. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Settings } from '../config.ts'
+import type { Database } from '../database/open.ts'
+import { FileStorage } from './fs.ts'
+import { mountPresigned } from './presigned-routes.ts'
+import type { Storage } from './storage.ts'
+
+export interface OpenedStorage {
+  storage: Storage
+  mountStorage: (app: FastifyInstance) => void
+}
+
+export async function openStorage(parts: { settings: Settings; database: Database; clock: Clock }): Promise<OpenedStorage> {
+  const secret = await signingSecret(parts.database)
+  const storage = new FileStorage(join(parts.settings.dataDir, 'storage'), secret)
+  await storage.check()
+  return { storage, mountStorage: (app) => mountPresigned(app, { storage, secret, clock: parts.clock }) }
+}
+
+/** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */
+async function signingSecret({ sql }: Database): Promise<Buffer> {
+  const made = randomBytes(32).toString('base64')
+  await sql`insert into settings (name, value) values ('storage_secret', ${made}) on conflict do nothing`
+  const [row] = await sql<{ value: string }[]>`select value from settings where name = 'storage_secret'`
+  return Buffer.from(row?.value ?? '', 'base64')
+}
