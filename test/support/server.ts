@@ -1,0 +1,119 @@
+/** A real server for tests: `startTestServer()` gives workspaces, keys and typed calls; everything is gone after the test file. */
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, inject } from 'vitest'
+import type { Clock } from '../../server/clock.ts'
+import { readSettings, type Settings } from '../../server/config.ts'
+import { type RunningServer, startServer } from '../../server/main.ts'
+import { type ProvisionFile, provision } from '../../server/provision.ts'
+
+/** A clock that tests move by hand; it starts at the real time. */
+export class TestClock implements Clock {
+  #offsetMs = 0
+  now(): Date {
+    return new Date(Date.now() + this.#offsetMs)
+  }
+  advance(ms: number): void {
+    this.#offsetMs += ms
+  }
+}
+
+export const newKey = (): string => `ph_live_${randomBytes(20).toString('hex')}`
+
+/** A workspace of its own with an owner, an admin and two members, each with a write key; Mia has a read key too. */
+export function workspaceOf(slug: string) {
+  const keys = { olivia: newKey(), adam: newKey(), mia: newKey(), max: newKey(), miaReads: newKey() }
+  const email = (name: string) => `${name}@${slug}.test`
+  const person = (name: string, role: 'owner' | 'admin' | 'member') => ({ email: email(name), name, display_name: name, role })
+  const people = ['olivia', 'adam', 'mia', 'max'] as const
+  const workspace: ProvisionFile['workspaces'][number] = {
+    slug,
+    name: slug,
+    members: [person('olivia', 'owner'), person('adam', 'admin'), person('mia', 'member'), person('max', 'member')],
+    keys: [
+      ...people.map((name) => ({ name, member: email(name), scope: 'write' as const, key: keys[name] })),
+      { name: 'mia-reads', member: email('mia'), scope: 'read' as const, key: keys.miaReads },
+    ],
+  }
+  return { workspace, keys }
+}
+
+export type Keys = ReturnType<typeof workspaceOf>['keys']
+
+export interface TestServer extends RunningServer {
+  dataDir: string
+  settings: Settings
+  clock: TestClock
+  /** The log lines so far. */
+  logLines: string[]
+  /** Provisions a fresh workspace; gives its base address and keys. */
+  addWorkspace(): Promise<{ slug: string; url: string; keys: Keys }>
+  /** Ends the server and starts it again on the same data. */
+  restart(): Promise<void>
+}
+
+/** Stopped and removed after the test file. */
+export async function startTestServer(overrides: Partial<Settings> = {}): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ph-test-'))
+  const template = inject('embeddedTemplate')
+  if (template) cpSync(template, join(dataDir, 'database'), { recursive: true })
+  const database = await freshPostgres()
+  const clock = new TestClock()
+  const logLines: string[] = []
+  const settings = { ...readSettings({ port: '0', data: dataDir }, {}, dataDir), databaseUrl: database?.url, ...overrides }
+  const start = () => startServer({ settings, clock, log: { write: (line) => logLines.push(line) } })
+  let running = await start()
+  await provision(running.database, { workspaces: [workspaceOf('first').workspace] }, clock.now())
+  afterAll(async () => {
+    await running.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+    await database?.drop()
+  })
+  return {
+    get url() {
+      return running.url
+    },
+    get database() {
+      return running.database
+    },
+    get app() {
+      return running.app
+    },
+    stop: () => running.stop(),
+    dataDir,
+    settings,
+    clock,
+    logLines,
+    async addWorkspace() {
+      const slug = `w${randomBytes(5).toString('hex')}`
+      const { workspace, keys } = workspaceOf(slug)
+      await provision(running.database, { workspaces: [workspace] }, clock.now())
+      return { slug, url: `${running.url}/w/${slug}`, keys }
+    },
+    async restart() {
+      await running.stop()
+      running = await start()
+    },
+  }
+}
+
+/** With PH_TEST_DATABASE_URL every server gets a database of its own there; without it, the embedded one. */
+async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
+  const admin = process.env.PH_TEST_DATABASE_URL
+  if (!admin) return undefined
+  const name = `ph_test_${randomBytes(6).toString('hex')}`
+  const sql = postgres(admin, { max: 1, onnotice: () => {} })
+  await sql`create database ${sql(name)}`
+  const url = new URL(admin)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    async drop() {
+      await sql`drop database ${sql(name)} with (force)`
+      await sql.end()
+    },
+  }
+}
