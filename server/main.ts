@@ -10,11 +10,13 @@ import { type Database, openDatabase } from './database/open.ts'
 import type { LogTo } from './log.ts'
 import { type ProvisionFile, provision, readProvisionFile } from './provision.ts'
 import { openStorage } from './storage/open.ts'
+import type { Storage } from './storage/storage.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:7410` */
   url: string
   database: Database
+  storage: Storage
   app: FastifyInstance
   /** Finishes requests under way, for at most five seconds, then closes everything. */
   stop(): Promise<void>
@@ -40,10 +42,10 @@ export async function startServer({
   try {
     await migrate(database, clock.now())
     if (file) await provision(database, file, clock.now())
-    const storage = await openStorage({ settings, database, clock })
-    const app = await buildApp({ database, settings, clock, log, ...storage })
+    const opened = await openStorage({ settings, database, clock })
+    const app = await buildApp({ database, settings, clock, log, ...opened })
     await app.listen({ host: settings.host, port: settings.port })
-    return { url: addressOf(app), database, app, stop: () => stop(app, database) }
+    return { url: addressOf(app), database, storage: opened.storage, app, stop: () => stop(app, database) }
   } catch (error) {
     await database.close()
     throw error

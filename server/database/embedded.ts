@@ -1,9 +1,9 @@
 /** The embedded database: PGlite in a worker thread, durable, with a lock on its folder that dies with the process. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import SQLite from 'better-sqlite3'
+import { type FolderLock, lockFolder } from '../folder-lock.ts'
 
 export interface Embedded {
   socketPath: string
@@ -17,7 +17,7 @@ export type WorkerAnswer = { ready: true } | { failed: string }
 
 export async function startEmbedded(dir: string): Promise<Embedded> {
   mkdirSync(dir, { recursive: true })
-  const lock = lockFolder(dir)
+  const lock = requireLock(dir)
   const socketDir = process.platform === 'win32' ? undefined : mkdtempSync(join(tmpdir(), 'ph-db-'))
   const socketPath = socketDir ? join(socketDir, 's') : `\\\\.\\pipe\\ph-db-${process.pid}-${Date.now()}`
   const worker = new Worker(
@@ -27,7 +27,7 @@ export async function startEmbedded(dir: string): Promise<Embedded> {
     },
   )
   const release = () => {
-    lock.close()
+    lock.release()
     if (socketDir) rmSync(socketDir, { recursive: true, force: true })
   }
   try {
@@ -57,21 +57,11 @@ const firstMessage = (worker: Worker) =>
     worker.once('exit', (code) => reject(new Error(`The embedded database ended while starting (${code}).`)))
   })
 
-/** Two processes on one PGlite folder corrupt it. SQLite's exclusive lock is released by the system when its holder dies. */
-function lockFolder(dir: string): SQLite.Database {
-  const file = join(dir, 'in-use.sqlite')
-  const fresh = !existsSync(file)
-  const lock = new SQLite(file, { timeout: 0 })
-  try {
-    if (fresh) lock.pragma('journal_mode = delete')
-    lock.exec('begin exclusive')
-    return lock
-  } catch (error) {
-    lock.close()
-    if (error instanceof SQLite.SqliteError && error.code === 'SQLITE_BUSY')
-      throw new Error(
-        `Another server is using ${dir}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
-      )
-    throw error
-  }
+/** Two processes on one PGlite folder corrupt it. */
+function requireLock(dir: string): FolderLock {
+  const lock = lockFolder(dir)
+  if (lock) return lock
+  throw new Error(
+    `Another server is using ${dir}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
+  )
 }

@@ -18,7 +18,11 @@ export async function openStorage(parts: { settings: Settings; database: Databas
   const secret = await signingSecret(parts.database)
   const storage = new FileStorage(join(parts.settings.dataDir, 'storage'), secret)
   await storage.check()
-  return { storage, mountStorage: (app) => mountPresigned(app, { storage, secret, clock: parts.clock }) }
+  const mountStorage = (app: FastifyInstance) => {
+    mountPresigned(app, { storage, secret, clock: parts.clock })
+    app.addHook('onClose', async () => storage.close())
+  }
+  return { storage, mountStorage }
 }
 
 /** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */

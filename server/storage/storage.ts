@@ -4,44 +4,54 @@ import type { Readable } from 'node:stream'
 export interface Storage {
   /**
    * Takes in bytes while they stream, and keeps them under `key` only when they are whole and have the expected hash.
-   * Nothing is kept otherwise: HASH_MISMATCH for other bytes, VALIDATION beyond `maxBytes`. On return the bytes are on the disk.
+   * Nothing is kept otherwise: HASH_MISMATCH for other bytes, VALIDATION beyond `maxBytes`, UNAVAILABLE when the place is full.
+   * On return the bytes would survive a power cut. What is kept already is answered at once and `bytes` is left unread.
    */
-  receive(key: string, bytes: Readable, expected: { sha256?: string | undefined; maxBytes: number }): Promise<Received>
+  receive(key: string, bytes: Readable, expected: Expected): Promise<Received>
   /** The size of each key in bytes, undefined where nothing is kept. */
-  sizes(keys: string[]): Promise<(number | undefined)[]>
-  /** Bytes `start` to `end` (exclusive), fewer where the file is shorter. */
+  sizes(keys: readonly string[]): Promise<(number | undefined)[]>
+  /** Bytes `start` to `end` (exclusive), fewer where the file is shorter; NOT_FOUND where nothing is kept. */
   read(key: string, start: number, end: number): Promise<Buffer>
   /** A presigned address that answers the bytes until `expiresAt`. */
   downloadUrl(key: string, as: DownloadAs): Promise<string>
-  /** Presigned addresses to PUT bytes to, one per file, with the headers that must be sent. */
-  uploadTargets(files: UploadFile[], expiresAt: Date): Promise<{ url: string; headers: Record<string, string> }[]>
-  remove(keys: string[]): Promise<void>
+  /** Presigned addresses to PUT bytes to, one per file in their order, with the headers that must be sent. */
+  uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<UploadTarget[]>
+  /** Keys that are not kept are passed over. */
+  remove(keys: readonly string[]): Promise<void>
   /** Fails when the place cannot be written to. */
   check(): Promise<void>
 }
 
+export interface Expected {
+  /** Lowercase hex; without it any bytes are taken. */
+  sha256?: string | undefined
+  maxBytes: number
+}
+
 export interface Received {
   size: number
-  sha256: string
-  /** False when the same bytes were kept before. */
+  /** False when bytes were kept under this key before. */
   created: boolean
 }
 
 export interface DownloadAs {
   contentType: string
+  /** The answer then is an attachment of that name. */
   fileName?: string | undefined
   expiresAt: Date
   /** Where clients reach this server, such as `https://props.example`. */
   origin: string
 }
 
-export interface UploadFile {
+export interface UploadFile extends Expected {
   key: string
-  /** The bytes must have this hash; without it any bytes are taken, once. */
-  sha256?: string | undefined
   contentType: string
-  maxBytes: number
   origin: string
+}
+
+export interface UploadTarget {
+  url: string
+  headers: Record<string, string>
 }
 
 /** Blobs of different workspaces never meet: each workspace has its own folder. */

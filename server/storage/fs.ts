@@ -1,0 +1,143 @@
+/** The built-in store: files below one folder. What was acknowledged survives a power cut; nothing is ever half there. */
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { ApiError } from '../../contract/errors.ts'
+import { explainDisk } from './disk-failure.ts'
+import { FolderSync } from './folder-sync.ts'
+import { IncomingFile } from './incoming-file.ts'
+import { IncomingFolder } from './incoming-folder.ts'
+import { downloadPath, uploadTarget } from './presigned.ts'
+import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
+
+/** No dots and no empty segments: a key cannot lead out of the folder. `incoming` begins with a letter, keys with a workspace's number. */
+const keyPattern = /^[0-9]+(\/[A-Za-z0-9_-]+)+$/
+
+/** Files looked at without letting other requests in between: about a millisecond. */
+const glanceCount = 256
+
+export class FileStorage implements Storage {
+  readonly #root: string
+  readonly #secret: Buffer
+  readonly #incoming: IncomingFolder
+  readonly #folders = new FolderSync()
+  /** Folders that this process knows to be there, and on the disk. */
+  readonly #made = new Map<string, Promise<void>>()
+
+  /** `secret` signs presigned addresses. Removes what a killed process left half received. */
+  constructor(root: string, secret: Buffer) {
+    this.#root = root
+    this.#secret = secret
+    this.#incoming = new IncomingFolder(join(root, 'incoming'))
+  }
+
+  async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
+    const target = this.#pathOf(key)
+    const kept = this.find(key)
+    if (kept) {
+      await this.#folders.settled(dirname(target))
+      return { size: kept.size, created: false }
+    }
+    const file = new IncomingFile(this.#incoming.newPath(), expected)
+    try {
+      await file.take(bytes)
+      await file.settle()
+      return { size: file.size, created: await this.#place(file.path, target) }
+    } catch (error) {
+      file.discard()
+      throw explainDisk(error, this.#root)
+    }
+  }
+
+  async sizes(keys: readonly string[]): Promise<(number | undefined)[]> {
+    const sizes: (number | undefined)[] = []
+    for (const key of keys) {
+      if (sizes.length % glanceCount === glanceCount - 1) await setImmediate()
+      sizes.push(this.find(key)?.size)
+    }
+    await this.#folders.settled()
+    return sizes
+  }
+
+  async read(key: string, start: number, end: number): Promise<Buffer> {
+    const found = this.find(key)
+    if (!found) throw new ApiError('NOT_FOUND', `The store holds no ${key}.`)
+    const file = await open(found.path, 'r')
+    try {
+      const length = Math.max(0, Math.min(end, found.size) - start)
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async downloadUrl(key: string, as: DownloadAs): Promise<string> {
+    return `${as.origin}${downloadPath(this.#secret, { key, ...as })}`
+  }
+
+  async uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<UploadTarget[]> {
+    return files.map((file) => uploadTarget(this.#secret, file, expiresAt))
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await rm(this.#pathOf(key), { force: true })
+  }
+
+  async check(): Promise<void> {
+    const probe = this.#incoming.newPath()
+    try {
+      await writeFile(probe, 'x')
+      await rm(probe)
+    } catch (error) {
+      throw explainDisk(error, this.#root)
+    }
+  }
+
+  /** Where the bytes of a key lie; undefined where nothing is kept. */
+  find(key: string): { path: string; size: number } | undefined {
+    const path = this.#pathOf(key)
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat && { path, size: stat.size }
+  }
+
+  /** Ends the use of the folder by this process. */
+  close(): void {
+    this.#incoming.close()
+  }
+
+  #pathOf(key: string): string {
+    if (!keyPattern.test(key) || key.length > 200) throw new Error(`"${key}" is no key of the store`)
+    return join(this.#root, key)
+  }
+
+  /** Gives a whole file its name. When another upload was faster, its bytes stay. */
+  async #place(from: string, target: string): Promise<boolean> {
+    const folder = dirname(target)
+    await this.#makeFolder(folder)
+    const created = !existsSync(target)
+    if (created) renameSync(from, target)
+    else rmSync(from)
+    await this.#folders.sync(folder)
+    return created
+  }
+
+  /** Makes a folder and those above it, once; each is synced into its parent before anything is acknowledged inside. */
+  #makeFolder(folder: string): Promise<void> {
+    const known = this.#made.get(folder)
+    if (known) return known
+    const making = this.#newFolder(folder)
+    this.#made.set(folder, making)
+    making.catch(() => this.#made.delete(folder))
+    return making
+  }
+
+  async #newFolder(folder: string): Promise<void> {
+    const above = dirname(folder)
+    if (folder !== this.#root) await this.#makeFolder(above)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await this.#folders.sync(above)
+  }
+}

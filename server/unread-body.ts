@@ -1,0 +1,18 @@
+/** What happens to the rest of an upload that was answered before it had arrived. */
+import type { IncomingMessage } from 'node:http'
+
+/** What a client may go on sending after it was answered. One that has not noticed by then is cut off. */
+const unreadBytes = 64 * 1024 * 1024
+
+/**
+ * Reads on and forgets, within limits. Closing instead would reset the connection, and the answer could be lost with it;
+ * this way clients that watch for an early answer stop by themselves, and others keep their connection.
+ */
+export function letGoBy(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return
+  let left = unreadBytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
+}
