@@ -6,13 +6,12 @@ import { destination, pino } from 'pino'
 /** Where lines go; tests collect them. */
 export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
 
-export function logOptions(to: LogTo): Pick<FastifyServerOptions, 'loggerInstance' | 'genReqId' | 'disableRequestLogging'> {
+export function logOptions(to: LogTo): Pick<FastifyServerOptions, 'loggerInstance' | 'genReqId'> {
   const level = to === 'nowhere' ? 'silent' : 'info'
   const stream = typeof to === 'object' ? to : destination({ dest: 2, sync: true })
   return {
     loggerInstance: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream),
     genReqId: () => randomUUID(),
-    disableRequestLogging: false,
   }
 }
 
