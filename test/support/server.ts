@@ -79,6 +79,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     get database() {
       return running.database
     },
+    get storage() {
+      return running.storage
+    },
     get app() {
       return running.app
     },
