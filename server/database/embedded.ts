@@ -1,4 +1,5 @@
 /** The embedded database: PGlite in a worker thread, durable, with a lock on its folder that dies with the process. */
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ export async function startEmbedded(dir: string): Promise<Embedded> {
   mkdirSync(dir, { recursive: true })
   const lock = requireLock(dir)
   const socketDir = process.platform === 'win32' ? undefined : mkdtempSync(join(tmpdir(), 'ph-db-'))
-  const socketPath = socketDir ? join(socketDir, 's') : `\\\\.\\pipe\\ph-db-${process.pid}-${Date.now()}`
+  const socketPath = socketDir ? join(socketDir, 's') : `\\\\.\\pipe\\ph-db-${randomUUID()}`
   const worker = new Worker(
     new URL(import.meta.url.endsWith('.ts') ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url),
     {
