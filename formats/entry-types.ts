@@ -55,6 +55,12 @@ const classesByType = {
   source_mesh: 'SourceMesh',
   source_texture: 'SourceTexture',
   source_audio: 'SourceAudio',
+  source_animation: 'SourceAnimation',
+  source_material: 'SourceMaterial',
+  source_scene: 'SourceScene',
+  source_volume: 'SourceVolume',
+  source_video: 'SourceVideo',
+  source_font: 'SourceFont',
 } as const
 
 /** For classes of plugins, of projects and of engines to come. The first that fits decides; parent classes are not in a file. */

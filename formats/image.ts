@@ -82,7 +82,7 @@ function toThumbnail(picture: Sharp): Promise<Buffer> {
 }
 
 /** sharp takes 50 ms to load: only whoever meets a picture pays for it. Its cache is of no use where no file is read twice. */
-async function loadSharp() {
+export async function loadSharp() {
   const { default: loaded } = await import('sharp')
   loaded.cache(false)
   return loaded

@@ -16,7 +16,7 @@ export type ThumbnailPosition = {
 export type ThumbnailTable = { count: number; picture: ThumbnailPosition | null; warning: string | null }
 
 /** Editors write 256; anything beyond this is no picture of theirs. */
-export const maxThumbnailSide = 4096
+export const maxThumbnailSide = 2048
 const pngStart = 0x89504e47
 const jpegStart = 0xffd8ff
 

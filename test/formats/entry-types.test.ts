@@ -1,6 +1,7 @@
 // The table from asset class to entry type.
 import { expect, test } from 'vitest'
 import { entryTypeOf } from '../../formats/entry-types.ts'
+import { findSourceKind } from '../../formats/source-file.ts'
 import { realPackages } from '../support/real-packages.ts'
 
 test.each([
@@ -43,4 +44,11 @@ test.runIf(process.env.PH_FIXTURES)('real packages spread over the types as thei
   const classes = new Set(realPackages().map(({ expected }) => expected.asset_class ?? ''))
   const data = [...classes].filter((assetClass) => entryTypeOf(assetClass) === 'data')
   expect(data.filter((name) => !/^$|^Curve|Data|^UserDefined|Config$|^CesiumEllipsoid$/.test(name))).toEqual([])
+})
+
+test('source files have the type that their own table gives their class', () => {
+  for (const ext of ['fbx', 'png', 'wav', 'bvh', 'mtlx', 'blend', 'vdb', 'mp4', 'ttf']) {
+    const kind = findSourceKind(ext)
+    expect(entryTypeOf(kind?.assetClass ?? '')).toBe(kind?.entryType)
+  }
 })
