@@ -172,6 +172,8 @@ export const push = routes({
     output: CommitAnswer,
     budget: 'push',
     repeatable: true,
+    // Package headers are read from the storage before the transaction that registers everything begins.
+    transaction: false,
     errors: ['VALIDATION', 'PACK_NOT_FOUND', 'BLOB_MISSING', 'HASH_MISMATCH', 'STALE_FACE', 'CONFLICT', 'FORBIDDEN'],
   },
 })

@@ -32,7 +32,7 @@ export interface Route {
   status?: number
   /** `push`: counted against the larger rate budget (spec 8). */
   budget?: 'push'
-  /** No database transaction around the handler: it moves bytes, or only reads. Default: GET has none, everything else has one. */
+  /** Whether the whole handler is one database transaction. Default: GET and raw routes are not, everything else is. */
   transaction?: boolean
   /** Sending the request again does no harm although its method does not promise that. */
   repeatable?: true

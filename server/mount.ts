@@ -9,6 +9,7 @@ import { Feed } from './feed.ts'
 import { requireAdmin } from './front-door/roles.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
+import { transact } from './transaction.ts'
 import { inputReader } from './validation.ts'
 
 type AnyHandler = Handler<Route>
@@ -82,14 +83,9 @@ const rawOf = (request: FastifyRequest) => ({
   contentLength: request.headers['content-length'] === undefined ? undefined : Number(request.headers['content-length']),
 })
 
-/** A writing handler gets one transaction; the feed's records are its last statements. */
+/** A writing handler gets one transaction. */
 async function run(route: Route, handler: AnyHandler, request: Parameters<AnyHandler>[0]): Promise<unknown> {
-  if (!isTransactional(route)) return handler(request)
-  return (request.sql as Parts['database']['sql']).begin(async (sql) => {
-    const answer = await handler({ ...request, sql })
-    await request.feed.write(sql, { workspaceId: request.workspace.id, actorId: request.actor.id, now: request.now })
-    return answer
-  })
+  return isTransactional(route) ? transact(request, async (inside) => handler(inside)) : handler(request)
 }
 
 function send(reply: FastifyReply, { route, status, answer }: { route: Route; status: number; answer: unknown }): FastifyReply {

@@ -1,0 +1,74 @@
+/** The answer of a commit: what became of each item, in manifest order (spec 4.9). */
+import type { CommitAnswer, CommitResult, Manifest } from '../../contract/push.ts'
+import type { Enriched } from './enrich.ts'
+import { reasonOf } from './negotiate.ts'
+import type { Outcome } from './outcome.ts'
+import type { PackIds } from './packs.ts'
+import type { ItemPlan } from './plan.ts'
+
+interface Done {
+  outcome: Outcome
+  enriched: Enriched
+  groups: Record<string, number>
+  packs: PackIds
+}
+
+export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: Done): CommitAnswer {
+  const results = plans.map((plan) => resultOf(plan, done))
+  return {
+    pack_id: manifest.pack_id ?? null,
+    packs: done.packs.byRef,
+    ...(Object.keys(done.groups).length > 0 ? { variant_groups: done.groups } : {}),
+    results,
+    summary: summaryOf(results),
+  }
+}
+
+function resultOf(plan: ItemPlan, { outcome, enriched, groups }: Done): CommitResult {
+  const { content_hash } = plan.item
+  if (plan.action === 'hold' || plan.action === 'denied') return refusedResult(plan)
+  const lineage = outcome.byHash.get(content_hash)
+  const version = outcome.versions.get(content_hash)
+  const entry = plan.action === 'dedup' || plan.item.entry ? lineage?.entry : undefined
+  const groupId = entry?.groupRef ? groups[entry.groupRef] : undefined
+  const fields = enriched.get(content_hash)?.fields
+  return {
+    content_hash,
+    status: plan.action === 'dedup' ? 'dedup' : 'new',
+    object_id: plan.action === 'dedup' ? plan.known.id : (version?.objectId ?? null),
+    lineage_id: lineage?.id ?? null,
+    lineage_anchor: plan.action === 'dedup' ? plan.known.lineage_anchor : plan.anchor,
+    parent_object_id: plan.action === 'dedup' ? plan.known.parent_object_id : plan.parentId,
+    variant: Boolean(entry && (entry.variantLabel || entry.groupRef || entry.known?.variant_group_id)),
+    entry_id: entry?.id ?? null,
+    entry_created: outcome.creators.has(content_hash),
+    ...(plan.action === 'dedup' ? { has_thumbnail: plan.known.has_thumbnail } : {}),
+    ...(groupId === undefined ? {} : { variant_group_id: groupId }),
+    ...(fields ? { enriched: fields } : {}),
+  }
+}
+
+const refusedResult = (plan: ItemPlan & { action: 'hold' | 'denied' }): CommitResult => ({
+  content_hash: plan.item.content_hash,
+  status: plan.action === 'hold' ? 'held' : 'denied',
+  object_id: null,
+  lineage_id: null,
+  lineage_anchor: null,
+  parent_object_id: null,
+  variant: false,
+  entry_id: null,
+  entry_created: false,
+  ...(plan.action === 'hold'
+    ? { probable_lost_stamp: plan.reason === 'probable_lost_stamp', candidate_lineage_id: plan.candidate?.id ?? null }
+    : {}),
+  ...reasonOf(plan),
+})
+
+function summaryOf(results: CommitResult[]): CommitAnswer['summary'] {
+  const summary = { new: 0, dedup: 0, held: 0, denied: 0, locked: 0, entries_created: 0 }
+  for (const result of results) {
+    summary[result.status]++
+    if (result.entry_created) summary.entries_created++
+  }
+  return summary
+}

@@ -1,0 +1,120 @@
+/** Commit: registers a manifest, all of it or nothing (spec 4.9). */
+import { ApiError } from '../../contract/errors.ts'
+import type { CommitAnswer, Manifest } from '../../contract/push.ts'
+import { randomId } from '../clock.ts'
+import { takeIds } from '../database/ids.ts'
+import type { Sql } from '../database/open.ts'
+import type { Context } from '../handler.ts'
+import { transact } from '../transaction.ts'
+import { answerOf } from './answer.ts'
+import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, writeEdges } from './edges.ts'
+import { enrich } from './enrich.ts'
+import { type Facts, loadFacts } from './facts.ts'
+import type { Headers } from './headers.ts'
+import { checkManifest, pathKey } from './manifest.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
+import { requirePack, resolvePacks } from './packs.ts'
+import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
+import { recordCommit } from './record.ts'
+import { writeOutcome } from './register.ts'
+import { inspectUploads, type Uploads } from './uploads.ts'
+import { joinGroups, requireGroups } from './variant-groups.ts'
+
+export async function commit(context: Context, manifest: Manifest): Promise<CommitAnswer> {
+  checkManifest(manifest)
+  const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
+  const uploads = await inspectUploads(context, manifest.items, registering(planPush(manifest.items, facts)))
+  return transact(context, (inside) => commitInside(inside, manifest, uploads))
+}
+
+const registering = (plans: ItemPlan[]) => new Set(plans.filter((plan) => plan.action === 'register').map((plan) => plan.item))
+
+async function commitInside(context: Context, manifest: Manifest, uploads: Uploads): Promise<CommitAnswer> {
+  const { sql, workspace } = context
+  await takeTurn(sql, workspace.id)
+  await requirePack(context, manifest.pack_id)
+  await requireGroups(context, manifest)
+  const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })
+  requireBytes(planPush(manifest.items, facts), uploads)
+  const plans = planPush(manifest.items, facts, headerFacts(manifest, uploads))
+  const outcome = await decide(sql, plans, facts)
+  const packs = await resolvePacks(
+    context,
+    manifest,
+    [...outcome.versions.values()].map((version) => version.plan.item),
+  )
+  await writeOutcome(context, outcome, packs)
+  const enriched = await enrich(context, plans)
+  await connect(context, { plans, facts, outcome, headers: uploads.headers })
+  const groups = await joinGroups(context, manifest, groupedIn(outcome))
+  recordCommit(context, { plans, outcome, enriched })
+  return answerOf(manifest, plans, { outcome, enriched, groups, packs })
+}
+
+/** Commits of one workspace go one after the other: each plans with what the one before it left. */
+async function takeTurn(sql: Sql, workspaceId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7410, ${workspaceId}::int)`
+}
+
+function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {
+  const missing = plans.filter((plan) => plan.action === 'register' && !sizes.has(plan.item.content_hash))
+  if (missing.length > 0) {
+    const hashes = missing.map((plan) => plan.item.content_hash)
+    throw new ApiError(
+      'BLOB_MISSING',
+      `The bytes of ${hashes.length} files are not in the library. Upload them, then commit again.`,
+      { missing: hashes },
+    )
+  }
+  const storedSize = (plan: ItemPlan) =>
+    plan.action === 'dedup' ? plan.known.blob_size : plan.action === 'register' ? sizes.get(plan.item.content_hash) : undefined
+  const contradicted = plans.filter((plan) => (storedSize(plan) ?? plan.item.blob_size) !== plan.item.blob_size)
+  if (contradicted.length > 0)
+    throw new ApiError(
+      'HASH_MISMATCH',
+      `The declared size of ${contradicted.length} files is not the size of their bytes. Read them again.`,
+      {
+        contradicted: contradicted.map((plan) => plan.item.content_hash),
+      },
+    )
+}
+
+const headerFacts = (manifest: Manifest, { headers }: Uploads): HeaderFacts => ({
+  edges: headerEdgesWithin(manifest.items, headers),
+  guids: new Map([...headers].flatMap(([hash, { guid }]) => (guid ? [[hash, guid] as const] : []))),
+})
+
+async function decide(sql: Sql, plans: ItemPlan[], facts: Facts): Promise<Outcome> {
+  const objectIds = await takeIds(sql, 'objects', plans.filter((plan) => plan.action === 'register').length)
+  const entryIds = await takeIds(sql, 'entries', plans.filter((plan) => plan.item.entry).length)
+  objectIds.reverse()
+  entryIds.reverse()
+  return outcomeOf(plans, facts, {
+    object: () => Number(objectIds.pop()),
+    entry: () => Number(entryIds.pop()),
+    lineage: () => randomId('lin'),
+  })
+}
+
+/** Edges of new versions, edges that known ones name anew, and imports of older ones that have arrived. */
+async function connect(
+  { sql, workspace }: Context,
+  parts: { plans: ItemPlan[]; facts: Facts; outcome: Outcome; headers: Headers },
+): Promise<void> {
+  const items = parts.plans.filter((plan) => plan.action === 'register' || plan.action === 'dedup').map((plan) => plan.item)
+  const ids = new Map([...parts.facts.objects].map(([hash, object]) => [hash, object.id]))
+  for (const [hash, version] of parts.outcome.versions) ids.set(hash, version.objectId)
+  const imported = [...new Set([...parts.headers.values()].flatMap((header) => header.imports))]
+  const atPath = await findAtPaths(sql, workspace.id, imported)
+  await writeEdges(sql, workspace.id, edgesOf(items, parts.headers, { ids, atPath }))
+  const arrived = items.flatMap(({ origin_path, content_hash }) => {
+    const id = ids.get(content_hash)
+    return origin_path && id !== undefined ? [{ path_key: pathKey(origin_path), id }] : []
+  })
+  await completeAwaited(sql, workspace.id, arrived)
+}
+
+const groupedIn = (outcome: Outcome) =>
+  outcome.lineages.flatMap(({ entry }) =>
+    entry?.groupRef ? [{ ref: entry.groupRef, entryId: entry.id, groupId: entry.known?.variant_group_id ?? null }] : [],
+  )

@@ -1,0 +1,138 @@
+/** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
+import type { Manifest } from '../../contract/push.ts'
+import type { Sql } from '../database/open.ts'
+import { guidKey, pathKey } from './manifest.ts'
+
+/** A version that is in the library. */
+export interface KnownObject {
+  id: number
+  content_hash: string
+  blob_size: number
+  lineage_id: string
+  lineage_anchor: 'guid' | 'stamp' | 'minted' | 'user_attached'
+  parent_object_id: number | null
+  asset_class: string
+  asset_name: string | null
+  origin_path: string | null
+  engine_version: string | null
+  source_ext: string | null
+  has_thumbnail: boolean
+}
+
+/** A lineage that an item may continue, with its current version and its entry. */
+export interface KnownLineage {
+  id: string
+  face_object_id: number
+  face_content_hash: string
+  face_origin_path: string | null
+  face_asset_class: string
+  face_source_ext: string | null
+  entry: KnownEntry | undefined
+}
+
+export interface KnownEntry {
+  id: number
+  category_locked: boolean
+  variant_label: string | null
+  variant_group_id: number | null
+}
+
+export interface Facts {
+  objects: Map<string, KnownObject>
+  lineages: Map<string, KnownLineage>
+  lineageOfGuid: Map<string, KnownLineage>
+  /** By package path in lower case, newest current version first. */
+  lineagesAtPath: Map<string, KnownLineage[]>
+  deniedHashes: Set<string>
+  deniedGuids: Set<string>
+}
+
+interface LineageRow extends Omit<KnownLineage, 'entry'> {
+  entry_id: number | null
+  category_locked: boolean | null
+  variant_label: string | null
+  variant_group_id: number | null
+}
+
+/** `hold` keeps the lineages from being moved by others until the transaction ends. */
+export async function loadFacts(
+  sql: Sql,
+  workspaceId: number,
+  { manifest, hold }: { manifest: Manifest; hold: boolean },
+): Promise<Facts> {
+  const { items } = manifest
+  const hashes = new Set(
+    items.flatMap((item) =>
+      [item.content_hash, item.stamped_base_hash ?? [], (item.dependencies ?? []).map((d) => d.content_hash)].flat(),
+    ),
+  )
+  const guids = distinct(items.map((item) => guidKey(item.package_guid)))
+  const paths = distinct(items.map((item) => (item.origin_path ? pathKey(item.origin_path) : undefined)))
+  const objects = await sql<KnownObject[]>`
+    select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path, engine_version,
+           source_ext, thumbnail_artifact_id is not null as has_thumbnail
+      from objects where workspace_id = ${workspaceId} and content_hash = any(${[...hashes]})`
+  const guidRows = await sql<{ guid: string; lineage_id: string }[]>`
+    select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid = any(${guids})`
+  const named = distinct([
+    ...guidRows.map((row) => row.lineage_id),
+
+    ...items.flatMap((item) => [item.stamped_lineage_id, item.attach_to_lineage]),
+    ...objects.map((object) => object.lineage_id),
+  ])
+  const denied = await sql<{ kind: string; value: string }[]>`
+    select kind, value from denylist where workspace_id = ${workspaceId}
+       and (kind = 'content_hash' and value = any(${items.map((item) => item.content_hash)}) or kind = 'package_guid')`
+  const lineages = await selectLineages(sql, workspaceId, { named, paths, hold })
+  const byId = new Map(lineages.map((lineage) => [lineage.id, lineage]))
+  return {
+    objects: new Map(objects.map((object) => [object.content_hash, object])),
+    lineages: byId,
+    lineageOfGuid: new Map(
+      guidRows.flatMap(({ guid, lineage_id }) => {
+        const lineage = byId.get(lineage_id)
+        return lineage ? [[guid, lineage] as const] : []
+      }),
+    ),
+    lineagesAtPath: Map.groupBy(
+      lineages.filter((lineage) => lineage.face_origin_path !== null),
+      (lineage) => pathKey(lineage.face_origin_path ?? ''),
+    ),
+    deniedHashes: new Set(denied.filter((row) => row.kind === 'content_hash').map((row) => row.value)),
+    deniedGuids: new Set(denied.filter((row) => row.kind === 'package_guid').map((row) => guidKey(row.value) ?? row.value)),
+  }
+}
+
+const distinct = (values: (string | null | undefined)[]): string[] => [
+  ...new Set(values.filter((value) => value !== null && value !== undefined)),
+]
+
+async function selectLineages(
+  sql: Sql,
+  workspaceId: number,
+  by: { named: string[]; paths: string[]; hold: boolean },
+): Promise<KnownLineage[]> {
+  const ids = await sql<{ id: string }[]>`
+    select id from lineages where workspace_id = ${workspaceId} and id = any(${by.named})
+    union
+    select l.id from objects o join lineages l on l.workspace_id = o.workspace_id and l.face_object_id = o.id
+     where o.workspace_id = ${workspaceId} and o.path_key = any(${by.paths})`
+  const wanted = ids.map((row) => row.id)
+  if (by.hold)
+    await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = any(${wanted}) order by id for update`
+  const rows = await sql<LineageRow[]>`
+    select l.id, l.face_object_id, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
+           o.asset_class as face_asset_class, o.source_ext as face_source_ext,
+           e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id
+      from lineages l
+      join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+      left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+     where l.workspace_id = ${workspaceId} and l.id = any(${wanted}) order by l.face_object_id desc`
+  return rows.map(({ entry_id, category_locked, variant_label, variant_group_id, ...lineage }) => ({
+    ...lineage,
+    entry:
+      entry_id === null
+        ? undefined
+        : { id: entry_id, category_locked: category_locked ?? false, variant_label, variant_group_id },
+  }))
+}

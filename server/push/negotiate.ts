@@ -1,0 +1,71 @@
+/** Negotiate: what would happen to each item, and where to send the bytes that are missing (spec 4.9). */
+import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
+import type { Context } from '../handler.ts'
+import { presignedUntil } from '../storage/presigned.ts'
+import { blobKey } from '../storage/storage.ts'
+import { loadFacts } from './facts.ts'
+import { checkManifest } from './manifest.ts'
+import { requirePack } from './packs.ts'
+import { type ItemPlan, planPush } from './plan.ts'
+import { sizesOf } from './uploads.ts'
+import { requireGroups } from './variant-groups.ts'
+
+export async function negotiate(context: Context, manifest: Manifest): Promise<NegotiateAnswer> {
+  checkManifest(manifest)
+  await requirePack(context, manifest.pack_id)
+  await requireGroups(context, manifest)
+  const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
+  const plans = planPush(manifest.items, facts)
+  const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
+  const sizes = await sizesOf(context, registered)
+  const missing = registered.filter((item) => !sizes.has(item.content_hash))
+  return {
+    missing_hashes: missing.map((item) => item.content_hash),
+    ...(context.settings.directUpload ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
+    items: plans.map(toItem),
+  }
+}
+
+async function targetsOf({ storage, workspace, origin, now }: Context, missing: Manifest['items']): Promise<UploadTarget[]> {
+  const files = missing.map(({ content_hash, blob_size }) => ({
+    key: blobKey(workspace.id, content_hash),
+    sha256: content_hash,
+    contentType: 'application/octet-stream',
+    maxBytes: blob_size,
+    origin,
+  }))
+  const targets = await storage.uploadTargets(files, presignedUntil(now))
+  return targets.map((target, index) => ({
+    hash: missing[index]?.content_hash ?? '',
+    upload_url: target.url,
+    headers: target.headers,
+  }))
+}
+
+function toItem(plan: ItemPlan): NegotiateItem {
+  const lineage = plan.action === 'register' ? plan.lineage : plan.action === 'hold' ? plan.candidate : undefined
+  return {
+    content_hash: plan.item.content_hash,
+    action: plan.action,
+    lineage_id: plan.action === 'dedup' ? plan.known.lineage_id : plan.action === 'register' ? (plan.lineage?.id ?? null) : null,
+    lineage_anchor: plan.action === 'dedup' ? plan.known.lineage_anchor : plan.action === 'register' ? plan.anchor : null,
+    parent_object_id: plan.action === 'dedup' ? plan.known.parent_object_id : plan.action === 'register' ? plan.parentId : null,
+    existing_object_id: plan.action === 'dedup' ? plan.known.id : null,
+    probable_lost_stamp: plan.action === 'hold' && plan.reason === 'probable_lost_stamp',
+    candidate_lineage_id: plan.action === 'hold' ? (plan.candidate?.id ?? null) : null,
+    face_object_id: lineage?.face_object_id ?? null,
+    face_content_hash: lineage?.face_content_hash ?? null,
+    ...reasonOf(plan),
+  }
+}
+
+/** Why an item is held or denied, as negotiate and commit say it. */
+export function reasonOf(plan: ItemPlan) {
+  if (plan.action === 'hold') return { reason: plan.reason, ...(plan.on.length > 0 ? { held_dependencies: plan.on } : {}) }
+  if (plan.action !== 'denied') return {}
+  return {
+    reason: plan.reason,
+    ...(plan.kind ? { denylist_kind: plan.kind } : {}),
+    ...(plan.on.length > 0 ? { denied_dependencies: plan.on } : {}),
+  }
+}

@@ -1,0 +1,198 @@
+/** Decides what a push does with each item: pure, the same for negotiate and commit (spec 4.9; contract-gaps 5). */
+import { validationError } from '../../contract/errors.ts'
+import type { ManifestItem } from '../../contract/push.ts'
+import type { Facts, KnownLineage, KnownObject } from './facts.ts'
+import { guidKey, isRedirector, lineageGuid, nameOf, pathKey, placeOf } from './manifest.ts'
+
+export type Anchor = KnownObject['lineage_anchor']
+
+interface Base {
+  item: ManifestItem
+}
+/** Becomes a new version: of `lineage`, or of a new lineage when that is undefined. */
+export interface RegisterPlan extends Base {
+  action: 'register'
+  anchor: Anchor
+  lineage: KnownLineage | undefined
+  parentId: number | null
+}
+export interface DedupPlan extends Base {
+  action: 'dedup'
+  known: KnownObject
+}
+export interface HoldPlan extends Base {
+  action: 'hold'
+  reason: 'probable_lost_stamp' | 'depends_on_held'
+  candidate: KnownLineage | undefined
+  on: string[]
+}
+export interface DeniedPlan extends Base {
+  action: 'denied'
+  reason: 'denylisted' | 'depends_on_denied'
+  kind: 'content_hash' | 'package_guid' | undefined
+  on: string[]
+}
+export type ItemPlan = RegisterPlan | DedupPlan | HoldPlan | DeniedPlan
+
+/** What package headers add to a manifest, by content hash; known at commit only, when the bytes are there. */
+export interface HeaderFacts {
+  /** Hashes in the manifest that the header imports. */
+  edges: ReadonlyMap<string, readonly string[]>
+  /** GUIDs that the header holds, whether declared or not: the denylist asks for them. */
+  guids: ReadonlyMap<string, string>
+}
+const noHeaders: HeaderFacts = { edges: new Map(), guids: new Map() }
+
+/** One plan per item, in manifest order. Fails with VALIDATION for stamps and dependencies that lead nowhere. */
+export function planPush(items: readonly ManifestItem[], facts: Facts, headers: HeaderFacts = noHeaders): ItemPlan[] {
+  checkReferences(items, facts)
+  const continuing = chooseContinuing(items, facts)
+  const claimed = new Set<string>()
+  const plans = new Map<string, ItemPlan>()
+  for (const item of items) plans.set(item.content_hash, planItem(item, { facts, headers, continuing, claimed }))
+  spread(plans, headers.edges, 'denied')
+  spread(plans, headers.edges, 'hold')
+  return [...plans.values()]
+}
+
+function checkReferences(items: readonly ManifestItem[], facts: Facts): void {
+  const inManifest = new Set(items.map((item) => item.content_hash))
+  const failures: { path: string; message: string }[] = []
+  for (const [index, item] of items.entries()) {
+    const fail = (field: string, message: string) =>
+      failures.push({ path: `items.${index}.${field}`, message: `${message} (${nameOf(item)})` })
+    for (const [d, { content_hash }] of (item.dependencies ?? []).entries())
+      if (!inManifest.has(content_hash) && !facts.objects.has(content_hash))
+        fail(`dependencies.${d}`, `${content_hash} is neither in the manifest nor in the library; push it along or leave it out`)
+    if (facts.objects.has(item.content_hash)) continue
+    if (item.stamped_lineage_id && !facts.lineages.has(item.stamped_lineage_id))
+      fail('stamped_lineage_id', `there is no lineage "${item.stamped_lineage_id}"`)
+    if (item.attach_to_lineage && !facts.lineages.has(item.attach_to_lineage))
+      fail('attach_to_lineage', `there is no lineage "${item.attach_to_lineage}"`)
+    const base = item.stamped_base_hash ? facts.objects.get(item.stamped_base_hash) : undefined
+    if (item.stamped_base_hash && (!base || (item.stamped_lineage_id && base.lineage_id !== item.stamped_lineage_id)))
+      fail('stamped_base_hash', `${item.stamped_base_hash} is no version of that lineage`)
+  }
+  if (failures.length > 0) throw validationError(failures)
+}
+
+/** Of several files with one known GUID, the one at the current version's path continues the lineage; else the first listed. */
+function chooseContinuing(items: readonly ManifestItem[], facts: Facts): Map<string, string> {
+  const chosen = new Map<string, string>()
+  for (const item of items) {
+    const guid = lineageGuid(item)
+    const lineage = guid && facts.lineageOfGuid.get(guid)
+    if (!guid || !lineage || isAnswered(item)) continue
+    const known = facts.objects.get(item.content_hash)
+    const atCurrentPath =
+      item.origin_path && lineage.face_origin_path && pathKey(item.origin_path) === pathKey(lineage.face_origin_path)
+    if (known ? known.id === lineage.face_object_id && atCurrentPath : atCurrentPath) chosen.set(guid, item.content_hash)
+    else if (!chosen.has(guid) && !known) chosen.set(guid, item.content_hash)
+  }
+  return chosen
+}
+
+/** The sender said which lineage is meant. */
+const isAnswered = (item: ManifestItem) => Boolean(item.stamped_lineage_id || item.attach_to_lineage || item.force_new_lineage)
+
+interface Deciding {
+  facts: Facts
+  headers: HeaderFacts
+  continuing: Map<string, string>
+  /** GUIDs and places that earlier items of the manifest bring into the library. */
+  claimed: Set<string>
+}
+
+function planItem(item: ManifestItem, deciding: Deciding): ItemPlan {
+  const { facts } = deciding
+  const kind = denialOf(item, deciding)
+  if (kind) return { action: 'denied', item, reason: 'denylisted', kind, on: [] }
+  const known = facts.objects.get(item.content_hash)
+  if (known) return { action: 'dedup', item, known }
+  return planAnswered(item, facts) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
+}
+
+function denialOf(item: ManifestItem, { facts, headers }: Deciding): DeniedPlan['kind'] {
+  if (facts.deniedHashes.has(item.content_hash)) return 'content_hash'
+  const guids = [guidKey(item.package_guid), headers.guids.get(item.content_hash)]
+  return guids.some((guid) => guid !== undefined && facts.deniedGuids.has(guid)) ? 'package_guid' : undefined
+}
+
+function planAnswered(item: ManifestItem, facts: Facts): RegisterPlan | undefined {
+  const stamped = item.stamped_lineage_id ? facts.lineages.get(item.stamped_lineage_id) : undefined
+  if (stamped) {
+    const base = item.stamped_base_hash ? facts.objects.get(item.stamped_base_hash) : undefined
+    return { action: 'register', item, anchor: 'stamp', lineage: stamped, parentId: base?.id ?? stamped.face_object_id }
+  }
+  const attached = item.attach_to_lineage ? facts.lineages.get(item.attach_to_lineage) : undefined
+  if (attached) return { action: 'register', item, anchor: 'user_attached', lineage: attached, parentId: attached.face_object_id }
+  if (item.force_new_lineage) return { action: 'register', item, anchor: 'minted', lineage: undefined, parentId: null }
+  return undefined
+}
+
+function planByGuid(item: ManifestItem, { facts, continuing }: Deciding): ItemPlan | undefined {
+  const guid = lineageGuid(item)
+  const lineage = guid && facts.lineageOfGuid.get(guid)
+  if (!guid || !lineage) return undefined
+  if (continuing.get(guid) !== item.content_hash) return lostStamp(item, lineage)
+  return { action: 'register', item, anchor: 'guid', lineage, parentId: lineage.face_object_id }
+}
+
+function planByPlace(item: ManifestItem, { facts, claimed }: Deciding): ItemPlan {
+  const guid = lineageGuid(item)
+  const place = placeOf(item)
+  const there = item.origin_path ? facts.lineagesAtPath.get(pathKey(item.origin_path)) : undefined
+  const same = there?.find(
+    (lineage) => lineage.face_asset_class === item.asset_class && (lineage.face_source_ext ?? '') === (item.source_ext ?? ''),
+  )
+  if (same) return lostStamp(item, same)
+  if ((guid && claimed.has(guid)) || (place && claimed.has(place))) return lostStamp(item, undefined)
+  if (guid) claimed.add(guid)
+  if (place) claimed.add(place)
+  return { action: 'register', item, anchor: guid ? 'guid' : 'minted', lineage: undefined, parentId: null }
+}
+
+const lostStamp = (item: ManifestItem, candidate: KnownLineage | undefined): HoldPlan => ({
+  action: 'hold',
+  item,
+  reason: 'probable_lost_stamp',
+  candidate,
+  on: [],
+})
+
+/** What needs a denied or held item, through however many steps, is denied or held too; denial weighs more. */
+function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['edges'], action: 'denied' | 'hold'): void {
+  const users = new Map<string, string[]>()
+  for (const { item } of plans.values())
+    for (const needed of neededBy(item, headerEdges))
+      if (plans.has(needed)) {
+        const list = users.get(needed)
+        if (list) list.push(item.content_hash)
+        else users.set(needed, [item.content_hash])
+      }
+  const queue = [...plans.values()].filter((plan) => plan.action === action).map((plan) => plan.item.content_hash)
+  for (let next = queue.shift(); next !== undefined; next = queue.shift())
+    for (const user of users.get(next) ?? []) {
+      const plan = plans.get(user)
+      if (!plan) continue
+      if (plan.action === action && plan.reason.startsWith('depends_on')) plan.on.push(next)
+      else if (plan.action === 'register' || (action === 'denied' && plan.action === 'hold')) {
+        plans.set(user, dependent(plan.item, action, next))
+        queue.push(user)
+      }
+    }
+}
+
+const neededBy = (item: ManifestItem, headerEdges: HeaderFacts['edges']): Set<string> =>
+  new Set([
+    ...(item.dependencies ?? []).map((dependency) => dependency.content_hash),
+    ...(headerEdges.get(item.content_hash) ?? []),
+  ])
+
+const dependent = (item: ManifestItem, action: 'denied' | 'hold', on: string): HoldPlan | DeniedPlan =>
+  action === 'denied'
+    ? { action, item, reason: 'depends_on_denied', kind: undefined, on: [on] }
+    : { action, item, reason: 'depends_on_held', candidate: undefined, on: [on] }
+
+/** Whether this item may become an entry at all. */
+export const entryOf = (item: ManifestItem): ManifestItem['entry'] => (isRedirector(item) ? undefined : (item.entry ?? undefined))

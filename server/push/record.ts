@@ -1,0 +1,42 @@
+/** What a commit leaves in the feeds: one event per new or enriched version, one change per record that looks different (spec 4.6, 6). */
+import { randomId } from '../clock.ts'
+import type { Context } from '../handler.ts'
+import type { Enriched } from './enrich.ts'
+import type { Outcome } from './outcome.ts'
+import type { ItemPlan } from './plan.ts'
+
+export function recordCommit(
+  { feed }: Context,
+  { plans, outcome, enriched }: { plans: ItemPlan[]; outcome: Outcome; enriched: Enriched },
+): void {
+  const batchKey = randomId('push')
+  for (const { plan, objectId, lineage } of outcome.versions.values()) {
+    feed.changed({ entity: 'object', entityId: objectId, lineageId: lineage.id, op: 'upsert' })
+    feed.happened({
+      type: 'push.commit',
+      entryId: lineage.entry?.id ?? null,
+      lineageId: lineage.id,
+      objectId,
+      batchKey,
+      payload: { name: plan.item.asset_name ?? null },
+    })
+  }
+  for (const plan of plans) {
+    const gain = enriched.get(plan.item.content_hash)
+    const lineage = outcome.byHash.get(plan.item.content_hash)
+    if (!gain || !lineage) continue
+    const { objectId, fields } = gain
+    feed.changed({ entity: 'object', entityId: objectId, lineageId: lineage.id, op: 'upsert' })
+    feed.happened({
+      type: 'push.enrich',
+      entryId: lineage.entry?.id ?? null,
+      lineageId: lineage.id,
+      objectId,
+      batchKey,
+      payload: { fields },
+    })
+    if (lineage.entry && lineage.faceId === objectId) lineage.entry.changed = true
+  }
+  for (const { id, entry } of outcome.lineages)
+    if (entry?.changed) feed.changed({ entity: 'entry', entityId: entry.id, lineageId: id, op: 'upsert' })
+}
