@@ -1,7 +1,22 @@
 /** The handlers of every noun of the contract; a noun or a route without one does not compile. */
 import type { Contract, Noun } from '../contract/index.ts'
 import type { Handlers } from './handler.ts'
+import { activity } from './library/activity.ts'
+import { changes } from './library/changes.ts'
+import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
+import { lineages } from './library/lineages.ts'
 import { members } from './library/members.ts'
+import { packs } from './library/packs.ts'
+import { push } from './library/push.ts'
 
-export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = { identity, members }
+export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
+  identity,
+  members,
+  entries,
+  lineages,
+  push,
+  packs,
+  activity,
+  changes,
+}

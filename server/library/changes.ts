@@ -1,0 +1,70 @@
+/** Changes: the catalog feed for mirrors, and the export they start from (spec 4.6; contract-gaps 9). */
+import type { ChangeRecord, changes as contract } from '../../contract/changes.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Sql } from '../database/open.ts'
+import type { Handlers } from '../handler.ts'
+import { selectEntriesWithTags } from '../rows/entry.ts'
+import { selectLineages } from '../rows/lineage.ts'
+
+export const changes: Handlers<typeof contract> = {
+  async list({ sql, workspace, input }) {
+    const { cursor = 0, limit = limits.changesPage.default, expand = false } = input
+    const [head] = await sql<{ change_seq: number; changes_floor: number }[]>`
+      select change_seq, changes_floor from feed_heads where workspace_id = ${workspace.id}`
+    if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
+    const rows = await sql<ChangeRecord[]>`
+      select seq, entity, entity_id, lineage_id, op from changes
+       where workspace_id = ${workspace.id} and seq > ${cursor} order by seq limit ${limit}`
+    const latest = collapse(rows)
+    return {
+      changes: expand ? await expanded(sql, workspace.id, latest) : latest,
+      next_cursor: rows.at(-1)?.seq ?? cursor,
+      reset: false,
+    }
+  },
+
+  export({ sql, workspace }) {
+    return exportEntries(sql, workspace.id)
+  },
+}
+
+/** Of several changes to one record the last counts. */
+function collapse(rows: readonly ChangeRecord[]): ChangeRecord[] {
+  const latest = new Map<string, ChangeRecord>()
+  for (const row of rows) {
+    const key = `${row.entity} ${row.entity_id}`
+    latest.delete(key)
+    latest.set(key, row)
+  }
+  return [...latest.values()]
+}
+
+/** Each upsert with what its refresh address would answer; null where the record is gone by now. */
+async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
+  const upserts = rows.filter((row) => row.op === 'upsert')
+  const entryIds = upserts.filter((row) => row.entity === 'entry').map((row) => row.entity_id)
+  const lineageIds = [...new Set(upserts.flatMap((row) => (row.entity === 'object' && row.lineage_id ? [row.lineage_id] : [])))]
+  const entries =
+    entryIds.length > 0 ? await selectEntriesWithTags(sql, sql`e.workspace_id = ${workspaceId} and e.id = any(${entryIds})`) : []
+  const lineages = lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : []
+  const entryById = new Map(entries.map((entry) => [entry.id, entry]))
+  const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
+  const recordOf = (row: ChangeRecord) =>
+    (row.entity === 'entry' ? entryById.get(row.entity_id) : lineageById.get(row.lineage_id ?? '')) ?? null
+  return rows.map((row) => (row.op === 'upsert' ? { ...row, record: recordOf(row) } : row))
+}
+
+const exportChunk = 500
+
+/** The ids and the feed's head come from one statement; the rows follow in chunks, so a slow reader holds nothing in the database. */
+async function* exportEntries(sql: Sql, workspaceId: number) {
+  const [start] = await sql<{ cursor: number; ids: number[] | null }[]>`
+    select h.change_seq as cursor, (select array_agg(e.id order by e.id) from entries e where e.workspace_id = h.workspace_id) as ids
+      from feed_heads h where h.workspace_id = ${workspaceId}`
+  const ids = start?.ids ?? []
+  yield { cursor: start?.cursor ?? 0, total: ids.length }
+  for (let at = 0; at < ids.length; at += exportChunk) {
+    const chunk = ids.slice(at, at + exportChunk)
+    yield* await selectEntriesWithTags(sql, sql`e.workspace_id = ${workspaceId} and e.id = any(${chunk})`, sql`order by e.id`)
+  }
+}

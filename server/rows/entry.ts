@@ -1,0 +1,128 @@
+/** The only place that lists the columns of an entry: summary, with tags, and detail. */
+import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+
+/** The rows from which summaries are made: e = entries, l = lineages, o = the current version, p = its pack, g = variant group. */
+const joins = (sql: Sql) => sql`
+  entries e
+  join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+  join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+  join packs p on p.workspace_id = o.workspace_id and p.id = o.pack_id
+  left join variant_groups g on g.workspace_id = e.workspace_id and g.id = e.variant_group_id`
+
+const columns = (sql: Sql) => sql`
+  e.id, e.name, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
+  (coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null) as is_variant, e.variant_label,
+  g.id as group_id, g.label as group_label,
+  (select count(*)::int from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id) as group_count,
+  e.category, e.category_locked, o.thumbnail_artifact_id is not null as has_thumbnail, o.preview_status, o.preview_kind,
+  'draft' as review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
+
+interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'metadata'> {
+  group_id: number | null
+  group_label: string | null
+  group_count: number
+  pack_id: number
+  pack_name: string
+  metadata: FlatMetadata
+}
+
+/** Entries as a list shows them. `where` and `tail` may use the aliases above. */
+export async function selectEntries(sql: Sql, where: Fragment, tail: Fragment = sql``): Promise<EntrySummary[]> {
+  const rows = await sql<SummaryRow[]>`select ${columns(sql)} from ${joins(sql)} where ${where} ${tail}`
+  return rows.map(toSummary)
+}
+
+/** The same with tags: what mirrors keep. */
+export async function selectEntriesWithTags(sql: Sql, where: Fragment, tail: Fragment = sql``): Promise<EntryWithTags[]> {
+  const entries = await selectEntries(sql, where, tail)
+  return entries.map((entry) => ({ ...entry, tags: [] }))
+}
+
+interface DetailRow extends SummaryRow {
+  ever_pulled: boolean
+  package_guid: string | null
+  lineage_anchor: string
+  date_ingested: string
+  publisher_id: number | null
+  publisher_name: string | null
+  metadata_doc: EntryDetail['metadata_doc']
+  preview_artifact_id: number | null
+  thumbnail_artifact_id: number | null
+}
+
+/** Everything about one entry; ENTRY_NOT_FOUND otherwise. Tags, comments, collections and reviews join with their own tables. */
+export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId: number): Promise<EntryDetail> {
+  const [row] = await sql<DetailRow[]>`
+    select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
+           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id
+      from ${joins(sql)} left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
+     where e.workspace_id = ${workspaceId} and e.id = ${entryId}`
+  if (!row) throw entryNotFound(entryId)
+  const { ever_pulled, package_guid, lineage_anchor, date_ingested, publisher_id, publisher_name, ...rest } = row
+  return {
+    ...toSummary(rest),
+    ever_pulled,
+    face: {
+      object_id: row.object_id,
+      content_hash: row.content_hash,
+      package_guid,
+      lineage_anchor,
+      date_ingested,
+      published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' },
+    },
+    tags: [],
+    comments: [],
+    collections: [],
+    review: null,
+    metadata_doc: row.metadata_doc,
+    preview_artifact_id: row.preview_artifact_id,
+    thumbnail_artifact_id: row.thumbnail_artifact_id,
+  }
+}
+
+/** What handlers need before they do something with an entry. */
+export interface EntryFace {
+  entry_id: number
+  name: string
+  lineage_id: string
+  object_id: number
+}
+
+/** The entry and its current version; ENTRY_NOT_FOUND otherwise. `hold` keeps others from moving it until the transaction ends. */
+export async function requireEntryFace(
+  sql: Sql,
+  workspaceId: number,
+  { entryId, hold }: { entryId: number; hold: boolean },
+): Promise<EntryFace> {
+  const [row] = await sql<EntryFace[]>`
+    select e.id as entry_id, e.name, e.lineage_id, l.face_object_id as object_id
+      from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+     where e.workspace_id = ${workspaceId} and e.id = ${entryId} ${hold ? sql`for update` : sql``}`
+  if (!row) throw entryNotFound(entryId)
+  return row
+}
+
+const entryNotFound = (id: number) => new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
+
+function toSummary({ group_id, group_label, group_count, pack_id, pack_name, metadata, ...row }: SummaryRow): EntrySummary {
+  return {
+    ...row,
+    variant_group: group_id === null ? null : { id: group_id, label: group_label, count: group_count },
+    pack: { id: pack_id, name: pack_name },
+    metadata: toMetadata(metadata),
+  }
+}
+
+/** Every field, null when unknown; the bounds as one object, null when none of them is known. */
+function toMetadata(flat: FlatMetadata): EntrySummary['metadata'] {
+  const { bounds_x = null, bounds_y = null, bounds_z = null } = flat
+  const known = bounds_x !== null || bounds_y !== null || bounds_z !== null
+  const fields = metadataFields.filter((field) => !field.startsWith('bounds_')).map((field) => [field, flat[field] ?? null])
+  return {
+    ...Object.fromEntries(fields),
+    bounds: known ? { x: bounds_x, y: bounds_y, z: bounds_z } : null,
+  } as EntrySummary['metadata']
+}

@@ -1,0 +1,40 @@
+/** The only place that lists the columns of a version that handlers work with. */
+import { ApiError } from '../../contract/errors.ts'
+import type { Sql } from '../database/open.ts'
+
+export interface Version {
+  object_id: number
+  content_hash: string
+  blob_size: number
+  lineage_id: string
+  asset_class: string
+  asset_name: string | null
+  origin_path: string | null
+  source_ext: string | null
+}
+
+export async function findVersion(sql: Sql, workspaceId: number, objectId: number): Promise<Version | undefined> {
+  const [row] = await sql<Version[]>`
+    select id as object_id, content_hash, blob_size, lineage_id, asset_class, asset_name, origin_path, source_ext
+      from objects where workspace_id = ${workspaceId} and id = ${objectId}`
+  return row
+}
+
+/** A version of the given lineage: OBJECT_NOT_FOUND when it is nowhere, or another prop's. */
+export async function requireVersionOf(
+  sql: Sql,
+  workspaceId: number,
+  of: { objectId: number; lineageId: string },
+): Promise<Version> {
+  const version = await findVersion(sql, workspaceId, of.objectId)
+  if (version?.lineage_id !== of.lineageId)
+    throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${of.objectId} of this prop.`)
+  return version
+}
+
+/** The name a downloaded version gets: a World is a map, source files keep their extension (contract-gaps 4). */
+export function fileNameOf(version: Version, entryName: string): string {
+  const stem = version.asset_name ?? version.origin_path?.split('/').at(-1) ?? entryName
+  const extension = version.source_ext ?? (version.asset_class === 'World' ? 'umap' : 'uasset')
+  return `${stem}.${extension}`
+}
