@@ -9,8 +9,7 @@ import type { Handlers } from '../handler.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
 import { fileNameOf, findVersion, requireVersionOf } from '../rows/version.ts'
-import { presignedUntil } from '../storage/presigned.ts'
-import { blobKey } from '../storage/storage.ts'
+import { blobKey, presignedUntil } from '../storage/storage.ts'
 
 type ListInput = InputOf<(typeof contract)['list']>
 

@@ -1,8 +1,7 @@
 /** Negotiate: what would happen to each item, and where to send the bytes that are missing (spec 4.9). */
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import type { Context } from '../handler.ts'
-import { presignedUntil } from '../storage/presigned.ts'
-import { blobKey } from '../storage/storage.ts'
+import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { loadFacts } from './facts.ts'
 import { checkManifest } from './manifest.ts'
 import { requirePack } from './packs.ts'

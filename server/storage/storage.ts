@@ -1,5 +1,6 @@
 /** What the library asks of the place where bytes lie. Small enough that a disk and an S3 bucket both fit it. */
 import type { Readable } from 'node:stream'
+import { limits } from '../../contract/limits.ts'
 
 export interface Storage {
   /**
@@ -57,3 +58,6 @@ export interface UploadTarget {
 /** Blobs of different workspaces never meet: each workspace has its own folder. */
 export const blobKey = (workspaceId: number, hash: string): string => `${workspaceId}/blobs/${hash.slice(0, 2)}/${hash}`
 export const artifactKey = (workspaceId: number, artifactId: number): string => `${workspaceId}/media/${artifactId}`
+
+/** Until when an address given out now is good (contract-gaps 4). */
+export const presignedUntil = (now: Date): Date => new Date(now.getTime() + limits.presignedMinutes * 60_000)
