@@ -22,6 +22,7 @@ export const clientErrors = {
   FILE_CHANGED: [exits.temporary, 'Wait until it is saved completely, then push again.'],
   DISK_FULL: [exits.failed, 'Free space on that disk, then try again.'],
   UPLOAD_REFUSED: [exits.failed, 'Check that no proxy alters requests between here and the storage.'],
+  FILE_DIFFERS: [exits.conflict, 'Move it away, choose another place with -o, or replace it with --force.'],
   WRONG_BYTES: [exits.temporary, 'Try again; tell whoever runs the server if it happens twice.'],
 } as const satisfies Record<string, ClientErrorRow>
 
