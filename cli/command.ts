@@ -41,6 +41,8 @@ export interface CommandSpec<U extends string = string, O extends Options = Opti
   options?: O
   /** Command lines without the leading `ph `, each with what it does. */
   examples: readonly (readonly [line: string, meaning: string])[]
+  /** Terms that the command depends on, such as its settings, below the options. */
+  terms?: { title: string; list: readonly (readonly [term: string, meaning: string])[] }
   /** Exit codes beyond those that every command has. */
   exits?: readonly ('conflict' | 'partly')[]
   /** Does the work; gives the exit code when it is not 0. */

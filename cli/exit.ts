@@ -1,4 +1,5 @@
 /** The one place where an error becomes words, a JSON object and an exit code. */
+import { ClientError, clientErrors } from '../client/client-error.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
 import { FormatError } from '../formats/format-error.ts'
 import type { Surroundings } from './context.ts'
@@ -36,29 +37,34 @@ const fileFaults: Record<string, readonly [sentence: (path: string) => string, n
   ENAMETOOLONG: [(path) => `The name ${path} is too long for this disk.`, 'Choose a shorter name.'],
 }
 
-const isFailure = (error: unknown): error is Failure & Error =>
-  error instanceof Refusal || (error instanceof Error && typeof Reflect.get(error, 'next') === 'string' && 'exit' in error)
-
 /** What a thrown value means to the person or program that ran the command. */
 export function failureOf(error: unknown): Failure {
-  if (isFailure(error)) {
-    const { code, message, details = {}, next, exit } = error
+  if (error instanceof Refusal) {
+    const { code, message, details, next, exit } = error
     return { code, message, details, next, exit }
+  }
+  if (error instanceof ClientError) {
+    const { code, message, details, next } = error
+    return { code, message, details, next, exit: clientErrors[code][0] }
   }
   if (error instanceof ApiError) return fromService(error)
   if (error instanceof FormatError) return fromFormat(error)
-  const fault = error instanceof Error ? (error as NodeJS.ErrnoException) : undefined
-  const known = fault?.code === undefined ? undefined : fileFaults[fault.code]
-  if (fault?.code && known)
-    return { code: fault.code, message: known[0](fault.path ?? 'that file'), details: {}, next: known[1], exit: exits.failed }
-  return {
-    code: 'UNEXPECTED',
-    message: error instanceof Error ? error.message : String(error),
-    details: {},
-    next: 'Run it again with PH_DEBUG=1 to see where it comes from, and report that.',
-    exit: exits.failed,
-  }
+  return fromSystem(error) ?? unexpected(error)
 }
+
+function fromSystem(error: unknown): Failure | undefined {
+  const { code, path = 'that file' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  const known = code === undefined ? undefined : fileFaults[code]
+  return code && known ? { code, message: known[0](path), details: {}, next: known[1], exit: exits.failed } : undefined
+}
+
+const unexpected = (error: unknown): Failure => ({
+  code: 'UNEXPECTED',
+  message: error instanceof Error ? error.message : String(error),
+  details: {},
+  next: 'Run it again with PH_DEBUG=1 to see where it comes from, and report that.',
+  exit: exits.failed,
+})
 
 /** What lies behind a refusal of writes is not the key: the account's state says what helps. */
 const reasonNext: Record<string, string> = {

@@ -3,6 +3,7 @@ import type { HelpConfiguration, Command as Parser } from 'commander'
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
 import type { Paint } from './output.ts'
+import { wrap } from './wrap.ts'
 
 const exitMeanings: Record<keyof typeof exits, string> = {
   done: 'done',
@@ -19,36 +20,37 @@ const exitMeanings: Record<keyof typeof exits, string> = {
 export const helpStyle = (paint: Paint): HelpConfiguration => ({
   showGlobalOptions: true,
   styleTitle: (title) => paint('bold', title),
-  subcommandTerm: (parser) =>
-    [parser.name(), ...parser.registeredArguments.map((arg) => argumentForm(arg.name(), arg.required, arg.variadic))].join(' '),
+  subcommandTerm: (parser) => `${parser.name()} ${parser.usage()}`.trimEnd(),
 })
 
-const argumentForm = (name: string, required: boolean, variadic: boolean): string => {
-  const inner = variadic ? `${name}…` : name
-  return required ? `<${inner}>` : `[${inner}]`
-}
-
-/** Examples and exit codes, below the options of one command. */
-export function commandEpilogue({ examples, exits: extra = [] }: Command, paint: Paint): string {
-  const lines = [paint('bold', 'Examples:')]
-  for (const [line, meaning] of examples) lines.push(`  ${paint('cyan', `ph ${line}`)}`, `      ${meaning}`)
-  const kinds = (Object.keys(exits) as (keyof typeof exits)[]).filter(
-    (kind) => (kind !== 'conflict' && kind !== 'partly') || extra.includes(kind),
-  )
-  lines.push('', paint('bold', 'Exit codes:'))
-  for (const kind of kinds) lines.push(`  ${String(exits[kind]).padStart(3)}  ${exitMeanings[kind]}`)
-  return `\n${lines.join('\n')}`
+/** Terms, examples and exit codes, below the options of one command. */
+export function commandEpilogue({ terms, examples, exits: extra = [] }: Command, paint: Paint, width: number): string {
+  const lines: string[] = []
+  const title = (text: string) => lines.push('', paint('bold', text))
+  if (terms) title(`${terms.title}:`)
+  for (const [term, meaning] of terms?.list ?? []) lines.push(`  ${term}`, ...wrap(meaning, width, '      '))
+  title('Examples:')
+  for (const [line, meaning] of examples) lines.push(`  ${paint('cyan', `ph ${line}`)}`, ...wrap(meaning, width, '      '))
+  title('Exit codes:')
+  const special: readonly string[] = ['conflict', 'partly']
+  for (const [kind, meaning] of Object.entries(exitMeanings))
+    if (!special.includes(kind) || (extra as readonly string[]).includes(kind))
+      lines.push(`  ${String(exits[kind as keyof typeof exits]).padStart(3)}  ${meaning}`)
+  return lines.join('\n')
 }
 
 /** What stands below the list of commands of `ph --help`. */
-export const programEpilogue = (paint: Paint): string => `
-${paint('bold', 'Start here:')}
-  ${paint('cyan', 'ph demo')}                         see it work on this machine, nothing to set up
-  ${paint('cyan', 'ph login --with-key --url <address>')}   sign in with a key from standard input
-  ${paint('cyan', 'ph push ./Content')}               send an Unreal Content folder to the library
-  ${paint('cyan', 'ph help push')}                    more about one command, with examples
+export function programEpilogue(paint: Paint): string {
+  const lines = firstSteps.map(([line, meaning]) => `  ${paint('cyan', `ph ${line}`.padEnd(26))}${meaning}`)
+  return `\n${paint('bold', 'Start here:')}\n${lines.join('\n')}`
+}
 
-Environment: PH_URL, PH_API_KEY, PH_CONFIG_DIR, PH_STATE_DIR, PH_CACHE_DIR, NO_COLOR.`
+const firstSteps = [
+  ['demo', 'see it work on this machine, with nothing to set up'],
+  ['login --with-key', 'sign in with a key'],
+  ['push ./Content', 'send an Unreal Content folder to the library'],
+  ['help push', 'more about one command, with examples'],
+] as const
 
 /** What commander calls a usage error, without its prefix and suggestion: sentence and next step (for exit.ts). */
 export function usageWords(message: string, parser: Parser): { message: string; next: string } {
@@ -56,7 +58,7 @@ export function usageWords(message: string, parser: Parser): { message: string; 
   const path = pathOf(parser)
   const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1).replaceAll("'", '`')}.`
   const more = `See \`ph help${path ? ` ${path}` : ''}\`.`
-  return { message: sentence, next: similar ? `Did you mean ${similar}? ${more}` : more }
+  return { message: sentence, next: similar ? `Did you mean \`${similar}\`? ${more}` : more }
 }
 
 /** The words of a command below `ph`: `server start`. */

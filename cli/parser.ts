@@ -1,7 +1,7 @@
 /** Commands as declared, turned into commander's: arguments, options, help, and errors in our words. */
 import { Option, type Command as Parser } from 'commander'
 import type { Command, OptionSpec } from './command.ts'
-import type { Surroundings } from './context.ts'
+import type { OutStream, Surroundings } from './context.ts'
 import { commandEpilogue, helpStyle, usageWords } from './help.ts'
 import { columnsOf, hasColor, painter } from './output.ts'
 import { wrongUsage } from './refusal.ts'
@@ -23,6 +23,9 @@ export interface Loaded {
   commands: readonly Command[]
 }
 
+/** Lines longer than this are hard to read, however wide the terminal is. */
+const helpWidth = (stream: OutStream, env: Surroundings['env']): number => Math.min(columnsOf(stream, env), 100)
+
 /** A parser that writes to our streams, wraps at the terminal's width, and throws instead of exiting. */
 export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings): Parser {
   const paint = painter(hasColor(stdout, env))
@@ -31,8 +34,8 @@ export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings):
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
       outputError: () => undefined,
-      getOutHelpWidth: () => Math.min(columnsOf(stdout, env), 100),
-      getErrHelpWidth: () => Math.min(columnsOf(stderr, env), 100),
+      getOutHelpWidth: () => helpWidth(stdout, env),
+      getErrHelpWidth: () => helpWidth(stderr, env),
       getOutHasColors: () => hasColor(stdout, env),
       getErrHasColors: () => hasColor(stderr, env),
     })
@@ -51,10 +54,10 @@ export function addFirstWord(program: Parser, { name, summary, commands }: Loade
   prepared(own, surroundings)
   for (const command of commands) {
     const [, second] = literalWords(command.usage)
-    const parser = second === undefined ? own : own.command(second).description(command.summary ?? '')
-    if (parser !== own) prepared(parser, surroundings)
+    const parser = second === undefined ? own : prepared(own.command(second).description(command.summary ?? ''), surroundings)
     declare(parser, command, start)
-    parser.addHelpText('after', commandEpilogue(command, painter(hasColor(surroundings.stdout, surroundings.env))))
+    const { stdout, env } = surroundings
+    parser.addHelpText('after', commandEpilogue(command, painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   }
 }
 
@@ -67,6 +70,7 @@ function declare(parser: Parser, command: Command, start: Start): void {
     parser.argument(word, command.arguments?.[bareName(word)] ?? '')
     return bareName(word)
   })
+  parser.summary(parser.description())
   if (command.description) parser.description(`${parser.description()}\n\n${command.description}`)
   const options = Object.entries(command.options ?? {}).map(([key, spec]) => ({ key, spec, option: optionOf(spec) }))
   for (const { option } of options) parser.addOption(option)

@@ -1,5 +1,6 @@
 /** The program: its first words, how arguments reach a command, and how a run ends in an exit code. */
 import { CommanderError, Option, Command as Parser } from 'commander'
+import { readVersion } from '../client/version.ts'
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
 import { type Globals, makeContext, type Surroundings } from './context.ts'
@@ -7,7 +8,6 @@ import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { programEpilogue } from './help.ts'
 import { hasColor, painter } from './output.ts'
 import { addFirstWord, prepared, type Start } from './parser.ts'
-import { version } from './version.ts'
 
 interface FirstWord {
   group: string
@@ -17,8 +17,47 @@ interface FirstWord {
   load(): Promise<{ commands: readonly Command[] }>
 }
 
+const library = 'The library:'
+const signIn = 'Signing in:'
+const machine = 'On this machine:'
+const entry = '<entry>'
+
 /** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
-export const firstWords: Record<string, FirstWord> = {}
+export const firstWords: Record<string, FirstWord> = {
+  entries: { group: library, summary: 'List what is in the library', load: () => import('./commands/entries.ts') },
+  show: {
+    group: library,
+    takes: entry,
+    summary: 'Show a prop: picture, facts, versions, what it needs and who needs it',
+    load: () => import('./commands/show.ts'),
+  },
+  history: {
+    group: library,
+    takes: entry,
+    summary: 'List every version of a prop',
+    load: () => import('./commands/history.ts'),
+  },
+  download: {
+    group: library,
+    takes: entry,
+    summary: 'Fetch one file of a prop',
+    load: () => import('./commands/download.ts'),
+  },
+  api: {
+    group: library,
+    takes: '<method> <path>',
+    summary: 'Call any route of the service',
+    load: () => import('./commands/api.ts'),
+  },
+  login: { group: signIn, summary: 'Sign in to a workspace with a key', load: () => import('./commands/login.ts') },
+  logout: { group: signIn, summary: 'Sign out and revoke the key', load: () => import('./commands/logout.ts') },
+  whoami: {
+    group: signIn,
+    summary: 'Say who you are here, and where the key is kept',
+    load: () => import('./commands/whoami.ts'),
+  },
+  server: { group: machine, takes: 'start', summary: 'Run the companion server', load: () => import('./commands/server.ts') },
+}
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -28,7 +67,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       const context = makeContext(surroundings, program.opts<Globals>())
       code = (await command.run(context, input as never)) ?? exits.done
     })
-    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    await program.parseAsync(asked(args), { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
@@ -36,9 +75,18 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
+/** `ph` alone asks for help; `ph help server start` means `ph server start --help`; help on nothing we have is a wrong word. */
+function asked(args: readonly string[]): string[] {
+  const [word, topic, ...rest] = args
+  if (word === undefined) return ['--help']
+  if (word !== 'help' || topic === undefined || topic.startsWith('-')) return [...args]
+  return topic in firstWords ? [topic, ...rest, '--help'] : [topic]
+}
+
 function endOf(error: unknown, args: readonly string[], surroundings: Surroundings): number {
   const ending = surroundings.signal.aborted ? (surroundings.signal.reason as Ending) : undefined
   if (ending) return ending === 'pipe' ? exits.done : exits.interrupted
+  if (error instanceof DOMException && error.name === 'AbortError') return exits.interrupted
   if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`)
   const failure = failureOf(error)
   tellFailure(failure, surroundings, args.includes('--json'))
@@ -50,15 +98,19 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
   const program = prepared(new Parser('ph'), surroundings)
     .description('A library for game props: every version kept, found again, with everything it needs.')
     .usage('<command> [options]')
-    .version(version(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', programEpilogue(painter(hasColor(surroundings.stdout, surroundings.env))))
   for (const option of globalOptions()) program.addOption(option)
   const used = usedWord(args)
-  for (const [name, { group, summary, takes, load }] of Object.entries(firstWords)) {
+  if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')
+  for (const [name, { group, summary, takes = '', load }] of Object.entries(firstWords)) {
     program.commandsGroup(group)
     if (name === used) addFirstWord(program, { name, summary, commands: (await load()).commands }, { start, surroundings })
-    else program.command(takes ? `${name} ${takes}` : name).description(summary)
+    else
+      program
+        .command(name)
+        .usage(takes || ' ')
+        .description(summary)
   }
   return program
 }

@@ -23,7 +23,11 @@ export function callAs(base: string, key: string): Caller {
     const response = await fetch(`${base}/api/v1${path}`, {
       method,
       redirect: 'manual',
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: raw ? Buffer.from(body) : JSON.stringify(body) }),
     })
     const text = await response.text()

@@ -31,7 +31,10 @@ export function item(over: Json = {}): Item {
 /** A file that is no entry. */
 export const plainFile = (over: Json = {}): Item => item({ asset_class: 'Texture2D', entry: null, ...over })
 
-export const manifestOf = (items: Item[], extra: Json = {}): Json => ({ items: items.map(({ bytes: _bytes, ...rest }) => rest), ...extra })
+export const manifestOf = (items: Item[], extra: Json = {}): Json => ({
+  items: items.map(({ bytes: _bytes, ...rest }) => rest),
+  ...extra,
+})
 
 /** Uploads the bytes of every item. */
 export async function upload(caller: Caller, items: Item[]): Promise<void> {

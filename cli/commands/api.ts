@@ -1,0 +1,127 @@
+/** `ph api`: any route of the service, as curl would ask it, with the key, the retries and the errors of `ph`. */
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ApiRequest } from '../../client/http.ts'
+import { type Bytes, bodyOf } from '../../client/http-body.ts'
+import { allRoutes, apiBase } from '../../contract/index.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Route } from '../../contract/route.ts'
+import { command, flag, text, values } from '../command.ts'
+import type { Context } from '../context.ts'
+import { type Library, withLibrary } from '../library.ts'
+import { followPages } from '../pagination.ts'
+import { wrongUsage } from '../refusal.ts'
+import { readAll } from '../standard-input.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Field = readonly [key: string, value: unknown]
+
+export const commands = [
+  command({
+    usage: 'api <method> <path>',
+    description:
+      'Prints the JSON of the answer. Paths are those of the service, with or without /api/v1. Redirects are printed, not followed. See docs/api.md or <server>/openapi.json for what there is.',
+    arguments: { method: 'GET, POST, PUT, PATCH or DELETE', path: 'such as /entries?limit=5 or /entries/42/closure' },
+    options: {
+      field: values('-f, --field <key=value>', 'a field of the body, or of the query for GET and DELETE (repeatable)', readField),
+      data: text('-d, --data <body>', 'the body: JSON, @file, or - for standard input'),
+      paginate: flag('--paginate', 'follow the pages to the last and print them as one document'),
+    },
+    examples: [
+      ['api GET /entries -f type=mesh -f limit=5', 'five meshes'],
+      ['api GET /entries --paginate', 'every entry, as one document'],
+      ['api POST /push/negotiate --data @manifest.json', 'a body out of a file'],
+      ['api POST /admin/denylist -f kind=content_hash -f value=<hash>', 'a body out of fields'],
+    ],
+    exits: ['conflict'],
+    async run(context, { method: given, path, field, data, paginate }) {
+      const method = methods.find((known) => known === given.toUpperCase())
+      if (!method) throw wrongUsage(`There is no method ${given}.`, `Use one of ${methods.join(', ')}.`)
+      const { request, route } = await requestOf(context, { method, path, fields: field, data })
+      await withLibrary(context, async ({ http }) => {
+        const answer = paginate ? await followPages(request, (page) => http.json(page)) : await ask(http, request, route)
+        if (answer !== undefined) context.out.result(answer, () => JSON.stringify(answer, null, 2))
+      })
+      return undefined
+    },
+  }),
+]
+
+/** `key=value`; a value that is JSON is taken as such: `limit=5` is a number, `name="5"` a text. */
+function readField(given: string): Field {
+  const at = given.indexOf('=')
+  if (at < 1) throw wrongUsage(`--field ${given} has no key.`, 'Write it like this: --field limit=5')
+  const value = given.slice(at + 1)
+  try {
+    return [given.slice(0, at), JSON.parse(value)]
+  } catch {
+    return [given.slice(0, at), value]
+  }
+}
+
+interface Asked {
+  method: (typeof methods)[number]
+  path: string
+  fields: readonly Field[]
+  data: string | undefined
+}
+
+async function requestOf(
+  context: Context,
+  { method, path: given, fields, data }: Asked,
+): Promise<{ request: ApiRequest; route?: Route }> {
+  const url = new URL(given.replace(/^\/?/, '/').replace(/^\/api\/v1(?=\/)/, ''), 'http://library')
+  const route = routeOf(method, url.pathname)
+  const query = url.searchParams
+  const inQuery = method === 'GET' || method === 'DELETE' || route?.raw !== undefined
+  if (inQuery) for (const [key, value] of fields) for (const one of [value].flat()) query.append(key, asText(one))
+  const request: ApiRequest = { method, path: url.pathname, query }
+  if (route?.raw) return { request: { ...request, bytes: await rawBody(context, data, route.raw.maxBytes) }, route }
+  const body = inQuery ? [] : fields
+  if (data !== undefined && body.length > 0) throw wrongUsage('--data and --field both give the body.', 'Use one of them.')
+  const json = data === undefined ? Object.fromEntries(body) : await jsonBody(context, data)
+  return { request: data === undefined && body.length === 0 ? request : { ...request, json }, route }
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** The route of the contract that a path means, if it is one: it says whether the body is raw and what kind of answer comes. */
+function routeOf(method: string, path: string): Route | undefined {
+  const fits = (route: Route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+  return allRoutes.find(([, , route]) => route.method === method && fits(route))?.[2]
+}
+
+async function ask(http: Library['http'], request: ApiRequest, route: Route | undefined): Promise<unknown> {
+  if (route?.answers === 'redirect') return http.redirect(request)
+  if (route?.answers !== 'ndjson') return http.json(request)
+  const lines: unknown[] = []
+  for await (const line of http.lines(request)) lines.push(line)
+  return lines
+}
+
+async function jsonBody(context: Context, data: string): Promise<unknown> {
+  const [bytes, place] = await textOf(context, data)
+  try {
+    return JSON.parse(bytes)
+  } catch (error) {
+    throw wrongUsage(`${place} is not JSON: ${(error as Error).message}.`, `Check it, or use --field. ${apiBase} takes JSON.`)
+  }
+}
+
+async function textOf(context: Context, data: string): Promise<[text: string, place: string]> {
+  if (data === '-')
+    return [(await readAll(context, 'The body', limits.jsonBodyBytes)).toString('utf8'), 'What came on standard input']
+  if (data.startsWith('@')) return [await readFile(resolve(context.cwd, data.slice(1)), 'utf8'), data.slice(1)]
+  return [data, 'The text after --data']
+}
+
+/** Bytes for an upload: streamed from a file, or what standard input holds. */
+async function rawBody(context: Context, data: string | undefined, maxBytes: number): Promise<Bytes> {
+  if (data === '-') return bodyOf(await readAll(context, 'The body', Math.min(maxBytes, limits.jsonBodyBytes)))
+  if (!data?.startsWith('@'))
+    throw wrongUsage('This route takes bytes.', 'Name a file: --data @picture.png, or pipe it in: --data -')
+  const file = resolve(context.cwd, data.slice(1))
+  const { size } = await stat(file)
+  return { size, open: () => createReadStream(file) }
+}

@@ -1,0 +1,30 @@
+/** `ph history`: every version of an entry, newest first. */
+import { count } from '../amounts.ts'
+import { command } from '../command.ts'
+import { requireEntryId } from '../entry-reference.ts'
+import { withLibrary } from '../library.ts'
+import { printable } from '../table.ts'
+import { versionTable } from '../version-table.ts'
+
+export const commands = [
+  command({
+    usage: 'history <entry>',
+    arguments: { entry: 'its id, its name or its /Game path' },
+    examples: [
+      ['history SM_Barrel', 'all versions of the barrel, newest first'],
+      ['history 42 --json', 'the same as JSON, for the entry with id 42'],
+      ['download 42 --version 17', 'fetch one of them, by its id in the list'],
+    ],
+    async run(context, { entry: reference }) {
+      await withLibrary(context, async ({ api }) => {
+        const entry = await api.entries.get({ entry_id: await requireEntryId(api, reference) })
+        const lineage = await api.lineages.get({ lineage_id: entry.lineage_id })
+        context.out.result(lineage, () => [
+          `${context.out.paint('bold', printable(entry.name))}, ${count(lineage.objects.length, 'version')}`,
+          ...versionTable(lineage.objects, context),
+        ])
+      })
+      return undefined
+    },
+  }),
+]

@@ -1,0 +1,73 @@
+/** `ph server start`: the companion server, in the foreground, until Ctrl-C or SIGTERM. */
+import { once } from 'node:events'
+import { command, text } from '../command.ts'
+import type { Context } from '../context.ts'
+import { failed, wrongUsage } from '../refusal.ts'
+
+const { readSettings, SettingError, settingsTable } = await import('../../server/config.ts')
+
+const settings = settingsTable.map(
+  ([name, fallback, meaning]) => [fallback ? `${name}, default ${fallback}` : name, meaning] as const,
+)
+
+export const commands = [
+  command({
+    usage: 'server start',
+    summary: 'Start the server and keep it running',
+    description:
+      'When it can answer, it prints one line with "ready at http://…"; logs go to stderr. Without settings it keeps everything in ./ph-data and listens on this machine only.',
+    options: {
+      host: text('--host <address>', 'address to listen on (default 127.0.0.1; 0.0.0.0 for every network)'),
+      port: text('--port <n>', 'port to listen on (default 7410; 0 takes a free one)'),
+      data: text('--data <folder>', 'where the embedded database and the files are kept (PH_DATA)'),
+      provision: text('--provision <file>', 'JSON file with workspaces, members and keys, applied at every start (PH_PROVISION)'),
+    },
+    terms: { title: 'Settings in the environment', list: settings },
+    examples: [
+      ['server start --provision team.json', 'start with the workspaces and keys of a file'],
+      ['server start --port 0 --data /srv/props', 'on a free port, with its data elsewhere'],
+    ],
+    async run(context, flags) {
+      const chosen = settingsFor(context, flags)
+      const { startServer } = await import('../../server/main.ts')
+      const running = await startServer({ settings: chosen }).catch((error: unknown) => {
+        throw startFailure(error, chosen)
+      })
+      context.out.result({ url: running.url }, `ready at ${running.url}`)
+      if (!context.signal.aborted) await once(context.signal, 'abort')
+      await running.stop()
+      return undefined
+    },
+  }),
+]
+
+type Flags = Parameters<typeof readSettings>[0]
+type Settings = ReturnType<typeof readSettings>
+
+function settingsFor({ env, cwd }: Context, flags: Flags): Settings {
+  try {
+    return readSettings(flags, env, cwd)
+  } catch (error) {
+    throw startFailure(error)
+  }
+}
+
+/** What keeps a server from starting is nearly always a setting or another program: say which. */
+function startFailure(error: unknown, settings?: Settings): Error {
+  if (error instanceof SettingError) return wrongUsage(error.message, 'Every setting is in `ph help server start`.')
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  const place = `${settings?.host}:${settings?.port}`
+  if (code === 'EADDRINUSE')
+    return failed(
+      'PORT_IN_USE',
+      `Another program listens on ${place}.`,
+      'Choose another port with --port, or --port 0 for a free one.',
+    )
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return failed('PORT_REFUSED', `This machine does not let ph listen on ${place}.`, 'Choose another --host or --port.')
+  return failed(
+    'SERVER_NOT_STARTED',
+    error instanceof Error ? error.message : String(error),
+    'Mend that and start it again. Every setting is in `ph help server start`.',
+  )
+}

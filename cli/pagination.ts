@@ -1,0 +1,42 @@
+/** Pages merged into one document: every pagination style of the service hands on `next_cursor` (spec 1). */
+import type { ApiRequest } from '../client/http.ts'
+import { wrongUsage } from './refusal.ts'
+
+type Page = Record<string, unknown>
+
+/** More pages than this are a server that never ends. */
+const mostPages = 100_000
+
+/**
+ * Asks for page after page. Lists are joined; other fields are those of the last page. Ends at `next_cursor: null`, or, where
+ * the cursor is a sequence that never ends (`/catalog/changes`), at the first page without anything new.
+ */
+export async function followPages(request: ApiRequest, ask: (request: ApiRequest) => Promise<unknown>): Promise<unknown> {
+  if (request.method !== 'GET') throw wrongUsage('--paginate is for GET.', 'Leave it out.')
+  const query = new URLSearchParams(request.query)
+  let whole: Page | undefined
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page = await ask({ ...request, query })
+    if (typeof page !== 'object' || page === null || !('next_cursor' in page)) return whole ?? page
+    whole = whole ? joined(whole, page) : { ...page }
+    const cursor = page.next_cursor
+    if (cursor === null || String(cursor) === query.get('cursor') || isEmpty(page)) return whole
+    query.set('cursor', String(cursor))
+  }
+  return whole
+}
+
+const listsOf = (page: Page): [string, unknown[]][] =>
+  Object.entries(page).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
+
+const isEmpty = (page: Page): boolean => listsOf(page).every(([, list]) => list.length === 0)
+
+/** Joins in place, so that a long feed is not copied once a page. */
+function joined(whole: Page, page: Page): Page {
+  for (const [key, value] of Object.entries(page)) {
+    const list = whole[key]
+    if (Array.isArray(list) && Array.isArray(value)) for (const item of value) list.push(item)
+    else whole[key] = value
+  }
+  return whole
+}

@@ -1,0 +1,41 @@
+/** Thumbnails for the terminal: fetched within a limit, drawn as the terminal allows, or not at all. */
+import { limits } from '../contract/limits.ts'
+import type { Context } from './context.ts'
+import type { Library } from './library.ts'
+
+/** The thumbnail of an entry, or undefined when it has none any more. Bounded by the contract's limit. */
+export async function fetchThumbnail({ api, http }: Library, entryId: number): Promise<Uint8Array | undefined> {
+  const { location } = await api.media.thumbnail({ entry_id: entryId })
+  const { body } = await http.open({ url: location })
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limits.thumbnail.bytes) {
+      body.destroy()
+      return undefined
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export type Draw = (bytes: Uint8Array, box: { columns: number; rows: number }) => Promise<string>
+export type DrawRow = (
+  pictures: readonly (Uint8Array | undefined)[],
+  layout: { box: { columns: number; rows: number }; gap: number },
+) => Promise<string>
+
+/** How this run draws pictures, or undefined where it does not: no terminal, JSON, `--no-pictures`, or a terminal without colour. */
+export async function pictureDrawing(context: Context, wanted: boolean): Promise<{ draw: Draw; drawRow: DrawRow } | undefined> {
+  const { out, env } = context
+  if (!wanted || out.json || !out.terminal) return undefined
+  const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')
+  const style = { protocol: pictureProtocol(env), colorDepth: colorDepth(env) }
+  if (style.protocol === 'none') return undefined
+  const { drawPicture, drawRow } = await import('./views/picture.ts')
+  return {
+    draw: (bytes, box) => drawPicture(bytes, box, style),
+    drawRow: (pictures, layout) => drawRow(pictures, layout, style),
+  }
+}
