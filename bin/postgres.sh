@@ -11,7 +11,7 @@ fail() { echo "bin/postgres.sh: $*" >&2; exit 1; }
 programs() {
   local folder major
   for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -rV) "$(dirname "$(readlink -f "$(command -v initdb || echo /none/initdb)")")"; do
-    [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ] && [ -x "$folder/postgres" ] || continue
+    if [ ! -x "$folder/initdb" ] || [ ! -x "$folder/pg_ctl" ] || [ ! -x "$folder/postgres" ]; then continue; fi
     major=$("$folder/postgres" --version | sed -E 's/[^0-9]*([0-9]+).*/\1/')
     [ "$major" -ge 15 ] && echo "$folder" && return
   done
@@ -32,7 +32,10 @@ control() { (cd "$folder" && "${as[@]}" "$bin/pg_ctl" -D "$folder/data" -s "$@")
 child=
 finish() {
   trap - EXIT INT TERM HUP
-  [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null && wait "$child" || true; }
+  if [ -n "$child" ]; then
+    kill -TERM "$child" 2>/dev/null || true
+    wait "$child" || true
+  fi
   [ ! -f "$folder/data/postmaster.pid" ] || control -m immediate -w stop || true
   rm -rf "$folder"
 }
@@ -51,8 +54,7 @@ EOF
 
 # A port may be taken between the look and the start: try another.
 start() {
-  local attempt
-  for attempt in 1 2 3 4 5 6; do
+  for _ in 1 2 3 4 5 6; do
     port=$((20000 + RANDOM % 12000))
     ! (: </dev/tcp/127.0.0.1/$port) 2>/dev/null || continue
     control -w -l "$folder/log" -o "-p $port" start 2>/dev/null && return
