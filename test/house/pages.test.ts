@@ -1,0 +1,30 @@
+/** Rules of the pages: what they show stands in the code, and where they point there is something. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFiles, root, textOf } from './project.ts'
+
+const pages = projectFiles.filter((path) => path.endsWith('.md'))
+
+test('code that a page shows, with the file named in its first line, stands in that file word for word', () => {
+  const shown = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/^```\w+\n(?:\/\/|--|#) (\S+\/\S+)\n([\s\S]*?)^```$/gm)].map(([, file = '', code = '']) => ({
+      page,
+      file,
+      code,
+    })),
+  )
+  expect(shown.length).toBeGreaterThan(0)
+  const stale = shown.filter(({ file, code }) => !existsSync(join(root, file)) || !textOf(file).includes(code))
+  expect(stale.map(({ page, file, code }) => `${page} shows what ${file} does not hold: ${code.split('\n')[0]}`)).toEqual([])
+})
+
+test('every link of a page into the repository leads to a file', () => {
+  const broken = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(root, dirname(page), link)))
+      .map((link) => `${page} points to ${link}`),
+  )
+  expect(broken).toEqual([])
+})
