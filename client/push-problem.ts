@@ -1,0 +1,60 @@
+/** What a push names instead of passing over it in silence: one table of kinds, with what to do about each. */
+
+/** `failed`: should have been pushed and was not. `left-out`: not pushed, on purpose. `note`: pushed, but somebody should know. */
+export type ProblemWeight = 'failed' | 'left-out' | 'note'
+
+type ProblemRow = readonly [weight: ProblemWeight, next: string]
+
+export const problemKinds = {
+  'unreadable-folder': ['failed', 'Mend the permissions of the folder, then push again.'],
+  'unreadable-file': ['failed', 'Mend the permissions of the file or close the program that holds it, then push again.'],
+  'changed-while-read': ['failed', 'Wait until it is saved completely, then push again.'],
+  vanished: ['failed', 'Push again if it should be there.'],
+  'dead-link': ['failed', 'Mend or remove the symbolic link.'],
+  'link-loop': ['left-out', 'The files were found on the direct way; remove the link if it is not wanted.'],
+  'special-file': ['left-out', 'Only ordinary files can be pushed.'],
+  'git-lfs-pointer': ['failed', 'Run `git lfs pull`, then push again.'],
+  'not-a-package': ['failed', 'Restore the file from its source, or remove it.'],
+  damaged: ['failed', 'Open and save it in the editor, or restore it from its source, then push again.'],
+  'file-too-large': ['failed', 'The library takes no such file; leave it out with a line in .phignore.'],
+  sidecar: ['left-out', 'These belong to cooked packages; push the uncooked project instead.'],
+  'unknown-kind': ['left-out', 'Push them as plain files with --all, or list them in .phignore.'],
+  'ignored-folder': ['left-out', 'To push it anyway, name it on the command line or add a line like `!Saved/` to .phignore.'],
+  'unused-companion': ['left-out', 'No model that was pushed refers to it.'],
+  undescribed: ['note', 'It is kept as a plain file; what it holds is not known to the library.'],
+  cooked: ['note', 'Push the uncooked project if you have it: cooked packages cannot be opened in the editor.'],
+  'reader-warning': ['note', 'Open and save it in the editor if something is missing in the library.'],
+  'name-contradicts-folder': ['note', 'Move it within the editor, so that its name and its folder agree again.'],
+  unplaced: ['note', 'Push from inside its project, so that its place is known; without one it cannot be pulled.'],
+  'name-not-allowed': ['note', 'Rename it in the editor to letters a-z, digits, _ and -; until then it cannot be pulled.'],
+  'plugin-package': ['note', 'Content of plugins can be browsed but not pulled.'],
+  'plugin-reference': ['note', 'Whoever pulls these needs the plugin in their project.'],
+  'same-bytes': ['note', 'The library keeps them once.'],
+  'path-claimed-twice': ['failed', 'Open the copy in the editor and save it, or delete it; then push again.'],
+  redirector: ['left-out', 'Fix up redirectors in the editor once everything is saved, so that they can go.'],
+  'reference-through-redirector': ['note', 'Fix up redirectors in the editor (right-click the folder), save, and push again.'],
+  'missing-dependency': ['note', 'Restore the missing package or mend the reference in the editor.'],
+  'unpushed-dependency': ['note', 'Push these as well, so that whoever pulls the prop gets everything.'],
+  'too-many-references': ['note', 'The library takes at most 10,000 dependencies of one file; the rest was left out.'],
+  'level-without-file': ['note', 'These belong to a level that is not here; push the level as well.'],
+  'dependency-not-pushed': ['note', 'Mend what is said of the file it needs, then push again.'],
+  'upload-failed': ['failed', 'Push again; what is there already is not sent twice.'],
+  'thumbnail-failed': ['note', 'The next push tries again.'],
+} as const satisfies Record<string, ProblemRow>
+
+export type ProblemKind = keyof typeof problemKinds
+
+/** `files` are paths below the project's root; `message` is a whole sentence about them. */
+export interface Problem {
+  kind: ProblemKind
+  weight: ProblemWeight
+  files: string[]
+  message: string
+  next: string
+}
+
+/** Names something about files. `next` replaces the advice of the table where more is known. */
+export function problem(kind: ProblemKind, files: string | string[], message: string): Problem {
+  const [weight, next] = problemKinds[kind]
+  return { kind, weight, files: [files].flat(), message, next }
+}
