@@ -27,7 +27,8 @@ export function readRegistry(reader: PackageReader, summary: Summary, stem: stri
   const dependenciesAt = hasDependencies ? reader.i64() : undefined
   const objectCount = reader.count('assets', 12)
   const main = readMainAsset(reader, objectCount, stem)
-  if (dependenciesAt === undefined) return { objectCount, main, isImportUsedInGame: null }
+  // As with every offset, zero means that there is no such table.
+  if (dependenciesAt === undefined || dependenciesAt <= 0) return { objectCount, main, isImportUsedInGame: null }
   if (reader.offset !== dependenciesAt) throw reader.damaged(`ends its assets, but should at ${dependenciesAt}`)
   return { objectCount, main, isImportUsedInGame: readImportUse(reader, summary.imports.count) }
 }
