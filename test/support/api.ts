@@ -18,7 +18,11 @@ export interface Caller {
 
 /** `base` is the workspace's address, without `/api/v1`. */
 export function callAs(base: string, key: string): Caller {
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const call = async (
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> => {
     const raw = body instanceof Uint8Array
     const response = await fetch(`${base}/api/v1${path}`, {
       method,
@@ -35,9 +39,9 @@ export function callAs(base: string, key: string): Caller {
   }
   return {
     get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
-    put: (path, body, headers) => call('PUT', path, body, headers),
-    patch: (path, body) => call('PATCH', path, body),
+    post: (path, body) => call('POST', path, { body }),
+    put: (path, body, headers) => call('PUT', path, headers ? { body, headers } : { body }),
+    patch: (path, body) => call('PATCH', path, { body }),
     del: (path) => call('DELETE', path),
   }
 }
