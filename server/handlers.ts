@@ -2,6 +2,8 @@
 import type { Contract, Noun } from '../contract/index.ts'
 import type { Handlers } from './handler.ts'
 import { activity } from './library/activity.ts'
+import { admin } from './library/admin.ts'
+import { blobs } from './library/blobs.ts'
 import { changes } from './library/changes.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
@@ -11,6 +13,8 @@ import { packs } from './library/packs.ts'
 import { push } from './library/push.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
+  admin,
+  blobs,
   identity,
   members,
   entries,

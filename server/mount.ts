@@ -10,7 +10,7 @@ import { requireAdmin } from './front-door/roles.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { transact } from './transaction.ts'
-import { inputReader } from './validation.ts'
+import { inputReader, requireStorable } from './validation.ts'
 
 type AnyHandler = Handler<Route>
 
@@ -21,13 +21,24 @@ export async function mountContract(api: FastifyInstance, parts: Parts): Promise
   )
   await api.register(async (json) => {
     json.removeAllContentTypeParsers()
-    json.addContentTypeParser('application/json', { parseAs: 'string' }, json.getDefaultJsonParser('error', 'ignore'))
+    addJsonParser(json)
     for (const one of mounted) if (!one.route.raw) mountRoute(json, parts, one)
   })
   await api.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, one)
+  })
+}
+
+/** Fastify's own parser, which refuses `__proto__`; then text that could not be stored. */
+function addJsonParser(json: FastifyInstance): void {
+  const parse = json.getDefaultJsonParser('error', 'ignore')
+  json.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    parse(request, text, (error, body) => {
+      if (!error) requireStorable(text, body)
+      done(error, body)
+    })
   })
 }
 

@@ -1,6 +1,6 @@
 /** Checks inputs against the contract: bodies as they are, query and path parameters turned from text into what the schema says. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { ApiError, validationError } from '../contract/errors.ts'
+import { validationError } from '../contract/errors.ts'
 import { inputPlaces, type Route } from '../contract/route.ts'
 
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false })
@@ -60,19 +60,30 @@ function toFailure(error: ErrorObject): { path: string; message: string } {
 function fromText(key: string, schema: Schema | undefined, value: string | string[] | undefined): unknown {
   if (schema?.type === 'array') return [value].flat().map((one) => fromText(key, schema.items, one))
   if (Array.isArray(value)) throw validationError([{ path: key, message: 'may be given once only' }])
+  if (value?.includes('\0')) throw validationError([{ path: key, message: 'holds a NUL character; take it out' }])
   if (value === undefined) return undefined
   if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
   if (schema?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }
 
-/** JSON bodies are parsed here, not by Fastify, so that a broken one is a VALIDATION like every other. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value))
-  } catch (error) {
-    throw new ApiError('VALIDATION', `The body is not JSON: ${error instanceof Error ? error.message : error}`, {
-      errors: [{ path: 'body', message: 'is not JSON' }],
-    })
+/** Escapes of characters that no database keeps: NUL, and halves of surrogate pairs that may stand alone. */
+const suspicious = /\\u(?:0000|d[89a-f])/i
+
+/** Refuses text that cannot be stored. `text` is the body as sent, in which a fast look tells whether the slow one is needed. */
+export function requireStorable(text: string, body: unknown): void {
+  if (suspicious.test(text) && holdsUnstorable(body))
+    throw validationError([{ path: 'body', message: 'holds text with a NUL character or half a surrogate pair; take it out' }])
+}
+
+/** Without recursion: a hostile body may be nested deeper than the stack. */
+function holdsUnstorable(body: unknown): boolean {
+  const rest: unknown[] = [body]
+  while (rest.length > 0) {
+    const value = rest.pop()
+    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) return true
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, child] of Object.entries(value)) rest.push(key, child)
   }
+  return false
 }

@@ -1,0 +1,42 @@
+/** Blobs: the bytes of versions. They are readable once a version of this workspace has them (spec 4.9, 4.13). */
+import type { blobs as contract } from '../../contract/blobs.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Context, Handlers } from '../handler.ts'
+import { blobKey, presignedUntil } from '../storage/storage.ts'
+
+export const blobs: Handlers<typeof contract> = {
+  async put({ sql, workspace, storage, bytes, input: { content_hash } }) {
+    const [denied] = await sql`
+      select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}`
+    if (denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
+    const { size, created } = await storage.receive(blobKey(workspace.id, content_hash), bytes, {
+      sha256: content_hash,
+      maxBytes: limits.blobBytes,
+    })
+    return { hash: content_hash, size, created }
+  },
+
+  async get(request) {
+    return { location: (await presign(request, request.input.content_hash)).url }
+  },
+
+  url(request) {
+    return presign(request, request.input.content_hash)
+  },
+}
+
+async function presign(
+  { sql, workspace, storage, now, origin }: Context,
+  hash: string,
+): Promise<{ url: string; expires_at: string }> {
+  const [known] = await sql`select 1 from objects where workspace_id = ${workspace.id} and content_hash = ${hash}`
+  if (!known) throw new ApiError('BLOB_MISSING', `There is no file ${hash} in this library.`, { status: 404 })
+  const expiresAt = presignedUntil(now)
+  const url = await storage.downloadUrl(blobKey(workspace.id, hash), {
+    contentType: 'application/octet-stream',
+    expiresAt,
+    origin,
+  })
+  return { url, expires_at: expiresAt.toISOString() }
+}
