@@ -19,6 +19,7 @@ const exitMeanings: Record<keyof typeof exits, string> = {
 /** Titles stand out; the usage line says `ph` once. */
 export const helpStyle = (paint: Paint): HelpConfiguration => ({
   showGlobalOptions: true,
+  minWidthToWrap: 20,
   styleTitle: (title) => paint('bold', title),
   subcommandTerm: (parser) => `${parser.name()} ${parser.usage()}`.trimEnd(),
 })
@@ -40,8 +41,11 @@ export function commandEpilogue({ terms, examples, exits: extra = [] }: Command,
 }
 
 /** What stands below the list of commands of `ph --help`. */
-export function programEpilogue(paint: Paint): string {
-  const lines = firstSteps.map(([line, meaning]) => `  ${paint('cyan', `ph ${line}`.padEnd(26))}${meaning}`)
+export function programEpilogue(paint: Paint, width: number): string {
+  const lines = firstSteps.flatMap(([line, meaning]) => {
+    const [first = '', ...more] = wrap(meaning, width, ' '.repeat(28))
+    return [`  ${paint('cyan', `ph ${line}`.padEnd(26))}${first.trimStart()}`, ...more]
+  })
   return `\n${paint('bold', 'Start here:')}\n${lines.join('\n')}`
 }
 

@@ -24,7 +24,7 @@ export interface Loaded {
 }
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
-const helpWidth = (stream: OutStream, env: Surroundings['env']): number => Math.min(columnsOf(stream, env), 100)
+export const helpWidth = (stream: OutStream, env: Surroundings['env']): number => Math.min(columnsOf(stream, env), 100)
 
 /** A parser that writes to our streams, wraps at the terminal's width, and throws instead of exiting. */
 export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings): Parser {

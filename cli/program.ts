@@ -7,7 +7,7 @@ import { type Globals, makeContext, type Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { programEpilogue } from './help.ts'
 import { hasColor, painter } from './output.ts'
-import { addFirstWord, prepared, type Start } from './parser.ts'
+import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
 
 interface FirstWord {
   group: string
@@ -95,11 +95,12 @@ function endOf(error: unknown, args: readonly string[], surroundings: Surroundin
 
 /** The parser for these arguments: the word that is used with all its commands, the others by name and summary. */
 async function parserFor(args: readonly string[], surroundings: Surroundings, start: Start): Promise<Parser> {
+  const { stdout, env } = surroundings
   const program = prepared(new Parser('ph'), surroundings)
     .description('A library for game props: every version kept, found again, with everything it needs.')
     .usage('<command> [options]')
     .helpCommand('help [command]', 'explain a command')
-    .addHelpText('after', programEpilogue(painter(hasColor(surroundings.stdout, surroundings.env))))
+    .addHelpText('after', programEpilogue(painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   for (const option of globalOptions()) program.addOption(option)
   const used = usedWord(args)
   if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')
