@@ -6,6 +6,7 @@ import pLimit from 'p-limit'
 import { limits } from '../contract/limits.ts'
 import type { Manifest, ManifestItem, NegotiateAnswer } from '../contract/push.ts'
 import { type PhServer, startPh } from './ph.ts'
+import { watch } from './processes.ts'
 import type { Run } from './run.ts'
 
 const UPLOADS_AT_ONCE = 8
@@ -18,10 +19,11 @@ export async function commitManifest(name: string, database: string | undefined,
   try {
     for (let round = 0; round <= runs; round++) {
       const manifest = await uploaded(server, round)
+      const used = watch(server)
       const started = performance.now()
       await call(server, 'commit', manifest)
-      if (round > 0)
-        results.add(`commit of ${limits.manifest.items} items`, name, { wallS: (performance.now() - started) / 1000 })
+      const wallS = (performance.now() - started) / 1000
+      if (round > 0) results.add(`commit of ${limits.manifest.items} items`, name, { wallS, ...used() })
     }
   } finally {
     await server.end()

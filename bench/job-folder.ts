@@ -24,12 +24,13 @@ export async function pushFolder(
     for (const contender of contenders) {
       const scratch = join(place.work, 'store')
       mkdirSync(scratch, { recursive: true })
-      const { push, server, end } = await contender.start(content.folder, scratch)
+      const { push, plan, server, end } = await contender.start(content.folder, scratch)
       const once = (): ReturnType<typeof timed> => {
         settle(place.work)
         return timed(push, place.work, server)
       }
       try {
+        if (plan) add(HASH, `${contender.name}: push --dry-run`, timed(plan, place.work, server))
         add(FIRST, contender.name, once())
         add(AGAIN, contender.name, once())
         content.edit(round)

@@ -90,10 +90,11 @@ export const phContender = (name: string, database?: string): Contender => ({
   async start(content, scratch) {
     const server = await startPh(join(scratch, 'server'), database)
     const push = ph(['push', content, '--json'], person(server, join(scratch, 'person')))
+    const plan = ph(['push', content, '--dry-run', '--json'], person(server, join(scratch, 'planner')))
     const end = async (): Promise<void> => {
       await server.end()
       rmSync(scratch, { recursive: true, force: true })
     }
-    return { push, server, end }
+    return { push, plan, server, end }
   },
 })

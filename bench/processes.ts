@@ -89,7 +89,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Forgets the server's peaks; the function it answers says what was used since. */
-function watch(server: Server): () => { serverCpuS: number; serverPeakMiB: number } {
+export function watch(server: Server): () => { serverCpuS: number; serverPeakMiB: number } {
   const cpu = (): number => tree(server.pid).reduce((sum, pid) => sum + cpuSeconds(pid), 0)
   for (const pid of tree(server.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const before = cpu()

@@ -17,8 +17,8 @@ import { phContender } from './ph.ts'
 import type { Run } from './run.ts'
 import { Results } from './table.ts'
 
-const PGLITE = 'ph push, PGlite'
-const POSTGRES = 'ph push, PostgreSQL'
+const PGLITE = 'ph, PGlite'
+const POSTGRES = 'ph, PostgreSQL'
 const database = process.env.PH_TEST_DATABASE_URL
 
 const { values, positionals } = parseArgs({
