@@ -35,7 +35,7 @@ export async function mountContract(api: FastifyInstance, parts: Parts): Promise
 function addJsonParser(json: FastifyInstance): void {
   const parse = json.getDefaultJsonParser('error', 'ignore')
   json.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    parse(request, text, (error, body) => {
+    void parse(request, text, (error, body) => {
       if (!error) requireStorable(text, body)
       done(error, body)
     })
