@@ -81,7 +81,8 @@ export class ByteReader {
   /** A 32-bit count of elements of at least `elementBytes` each, all of which still fit into the bytes left. */
   count(of: string, elementBytes: number): number {
     const count = this.i32()
-    if (count < 0 || count * elementBytes > this.left) throw this.damaged(`counts ${count} ${of}, which cannot be`)
+    if (count < 0) throw this.damaged(`counts ${count} ${of}`)
+    if (count * elementBytes > this.left) this.#fail(`counts ${count} ${of} at byte ${this.#offset}, which do not fit`)
     return count
   }
 
@@ -124,7 +125,8 @@ export class ByteReader {
 
   #fail(problem: string): never {
     const size = this.bytes.length
-    if (this.#pastEnd === 'damaged') throw new FormatError('damaged', `The ${this.what} is damaged: it ${problem} of ${size}.`)
+    if (this.#pastEnd === 'damaged')
+      throw new FormatError('damaged', `The ${this.what} is damaged: it ${problem} (${size} bytes in all).`)
     throw new FormatError('truncated', `The ${this.what} is cut off after ${size} bytes: it ${problem}.`)
   }
 }

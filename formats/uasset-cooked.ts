@@ -34,7 +34,8 @@ function fittingSummaries(bytes: Uint8Array, legacy: number): Summary[] {
     const opening = readOpening(reader)
     const assumed = { ...opening, versions: { ...opening.versions, ...layout } }
     const summary = attempt(() => readSummary(reader, readPreamble(reader, assumed)))
-    return summary && hasFlag(summary.flags, packageFlags.filterEditorOnly) ? [summary] : []
+    const fits = summary && summary.headerSize >= summary.endOffset && hasFlag(summary.flags, packageFlags.filterEditorOnly)
+    return fits ? [summary] : []
   })
 }
 
@@ -71,7 +72,7 @@ export function readUnversioned(bytes: Uint8Array, { versions }: Opening, stem: 
 const unversionedWarning = 'A cooked package without versions: engine version, identity and picture are not in it.'
 
 function readUnder(bytes: Uint8Array, summary: Summary, stem: string): PackageFacts {
-  if (summary.headerSize < summary.endOffset || summary.headerSize > bytes.length) throw lost('its header does not fit')
+  if (summary.headerSize > bytes.length) throw lost('its header does not fit')
   const reader = new PackageReader(bytes.subarray(0, summary.headerSize), { what: 'cooked package header', pastEnd: 'damaged' })
   reader.littleEndian = summary.littleEndian
   const exports = new ExportTable(reader, new NameTable(reader, summary), summary)

@@ -18,6 +18,7 @@ export type Preamble = Opening & {
   /** 20 bytes as hex; from UE5 object version 1016 on. */
   savedHash: string | null
   headerSize: number
+  /** Where the part read so far ends. */
   endOffset: number
 }
 
@@ -117,7 +118,7 @@ export function readSummary(reader: PackageReader, preamble: Preamble): Summary 
   const identity = readIdentity(reader, preamble.versions, tables.flags)
   const assetRegistryOffset = readRest(reader, preamble.versions)
   if (reader.offset !== tables.names.offset) throw reader.damaged(`ends its summary, but the names lie at ${tables.names.offset}`)
-  return { ...preamble, ...tables, ...identity, assetRegistryOffset }
+  return { ...preamble, ...tables, ...identity, assetRegistryOffset, endOffset: reader.offset }
 }
 
 function readTablePositions(reader: PackageReader, { ue4, ue5 }: FileVersions) {

@@ -42,7 +42,7 @@ export function headerSize(bytes: Uint8Array): number {
   const opening = readOpening(reader)
   if (!opening.unversioned) return checkedHeaderSize(readPreamble(reader, opening))
   const size = cookedHeaderSize(bytes, opening)
-  return size !== undefined && size > 0 && size <= maxHeaderBytes ? size : bytes.length
+  return size !== undefined && size <= maxHeaderBytes ? size : bytes.length
 }
 
 /**

@@ -31,11 +31,11 @@ test('a count is refused when its elements could not fit into the bytes left', (
   const counted = (count: number) => {
     const head = Buffer.alloc(12)
     head.writeInt32LE(count)
-    return new ByteReader(head, { what: 'sample' })
+    return new ByteReader(head, { what: 'sample' }).count('names', 4)
   }
-  expect(counted(2).count('names', 4)).toBe(2)
-  for (const count of [3, -1, 0x7fffffff])
-    expect(() => counted(count).count('names', 4)).toThrow(expect.objectContaining({ reason: 'damaged' }))
+  expect(counted(2)).toBe(2)
+  for (const count of [3, 0x7fffffff]) expect(() => counted(count)).toThrow(expect.objectContaining({ reason: 'truncated' }))
+  expect(() => counted(-1)).toThrow(expect.objectContaining({ reason: 'damaged' }))
 })
 
 test('64-bit sizes beyond what a double holds exactly are damage', () => {
