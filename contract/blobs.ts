@@ -13,6 +13,7 @@ export const blobs = routes({
     input: Type.Object({ content_hash: Hash }),
     raw: { maxBytes: limits.blobBytes },
     output: Type.Object({ hash: Hash, size: Count, created: Type.Boolean() }),
+    created: 'created',
     budget: 'push',
     errors: ['HASH_MISMATCH', 'DENYLISTED', 'VALIDATION'],
   },

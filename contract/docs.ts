@@ -68,6 +68,7 @@ function responses(route: Route): Json {
   }
   return {
     [successStatus(route)]: success(route),
+    ...(route.created ? { 201: success(route) } : {}),
     ...Object.fromEntries(
       Object.entries(failures).map(([status, codes]) => [
         status,
@@ -119,7 +120,7 @@ function routeText(name: string, route: Route): string {
     `${route.summary} \`${name}\`${route.extension ? ' (an extension)' : ''}`,
     ...(table.length > 0 ? [['| input | in | type | required |', '|---|---|---|---|', ...table].join('\n')] : []),
     ...(route.raw ? [`Body: raw bytes, at most ${route.raw.maxBytes.toLocaleString('en')}.`] : []),
-    `Answers ${successStatus(route)}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${
+    `Answers ${successStatus(route)}${route.created ? ' (201 when made new)' : ''}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${
       route.errors?.length ? ` Errors: ${route.errors.map((code) => `\`${code}\``).join(', ')}.` : ''
     }`,
   ].join('\n\n')

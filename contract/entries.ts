@@ -1,6 +1,6 @@
 /** Entries: list, detail, closure, dependents, download, restore, export (spec 2, 4.2, 4.13; contract-gaps 4 and 9). */
 import { type Static, Type } from 'typebox'
-import { EntryMetadata, MetadataDoc } from './metadata.ts'
+import { EntryMetadata, type MetadataDoc } from './metadata.ts'
 import { routes } from './route.ts'
 import {
   Count,
@@ -76,7 +76,8 @@ export const EntryDetail = Type.Object({
   comments: Type.Array(Type.Object({}, { additionalProperties: true })),
   collections: Type.Array(Type.Object({ id: Id, name: Text })),
   review: nullable(Type.Object({}, { additionalProperties: true })),
-  metadata_doc: nullable(MetadataDoc),
+  /** As it was sent. */
+  metadata_doc: nullable(Type.Unsafe<MetadataDoc>({ type: 'object', additionalProperties: true })),
   preview_artifact_id: nullable(Id),
   thumbnail_artifact_id: nullable(Id),
 })

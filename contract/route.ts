@@ -30,6 +30,8 @@ export interface Route {
   answers?: 'json' | 'redirect' | 'ndjson'
   /** Success status; default 200, or 204 without output. */
   status?: number
+  /** Answers 201 when this field of the answer is true, else `status`. */
+  created?: string
   /** `push`: counted against the larger rate budget (spec 8). */
   budget?: 'push'
   /** Whether the whole handler is one database transaction. Default: GET and raw routes are not, everything else is. */

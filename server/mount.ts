@@ -57,7 +57,9 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { route },
     bodyLimit: limits.jsonBodyBytes,
-    ...(route.output && route.answers !== 'ndjson' ? { schema: { response: { [status]: route.output } } } : {}),
+    ...(route.output && route.answers !== 'ndjson'
+      ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
+      : {}),
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const context = contextOf(request, parts)
@@ -111,7 +113,9 @@ function send(reply: FastifyReply, { route, status, answer }: { route: Route; st
       .code(status)
       .type('application/x-ndjson')
       .send(Readable.from(lines(answer as AsyncIterable<unknown>)))
-  return answer === undefined ? reply.code(status).send() : reply.code(status).send(answer)
+  if (answer === undefined) return reply.code(status).send()
+  const created = route.created && (answer as Record<string, unknown>)[route.created]
+  return reply.code(created ? 201 : status).send(answer)
 }
 
 async function* lines(rows: AsyncIterable<unknown>): AsyncIterable<string> {

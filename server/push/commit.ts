@@ -11,7 +11,7 @@ import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, writeEdges } 
 import { enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
 import type { Headers } from './headers.ts'
-import { checkManifest, pathKey } from './manifest.ts'
+import { checkManifest, checkRefs, pathKey } from './manifest.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
@@ -22,6 +22,7 @@ import { joinGroups, requireGroups } from './variant-groups.ts'
 
 export async function commit(context: Context, manifest: Manifest): Promise<CommitAnswer> {
   checkManifest(manifest)
+  checkRefs(manifest)
   const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
   const uploads = await inspectUploads(context, manifest.items, registering(planPush(manifest.items, facts)))
   return transact(context, (inside) => commitInside(inside, manifest, uploads))

@@ -3,48 +3,52 @@ import { validationError } from '../../contract/errors.ts'
 import { type FlatMetadata, flatFromCore, metadataDocFailure } from '../../contract/metadata.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 
-/** Fails with VALIDATION naming every duplicate, unknown ref and oversized document. */
+type Failure = { path: string; message: string }
+
+/** Fails with VALIDATION naming every duplicate and every oversized document. */
 export function checkManifest(manifest: Manifest): void {
-  const failures: { path: string; message: string }[] = []
-  const unique = (list: string, values: (string | undefined)[], what: string) => {
-    const seen = new Set<string>()
-    for (const [index, value] of values.entries()) {
-      if (value === undefined) continue
-      if (seen.has(value)) failures.push({ path: `${list}.${index}.${what}`, message: `"${value}" is in the manifest twice` })
-      seen.add(value)
-    }
-    return seen
-  }
-  unique(
-    'items',
-    manifest.items.map((item) => item.content_hash),
-    'content_hash',
-  )
-  const packRefs = unique(
-    'packs',
-    (manifest.packs ?? []).map((pack) => pack.ref),
-    'ref',
-  )
-  unique(
-    'packs',
-    (manifest.packs ?? []).map((pack) => pack.name),
-    'name',
-  )
-  const groupRefs = unique(
-    'variant_groups',
-    (manifest.variant_groups ?? []).map((group) => group.ref),
-    'ref',
-  )
-  for (const [index, item] of manifest.items.entries()) {
-    const path = `items.${index}`
-    if (item.pack_ref && !packRefs.has(item.pack_ref))
-      failures.push({ path: `${path}.pack_ref`, message: `"${item.pack_ref}" is none of the manifest's packs` })
-    const groupRef = item.entry?.variant_group_ref
-    if (groupRef && !groupRefs.has(groupRef))
-      failures.push({ path: `${path}.entry.variant_group_ref`, message: `"${groupRef}" is none of the manifest's groups` })
-    const broken = item.metadata_doc ? metadataDocFailure(item.metadata_doc) : undefined
-    if (broken) failures.push({ path: `${path}.metadata_doc`, message: broken })
-  }
+  const packs = manifest.packs ?? []
+  const failures = [
+    ...duplicates(manifest.items.map((item) => item.content_hash)).map(told('items', 'content_hash')),
+    ...duplicates(packs.map((pack) => pack.ref)).map(told('packs', 'ref')),
+    ...duplicates(packs.map((pack) => pack.name)).map(told('packs', 'name')),
+    ...duplicates((manifest.variant_groups ?? []).map((group) => group.ref)).map(told('variant_groups', 'ref')),
+    ...manifest.items.flatMap(({ metadata_doc }, index) => {
+      const broken = metadata_doc ? metadataDocFailure(metadata_doc) : undefined
+      return broken ? [{ path: `items.${index}.metadata_doc`, message: broken }] : []
+    }),
+  ]
+  if (failures.length > 0) throw validationError(failures)
+}
+
+/** Values that stand earlier in the list already, with their places. */
+function duplicates(values: string[]): [index: number, value: string][] {
+  const seen = new Set<string>()
+  return [...values.entries()].filter(([, value]) => seen.has(value) || !seen.add(value))
+}
+
+const told =
+  (list: string, field: string) =>
+  ([index, value]: [number, string]): Failure => ({
+    path: `${list}.${index}.${field}`,
+    message: `"${value}" is in the manifest twice`,
+  })
+
+/** Fails with VALIDATION when an item refers to a pack or variant group that the manifest does not declare; asked at commit only. */
+export function checkRefs({ items, packs, variant_groups }: Manifest): void {
+  const packRefs = new Set((packs ?? []).map((pack) => pack.ref))
+  const groupRefs = new Set((variant_groups ?? []).map((group) => group.ref))
+  const failures = items.flatMap(({ pack_ref, entry }, index): Failure[] => {
+    const groupRef = entry?.variant_group_ref
+    return [
+      ...(pack_ref && !packRefs.has(pack_ref)
+        ? [{ path: `items.${index}.pack_ref`, message: `"${pack_ref}" is none of the manifest's packs` }]
+        : []),
+      ...(groupRef && !groupRefs.has(groupRef)
+        ? [{ path: `items.${index}.entry.variant_group_ref`, message: `"${groupRef}" is none of the manifest's groups` }]
+        : []),
+    ]
+  })
   if (failures.length > 0) throw validationError(failures)
 }
 

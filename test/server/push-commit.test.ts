@@ -163,7 +163,7 @@ test('two files of one new place or GUID: the first registers, the others are he
 })
 
 test('a redirector never continues a lineage by its GUID and never becomes an entry', async () => {
-  const guid = 'A'.repeat(31) + '1'
+  const guid = `${'A'.repeat(31)}1`
   const [first] = await pushed(mia, [item({ package_guid: guid })])
   const redirector = item({ package_guid: guid, asset_class: 'ObjectRedirector' })
   const [result] = await pushed(mia, [redirector])
@@ -172,7 +172,7 @@ test('a redirector never continues a lineage by its GUID and never becomes an en
 })
 
 test('a GUID stays with the lineage that first had it, also when a stamped version brought it', async () => {
-  const guid = 'B'.repeat(31) + '2'
+  const guid = `${'B'.repeat(31)}2`
   const [first] = await pushed(mia, [item()])
   await pushed(mia, [item({ stamped_lineage_id: first.lineage_id, package_guid: guid })])
   const [forced] = await pushed(mia, [item({ package_guid: guid, force_new_lineage: true })])
