@@ -25,10 +25,14 @@ export type ImageFacts = PngFacts | JpegFacts
 /** The edge of the largest thumbnail the library takes (spec 8), in pixels. */
 export const thumbnailEdgePx = 512
 
-/** The largest texture Unreal makes. Decoded line by line, such a picture costs little memory. */
+/** The largest texture Unreal makes. Decoded line by line, such a picture costs little memory and two seconds. */
 const maxPixels = 16_384 * 16_384
+/** Lines that are longer cost gigabytes whatever the number of pixels. */
+const maxEdgePx = 32_768
 /** Interlaced and progressive pictures are decoded as a whole: at most about 100 MB for this many pixels. */
 const maxPixelsAtOnce = 4096 * 4096
+/** A machine that needs longer for a picture within these limits gives up on it. */
+const maxSeconds = 30
 
 /**
  * What a PNG or JPEG says of itself; width and height in pixels as stored, before any EXIF turn.
@@ -54,17 +58,16 @@ export async function readImage(bytes: Uint8Array, sizeBytes = bytes.length): Pr
  */
 export async function imageThumbnail(bytes: Uint8Array): Promise<Buffer> {
   const facts = await readImage(bytes)
+  const { width, height } = facts
   const atOnce = facts.format === 'png' ? facts.interlaced : facts.progressive
   const limit = atOnce ? maxPixelsAtOnce : maxPixels
-  if (facts.width * facts.height > limit) {
-    throw new FormatError(
-      'too-large',
-      `The picture has ${facts.width} x ${facts.height} pixels, too many to make a thumbnail of.`,
-    )
+  if (width * height > limit || Math.max(width, height) > maxEdgePx) {
+    throw new FormatError('too-large', `The picture has ${width} x ${height} pixels, too many to make a thumbnail of.`)
   }
   const sharp = await loadSharp()
   try {
-    return await toThumbnail(sharp(bytes, { limitInputPixels: limit, failOn: 'none', sequentialRead: true }).autoOrient())
+    const picture = sharp(bytes, { limitInputPixels: limit, failOn: 'error', sequentialRead: true })
+    return await toThumbnail(picture.timeout({ seconds: maxSeconds }).autoOrient())
   } catch (cause) {
     throw new FormatError('damaged', `The ${imageName(bytes)} file is damaged: its pixels cannot be decoded.`, { cause })
   }
