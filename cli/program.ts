@@ -56,6 +56,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Say who you are here, and where the key is kept',
     load: () => import('./commands/whoami.ts'),
   },
+  inspect: {
+    group: machine,
+    takes: '<files…>',
+    summary: 'Show what files say of themselves; needs no server',
+    load: () => import('./commands/inspect.ts'),
+  },
   server: { group: machine, takes: 'start', summary: 'Run the companion server', load: () => import('./commands/server.ts') },
 }
 

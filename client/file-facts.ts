@@ -38,6 +38,8 @@ export interface KnownPackage {
 export interface KnownSource {
   kind: 'source'
   ext: string
+  /** What the bytes turned out to be (`png` in a file named .jpg), else the extension. */
+  format: string
   assetClass: string
   /** Null: it only goes along with a file that names it as companion. */
   entryType: string | null
@@ -95,8 +97,8 @@ export function keepPackage(facts: PackageFacts): KnownPackage {
 
 /** Keeps what a manifest needs of a source file's facts. */
 export function keepSource(facts: SourceFacts, undescribed: string | null = null): KnownSource {
-  const { ext, assetClass, entryType, metadata, companions, pictured } = facts
-  return { kind: 'source', ext, assetClass, entryType, metadata, companions, pictured, undescribed }
+  const { ext, format, assetClass, entryType, metadata, companions, pictured } = facts
+  return { kind: 'source', ext, format, assetClass, entryType, metadata, companions, pictured, undescribed }
 }
 
 /** A package that cannot be read: newer ones are kept as plain files, damaged ones are refused. */
