@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { entryFacts } from '../entry-facts.ts'
 import { requireEntryId } from '../entry-reference.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { printable } from '../table.ts'
+import { printable, shorten } from '../table.ts'
 import { fetchThumbnail, pictureDrawing } from '../thumbnails.ts'
 import { branchesBelow, treeLines } from '../tree.ts'
 import { versionTable } from '../version-table.ts'
@@ -80,10 +80,14 @@ function description({ entry, lineage, closure, dependents }: Found, context: Co
     ...title(count(lineage.objects.length, 'version')),
     ...versionTable(versions, context),
     ...(hidden > 0 ? [`and ${count(hidden, 'older version')}: ph history ${entry.id}`] : []),
-    ...needs(closure, { title, most }),
-    ...usedBy(dependents, { title, most }),
+    ...trees({ closure, dependents }, { title, most }).map((line) => (out.terminal ? shorten(line, out.width) : line)),
   ]
 }
+
+const trees = ({ closure, dependents }: Pick<Found, 'closure' | 'dependents'>, style: TreeStyle): string[] => [
+  ...needs(closure, style),
+  ...usedBy(dependents, style),
+]
 
 interface TreeStyle {
   title(text: string): string[]

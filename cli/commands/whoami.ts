@@ -29,8 +29,10 @@ async function tellIdentity(context: Context, { api, connection }: Library): Pro
   const { paint } = context.out
   context.out.result({ ...identity, url: connection.url, profile: connection.profileName ?? null, key }, () => [
     `${paint('bold', user.display_name)} (${user.email}), ${user.role === 'admin' ? 'admin' : 'member'}`,
-    `  workspace  ${org.name} at ${connection.url}`,
-    `  key        "${name}", ${scope} scope, ${placeOf(context, connection)}`,
+    `  workspace  ${org.name}`,
+    `  server     ${connection.url}`,
+    `  key        "${name}", ${scope} scope`,
+    `             ${placeOf(context, connection)}`,
     ...(connection.profileName ? [`  profile    ${connection.profileName}`] : []),
   ])
 }

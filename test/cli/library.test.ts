@@ -1,0 +1,141 @@
+/** Reading the library: ph entries, show and history, by id, name and path. */
+import { stripVTControlCharacters } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, callAs, type Json } from '../support/api.ts'
+import { ph, signedIn } from '../support/ph.ts'
+import { item, plainFile, pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+let env: Record<string, string>
+let caller: Caller
+let barrel: Json
+let table: Json
+
+/** A barrel of two versions, which needs a material that needs a texture; a table that needs the barrel softly. */
+beforeAll(async () => {
+  const server = await startTestServer()
+  const { url, keys } = await server.addWorkspace()
+  env = { ...signedIn(url, keys.olivia), NO_COLOR: '1' }
+  caller = callAs(url, keys.olivia)
+  const place = (name: string, kind = 'Props') => ({ asset_name: name, origin_path: `/Game/Tavern/${kind}/${name}` })
+  const texture = plainFile(place('T_Oak', 'Textures'))
+  const material = item({
+    ...place('M_Oak', 'Materials'),
+    asset_class: 'Material',
+    entry: { entry_type: 'material', name: 'M_Oak' },
+    dependencies: [{ content_hash: texture.content_hash }],
+  })
+  const needsMaterial = { dependencies: [{ content_hash: material.content_hash }] }
+  const first = item({ ...place('SM_Barrel'), ...needsMaterial, entry: { metadata: { tri_count: 1204 } } })
+  const soft = item({ ...place('SM_Table'), dependencies: [{ content_hash: first.content_hash, hard: false }] })
+  const results = await pushed(caller, [texture, material, first, soft])
+  const stamp = { stamped_lineage_id: results[2]?.lineage_id, stamped_base_hash: first.content_hash }
+  const second = item({ ...place('SM_Barrel'), ...needsMaterial, ...stamp, entry: { metadata: { tri_count: 900 } } })
+  await pushed(caller, [second])
+  const twins = ['A', 'B'].map((pack) => item({ asset_name: 'SM_Twin', origin_path: `/Game/${pack}/SM_Twin` }))
+  await pushed(caller, twins)
+  barrel = { entry_id: results[2]?.entry_id, first: results[2]?.object_id }
+  table = { entry_id: results[3]?.entry_id }
+})
+
+test('entries lists by name, one line each, for people and as the route answers it for programs', async () => {
+  const { stdout } = await ph('entries', { env })
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[1]),
+  ).toEqual(['M_Oak', 'SM_Barrel', 'SM_Table', 'SM_Twin', 'SM_Twin'])
+  expect((await ph('entries --json', { env })).json()).toEqual((await caller.get('/entries')).body)
+})
+
+test('entries filters by type, name, path and pack', async () => {
+  const names = async (line: string) => {
+    const { entries } = (await ph(`entries --json ${line}`, { env })).json() as Json
+    return entries.map(({ name }: Json) => name)
+  }
+  expect(await names('--type material')).toEqual(['M_Oak'])
+  expect(await names('--name SM_Table --name M_Oak')).toEqual(['M_Oak', 'SM_Table'])
+  expect(await names('--path /Game/B/SM_Twin')).toEqual(['SM_Twin'])
+  const { packs } = (await caller.get('/packs')).body
+  const tavern = packs.find(({ name }: Json) => name === 'Tavern').id
+  expect(await names(`--pack ${tavern} --type mesh`)).toEqual(['SM_Barrel', 'SM_Table'])
+  expect(await names('--name nothing')).toEqual([])
+})
+
+test('entries stops at --limit, says that there are more, and goes on from --cursor', async () => {
+  const first = (await ph('entries --json --limit 3', { env })).json() as Json
+  expect(first.entries).toHaveLength(3)
+  const rest = (await ph(['entries', '--json', '--cursor', first.next_cursor], { env })).json() as Json
+  expect(rest).toMatchObject({ next_cursor: null })
+  expect(rest.entries).toHaveLength(2)
+  expect((await ph('entries --limit 3', { env })).stderr).toContain('there are more')
+})
+
+test('show finds an entry by id, by name, by path and by the path as the editor copies it', async () => {
+  for (const reference of [
+    barrel.entry_id,
+    'SM_Barrel',
+    '/Game/Tavern/Props/SM_Barrel',
+    '/game/tavern/props/sm_barrel',
+    '/Game/Tavern/Props/SM_Barrel.SM_Barrel',
+  ]) {
+    const { code, stdout } = await ph(`show ${reference} --json`, { env })
+    expect(code, String(reference)).toBe(0)
+    expect(JSON.parse(stdout).entry.id).toBe(barrel.entry_id)
+  }
+})
+
+test('show tells facts, versions, what the prop needs as a tree, and who needs it', async () => {
+  const { stdout } = await ph('show SM_Barrel', { env, columns: 80 })
+  expect(stdout).toContain('/Game/Tavern/Props/SM_Barrel')
+  expect(stdout).toMatch(/triangles +900/)
+  expect(stdout).toContain('2 versions')
+  expect(stdout).toMatch(/Needs 2 other files/)
+  expect(stdout).toContain('└─ M_Oak  Material\n   └─ T_Oak  Texture2D')
+  expect(stdout).toContain('Used by nothing')
+  const material = await ph('show M_Oak', { env, columns: 80 })
+  expect(material.stdout).toMatch(/Used by \d entr/)
+  expect(material.stdout).toContain('SM_Table  StaticMesh')
+})
+
+test('show says softly where a dependency is soft', async () => {
+  const { stdout } = await ph(`show ${table.entry_id}`, { env, columns: 80 })
+  expect(stdout).toContain('SM_Barrel  StaticMesh (soft)')
+})
+
+test('a name that several entries have is refused with the ids to choose from', async () => {
+  const { code, stderr } = await ph('show SM_Twin --json', { env })
+  expect(code).toBe(1)
+  const { error } = JSON.parse(stderr)
+  expect(error.code).toBe('ENTRY_AMBIGUOUS')
+  expect(error.details.entry_ids).toHaveLength(2)
+  expect(error.message).toContain('/Game/A/SM_Twin')
+})
+
+test('what is not there is named', async () => {
+  expect((await ph('show Nobody', { env })).stderr).toContain('No entry is named "Nobody"')
+  expect((await ph('show /Game/No/Where', { env })).stderr).toContain('/Game/No/Where')
+  expect((await ph('show 999999', { env })).code).toBe(1)
+  expect((await ph('show /Engine/Basic', { env })).code).toBe(2)
+})
+
+test('history lists versions newest first and marks the current one by a sign', async () => {
+  const { stdout } = await ph('history SM_Barrel', { env, columns: 80 })
+  const rows = stdout.split('\n').filter((line) => /^[* ] +\d/.test(line))
+  expect(rows).toHaveLength(2)
+  expect(rows[0]).toMatch(/^\*/)
+  expect(rows[1]).toContain(String(barrel.first))
+  const { objects } = (await ph('history SM_Barrel --json', { env })).json() as Json
+  expect(objects.map(({ is_face }: Json) => is_face)).toEqual([true, false])
+})
+
+test.each([60, 80, 120])('at %i columns no line is wider than the terminal, with colour or without', async (columns) => {
+  for (const line of ['entries', 'show SM_Barrel', 'show M_Oak', 'history SM_Barrel', 'whoami']) {
+    const plain = await ph(line, { env, columns })
+    const colored = await ph(line, { env: { ...env, NO_COLOR: '', FORCE_COLOR: '1', PH_PICTURES: 'off' }, columns })
+    expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
+    expect(colored.stdout).not.toBe(plain.stdout)
+    for (const text of plain.stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(columns)
+  }
+})
