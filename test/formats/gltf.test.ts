@@ -98,6 +98,7 @@ test.each([
   ['sparse', { sparse: { count: 1 } }, {}],
   ['compressed', {}, { extensions: { EXT_meshopt_compression: {} } }],
   ['outside of their buffer', { byteOffset: 4 }, {}],
+  ['in a view that reaches past its buffer', {}, { byteLength: 4000 }],
   ['in a buffer that is not at hand', {}, { buffer: 1 }],
 ])('vertices that are %s are measured by the box the file gives', (_, accessor, view) => {
   const accessors = [

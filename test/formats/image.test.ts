@@ -46,12 +46,13 @@ test('a head that ends before the header is too short, a whole file that does is
   await expect(readImage(png.subarray(0, 20))).rejects.toMatchObject({ reason: 'damaged' })
 })
 
-type TgaSpec = { type: number; bits: number; descriptor?: number; palette?: Buffer; pixels: Buffer }
+type TgaSpec = { type: number; bits: number; descriptor?: number; palette?: Buffer; firstColor?: number; pixels: Buffer }
 
 /** Two pixels wide and two high. */
-function tgaOf({ type, bits, descriptor = 32, palette = Buffer.alloc(0), pixels }: TgaSpec): Buffer {
+function tgaOf({ type, bits, descriptor = 32, palette = Buffer.alloc(0), firstColor = 0, pixels }: TgaSpec): Buffer {
   const header = Buffer.alloc(18)
   header.set([0, palette.length > 0 ? 1 : 0, type])
+  header.writeUInt16LE(firstColor, 3)
   header.writeUInt16LE(palette.length / 3, 5)
   header.set([24], 7)
   header.writeUInt16LE(2, 12)
@@ -89,6 +90,7 @@ describe('a TGA', () => {
       },
     ],
     ['a palette', { type: 1, bits: 8, palette, pixels: Buffer.from([3, 2, 1, 0]) }],
+    ['a palette that begins later', { type: 1, bits: 8, palette, firstColor: 40, pixels: Buffer.from([43, 42, 41, 40]) }],
     ['a palette in packets', { type: 9, bits: 8, palette, pixels: Buffer.from([3, 3, 2, 1, 0]) }],
     ['packets', { type: 10, bits: 24, pixels: Buffer.concat([Buffer.from([3]), pixels]) }],
     ['sixteen bits', { type: 2, bits: 16, pixels: Buffer.from(Uint16Array.of(31 << 10, 31 << 5, 31, 0x7fff).buffer) }],

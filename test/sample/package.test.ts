@@ -5,6 +5,7 @@ import { headerSize, readPackage } from '../../formats/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
 import type { PackageSpec } from '../../sample/package-plan.ts'
 import { randomBytes } from '../../sample/random.ts'
+import { fieldAt, patched, summaryOf } from '../support/package-patches.ts'
 
 const red = { r: 220, g: 40, b: 30 }
 const guid = '0123456789ABCDEF0011223344556677'
@@ -78,6 +79,24 @@ describe.each(engines)('a package as Unreal %s saves it', (engine) => {
     expect(Math.abs(first - red.b)).toBeLessThan(4)
     expect(Math.abs(third - red.r)).toBeLessThan(4)
   })
+})
+
+/** By the page's section 8: 104 bytes, 4 more with the public hash, 12 less without guid but with its successor, 16 more from 5.4. */
+test.each([
+  ['4.22.3', 28, 104],
+  ['4.27.2', 36, 104],
+  ['5.0.3', 40, 108],
+  ['5.3.2', 40, 96],
+  ['5.7.4', 40, 112],
+])('the tables of Unreal %s have imports of %i bytes and exports of %i', async (engine, importBytes, exportBytes) => {
+  const bytes = await writePackage({ packageName: '/Game/BP_Door', assetClass: 'Blueprint', imports: ['/Game/SM_Door'], engine })
+  const { imports, exports, softPackageReferences, assetRegistryOffset } = summaryOf(bytes)
+  expect(exports.count).toBe(2)
+  expect(exports.offset - imports.offset).toBe(imports.count * importBytes)
+  const dependsBytes = 8
+  expect(softPackageReferences.offset - exports.offset).toBe(exports.count * (exportBytes + dependsBytes))
+  const withoutRegistry = patched(bytes, [fieldAt(bytes, assetRegistryOffset), 0])
+  expect(read(withoutRegistry, 'BP_Door')).toMatchObject({ assetName: 'BP_Door', assetClass: 'Blueprint' })
 })
 
 test('a Blueprint is written with its generated class and read as the Blueprint', async () => {
