@@ -1,4 +1,5 @@
 /** The built-in store: files below one folder. What was acknowledged survives a power cut; nothing is ever half there. */
+import type { KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -20,14 +21,14 @@ const glanceCount = 256
 
 export class FileStorage implements Storage {
   readonly #root: string
-  readonly #secret: Buffer
+  readonly #secret: KeyObject
   readonly #incoming: IncomingFolder
   readonly #folders = new FolderSync()
   /** Folders that this process knows to be there, and on the disk. */
   readonly #made = new Map<string, Promise<void>>()
 
   /** `secret` signs presigned addresses. Removes what a killed process left half received. */
-  constructor(root: string, secret: Buffer) {
+  constructor(root: string, secret: KeyObject) {
     this.#root = root
     this.#secret = secret
     this.#incoming = new IncomingFolder(join(root, 'incoming'))

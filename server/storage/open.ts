@@ -1,5 +1,5 @@
 /** Opens the place where bytes lie: files below the data folder. */
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
@@ -26,9 +26,9 @@ export async function openStorage(parts: { settings: Settings; database: Databas
 }
 
 /** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */
-async function signingSecret({ sql }: Database): Promise<Buffer> {
+async function signingSecret({ sql }: Database): Promise<KeyObject> {
   const made = randomBytes(32).toString('base64')
   await sql`insert into settings (name, value) values ('storage_secret', ${made}) on conflict do nothing`
   const [row] = await sql<{ value: string }[]>`select value from settings where name = 'storage_secret'`
-  return Buffer.from(row?.value ?? '', 'base64')
+  return createSecretKey(row?.value ?? '', 'base64')
 }

@@ -1,4 +1,5 @@
 /** Answers the presigned addresses below /storage: reads with ranges, and uploads that are checked while they stream in. */
+import type { KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -13,7 +14,7 @@ import { requireFits } from './upload-size.ts'
 
 export interface PresignedParts {
   storage: FileStorage
-  secret: Buffer
+  secret: KeyObject
   clock: Clock
 }
 

@@ -1,5 +1,5 @@
 /** Presigned addresses of the built-in store: who holds one may read or write one file for a while, and nothing else. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { DownloadAs, UploadFile, UploadTarget } from './storage.ts'
 
 /** Where the addresses lie: outside the API, so without key, version header and request budget. */
@@ -31,12 +31,12 @@ const uploadHeaders = ['content-type', 'if-none-match', checksumHeader] as const
 type Signable = readonly (string | number | undefined)[]
 
 /** JSON keeps the parts apart: no two different lists sign alike. */
-const sign = (secret: Buffer, parts: Signable): string =>
+const sign = (secret: KeyObject, parts: Signable): string =>
   createHmac('sha256', secret)
     .update(JSON.stringify(parts.map((part) => (part === undefined ? null : String(part)))))
     .digest('base64url')
 
-function isSigned(secret: Buffer, parts: Signable, signature: unknown): boolean {
+function isSigned(secret: KeyObject, parts: Signable, signature: unknown): boolean {
   const expected = Buffer.from(sign(secret, parts))
   const presented = Buffer.from(typeof signature === 'string' ? signature : '')
   return presented.length === expected.length && timingSafeEqual(presented, expected)
@@ -56,7 +56,7 @@ function addressOf(key: string, query: Record<string, string | number | undefine
 }
 
 /** The path and query of an address that answers the bytes of `key`. */
-export function downloadPath(secret: Buffer, file: { key: string } & Omit<DownloadAs, 'origin'>): string {
+export function downloadPath(secret: KeyObject, file: { key: string } & Omit<DownloadAs, 'origin'>): string {
   const { key, contentType: type, fileName: name } = file
   const expires = toUnixSeconds(file.expiresAt)
   return addressOf(key, { expires, type, name, signature: sign(secret, ['GET', key, expires, type, name]) })
@@ -64,7 +64,7 @@ export function downloadPath(secret: Buffer, file: { key: string } & Omit<Downlo
 
 /** Undefined for an address that was tampered with or has expired. */
 export function verifyDownload(
-  secret: Buffer,
+  secret: KeyObject,
   { key, query }: Omit<PresentedAddress, 'headers'>,
   now: Date,
 ): DownloadGrant | undefined {
@@ -74,7 +74,7 @@ export function verifyDownload(
 }
 
 /** An address that takes the bytes of `file.key` once, with exactly these headers. */
-export function uploadTarget(secret: Buffer, file: UploadFile, expiresAt: Date): UploadTarget {
+export function uploadTarget(secret: KeyObject, file: UploadFile, expiresAt: Date): UploadTarget {
   const headers: Record<string, string> = { 'content-type': file.contentType, 'if-none-match': '*' }
   if (file.sha256 !== undefined) headers[checksumHeader] = Buffer.from(file.sha256, 'hex').toString('base64')
   const [expires, max] = [toUnixSeconds(expiresAt), file.maxBytes]
@@ -83,7 +83,7 @@ export function uploadTarget(secret: Buffer, file: UploadFile, expiresAt: Date):
 }
 
 /** Undefined for an address that was tampered with or has expired, or when a header is not the one that was listed. */
-export function verifyUpload(secret: Buffer, { key, query, headers }: PresentedAddress, now: Date): UploadGrant | undefined {
+export function verifyUpload(secret: KeyObject, { key, query, headers }: PresentedAddress, now: Date): UploadGrant | undefined {
   const [expires, max] = [textOf(query.expires), textOf(query.max)]
   const sent = uploadHeaders.map((name) => textOf(headers[name]))
   if (!isSigned(secret, ['PUT', key, expires, max, ...sent], query.signature) || isOver(expires, now)) return undefined

@@ -1,5 +1,5 @@
 /** The built-in store: what is taken in and kept, and what its presigned addresses answer. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createSecretKey, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
@@ -283,7 +283,7 @@ test('a key cannot lead out of the folder', async () => {
 
 test('what a killed server had begun is removed at the next start; what another one is receiving stays', async () => {
   const root = join(server.dataDir, 'shared')
-  const living = new FileStorage(root, Buffer.alloc(32))
+  const living = new FileStorage(root, createSecretKey(randomBytes(32)))
   const bytes = new Readable({ read() {} })
   const receiving = living.receive('1/blobs/ab/x', bytes, { maxBytes: 10 * MiB })
   bytes.push(Buffer.alloc(2 * MiB, 'a'))
@@ -293,7 +293,7 @@ test('what a killed server had begun is removed at the next start; what another 
   const left = join(root, 'incoming', 'p-killed')
   mkdirSync(left)
   writeFileSync(join(left, '7'), 'half')
-  const next = new FileStorage(root, Buffer.alloc(32))
+  const next = new FileStorage(root, createSecretKey(randomBytes(32)))
   expect(existsSync(left)).toBe(false)
   bytes.push(null)
   expect(await receiving).toEqual({ size: 2 * MiB, created: true })
