@@ -144,6 +144,7 @@ export const media = routes({
       results: Type.Array(Type.Object({ ...version, kind: oneOf(mediaKinds), artifact_id: Id, size: Count })),
     }),
     budget: 'push',
+    transaction: false,
     repeatable: true,
     errors: [...uploadErrors, 'NOT_FOUND'],
   },

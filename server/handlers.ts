@@ -8,6 +8,7 @@ import { changes } from './library/changes.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
 import { lineages } from './library/lineages.ts'
+import { media } from './library/media.ts'
 import { members } from './library/members.ts'
 import { packs } from './library/packs.ts'
 import { push } from './library/push.ts'
@@ -17,6 +18,7 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   blobs,
   identity,
   members,
+  media,
   entries,
   lineages,
   push,

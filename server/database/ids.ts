@@ -1,7 +1,11 @@
 /** Ids taken before their rows are written, so that rows of several tables can refer to each other in one go. */
 import type { Sql } from './open.ts'
 
-export async function takeIds(sql: Sql, table: 'objects' | 'entries' | 'variant_groups', count: number): Promise<number[]> {
+export async function takeIds(
+  sql: Sql,
+  table: 'objects' | 'entries' | 'variant_groups' | 'artifacts',
+  count: number,
+): Promise<number[]> {
   if (count === 0) return []
   const rows = await sql<{ id: number }[]>`
     select nextval(pg_get_serial_sequence(${table}, 'id')) as id from generate_series(1, ${count})`

@@ -1,0 +1,128 @@
+/** Media: thumbnails, previews and metadata of versions, and the queues of what is wanted (spec 4.2, 4.9; contract-gaps 5, 5a, 7). */
+import { ApiError, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import { type media as contract, previewTypes } from '../../contract/media.ts'
+import { type FlatMetadata, flatFromCore, metadataDocFailure, metadataFields } from '../../contract/metadata.ts'
+import type { InputOf, OutputOf } from '../../contract/route.ts'
+import type { Context, Handlers } from '../handler.ts'
+import { finalizeMedia, presignMedia } from '../media/direct.ts'
+import { mediaForms } from '../media/forms.ts'
+import { selectPreviewQueue, selectPreviewStats, selectThumbnailQueue } from '../media/queues.ts'
+import { uploadMedia } from '../media/upload.ts'
+import { type Artifact, requireCurrent, selectArtifacts, selectMediaInUse } from '../rows/artifact.ts'
+import { artifactKey, presignedUntil } from '../storage/storage.ts'
+
+export const media: Handlers<typeof contract> = {
+  async thumbnail(request) {
+    const { thumbnail_artifact_id: id } = await requireInUse(request, request.input.entry_id)
+    if (id === null) throw new ApiError('NOT_FOUND', `Entry ${request.input.entry_id} has no thumbnail.`)
+    return redirectTo(request, { id, kind: 'thumbnail' })
+  },
+
+  async preview(request) {
+    const { preview_artifact_id: id, preview_kind: kind } = await requireInUse(request, request.input.entry_id)
+    if (id === null || kind === null) throw new ApiError('NOT_FOUND', `Entry ${request.input.entry_id} has no preview.`)
+    return redirectTo(request, { id, kind })
+  },
+
+  async artifact(request) {
+    const { sql, workspace, input } = request
+    const [artifact] = await selectArtifacts(sql, workspace.id, [input.artifact_id])
+    if (!artifact?.finished_at) throw new ApiError('NOT_FOUND', `There is no thumbnail or preview file ${input.artifact_id}.`)
+    return redirectTo(request, artifact)
+  },
+
+  async putThumbnail(request) {
+    const { entry_id, object_id } = request.input
+    const { id, size, width, height } = await uploadMedia(request, 'thumbnail')
+    return { entry_id, object_id, artifact_id: id, width: width ?? 0, height: height ?? 0, size }
+  },
+
+  async putPreview(request) {
+    const { entry_id, object_id } = request.input
+    const { id, size, kind } = await uploadMedia(request, request.input.kind ?? 'glb')
+    return { entry_id, object_id, artifact_id: id, size, kind }
+  },
+
+  async putMetadata(request) {
+    const { sql, workspace, now, feed, input } = request
+    const { entry_id, object_id, metadata_doc } = input
+    const broken = metadata_doc ? metadataDocFailure(metadata_doc) : undefined
+    if (broken) throw validationError([{ path: 'metadata_doc', message: broken }])
+    const [inUse] = await requireCurrent(sql, workspace.id, { versions: [input], hold: true })
+    const fields = { ...flatFromCore(metadata_doc?.core), ...sentFields(input) }
+    const updated = [...Object.keys(fields), ...(metadata_doc ? ['metadata_doc'] : [])]
+    if (inUse && updated.length > 0) {
+      await sql`
+        update objects
+           set metadata = metadata || ${sql.json(fields as Record<string, string>)},
+               metadata_doc = coalesce(${metadata_doc ? sql.json(metadata_doc as unknown as Record<string, string>) : null}, metadata_doc)
+         where workspace_id = ${workspace.id} and id = ${object_id}`
+      await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${entry_id}`
+      feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
+    }
+    return { entry_id, object_id, updated }
+  },
+
+  async unavailable({ sql, workspace, feed, input }) {
+    const { entry_id, object_id } = input
+    const [inUse] = await requireCurrent(sql, workspace.id, { versions: [input], hold: true })
+    if (inUse && inUse.preview_status !== 'unavailable') {
+      await sql`
+        update objects set preview_status = 'unavailable', preview_kind = null, preview_artifact_id = null
+         where workspace_id = ${workspace.id} and id = ${object_id}`
+      feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
+    }
+    return { entry_id, preview_status: 'unavailable' }
+  },
+
+  async presign(request) {
+    if (!request.settings.directUpload) return {}
+    return { upload_mode: 'direct', targets: await presignMedia(request, request.input.items) }
+  },
+
+  async finalize(request) {
+    return { results: await finalizeMedia(request, request.input.items) }
+  },
+
+  async previewQueue({ sql, workspace, input }) {
+    const entryTypes = previewTypesIn(input.entry_type)
+    return { items: await selectPreviewQueue(sql, workspace.id, { entryTypes, limit: input.limit ?? limits.queuePage.default }) }
+  },
+
+  async previewStats({ sql, workspace }): Promise<OutputOf<(typeof contract)['previewStats']>> {
+    return selectPreviewStats(sql, workspace.id)
+  },
+
+  async thumbnailQueue({ sql, workspace, input }) {
+    const { after = 0, limit = limits.queuePage.default } = input
+    return selectThumbnailQueue(sql, workspace.id, { after, limit })
+  },
+}
+
+async function requireInUse({ sql, workspace }: Context, entryId: number) {
+  const [inUse] = await selectMediaInUse(sql, workspace.id, { entryIds: [entryId], hold: false })
+  if (!inUse) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entryId} in this workspace.`)
+  return inUse
+}
+
+async function redirectTo({ workspace, storage, now, origin }: Context, { id, kind }: Pick<Artifact, 'id' | 'kind'>) {
+  const { contentType } = mediaForms[kind]
+  const expiresAt = presignedUntil(now)
+  return { location: await storage.downloadUrl(artifactKey(workspace.id, id), { contentType, expiresAt, origin }) }
+}
+
+/** The flat fields that were sent with a value. */
+function sentFields(input: InputOf<(typeof contract)['putMetadata']>): FlatMetadata {
+  const sent = metadataFields.map((field) => [field, input[field]] as const)
+  return Object.fromEntries(sent.filter(([, value]) => value !== undefined && value !== null))
+}
+
+function previewTypesIn(text: string | undefined): string[] {
+  if (text === undefined) return [...previewTypes]
+  const asked = text.split(',')
+  const unknown = asked.filter((type) => !previewTypes.some((known) => known === type))
+  if (unknown.length > 0)
+    throw validationError([{ path: 'entry_type', message: `${unknown[0]} is not one of ${previewTypes.join(', ')}` }])
+  return asked
+}

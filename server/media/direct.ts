@@ -1,0 +1,94 @@
+/** Media straight to the store: addresses first, then the word that the files are there. They are not looked into (spec 4.9). */
+import { ApiError, validationError } from '../../contract/errors.ts'
+import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
+import { takeIds } from '../database/ids.ts'
+import type { Context } from '../handler.ts'
+import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
+import { artifactKey, presignedUntil } from '../storage/storage.ts'
+import { transact } from '../transaction.ts'
+import { mediaForms } from './forms.ts'
+import { putToUse } from './in-use.ts'
+
+type Wanted = VersionOf & { kind: MediaKind }
+type Announced = Wanted & { artifact_id: number }
+
+/** One target per item, in their order. */
+export async function presignMedia(context: Context, items: readonly Wanted[]): Promise<PresignedTarget[]> {
+  const { sql, workspace, storage, actor, now, origin } = context
+  await requireCurrent(sql, workspace.id, { versions: items, hold: false })
+  const ids = await takeIds(sql, 'artifacts', items.length)
+  const planned = items.flatMap((item, index) => {
+    const id = ids[index]
+    return id === undefined ? [] : [{ ...item, artifact_id: id }]
+  })
+  await sql`
+    insert into artifacts (workspace_id, id, object_id, kind, created_by, created_at)
+    select ${workspace.id}, r.artifact_id, r.object_id, r.kind, ${actor.id}, ${now.toISOString()}
+      from jsonb_to_recordset(${sql.json(planned)}) as r(artifact_id bigint, object_id bigint, kind text)`
+  const files = planned.map(({ artifact_id, kind }) => ({
+    key: artifactKey(workspace.id, artifact_id),
+    origin,
+    ...mediaForms[kind],
+  }))
+  const targets = await storage.uploadTargets(files, presignedUntil(now))
+  return planned.map(({ entry_id, object_id, kind, artifact_id }, index) => {
+    const { url = '', headers = {} } = targets[index] ?? {}
+    return { entry_id, object_id, kind, artifact_id, upload_url: url, headers }
+  })
+}
+
+/** All of them are put to use, or none. What was finalized before stays as it is. */
+export async function finalizeMedia(request: Context, items: readonly Announced[]): Promise<(Announced & { size: number })[]> {
+  const { sql, workspace, storage } = request
+  await requirePresigned(request, items)
+  const sizes = await storage.sizes(items.map((item) => artifactKey(workspace.id, item.artifact_id)))
+  const results = requireWhole(items, sizes)
+  await requireCurrent(sql, workspace.id, { versions: items, hold: false })
+  await transact(request, (inside) => record(inside, results))
+  return results
+}
+
+async function requirePresigned({ sql, workspace }: Context, items: readonly Announced[]): Promise<void> {
+  const ids = [...new Set(items.map((item) => item.artifact_id))]
+  const known = new Map((await selectArtifacts(sql, workspace.id, ids)).map((row) => [row.id, row]))
+  for (const { artifact_id, object_id, kind } of items) {
+    const artifact = known.get(artifact_id)
+    if (artifact?.object_id !== object_id || artifact.kind !== kind)
+      throw new ApiError('NOT_FOUND', `No address was given for artifact ${artifact_id} as ${kind} of version ${object_id}.`)
+  }
+}
+
+function requireWhole(items: readonly Announced[], sizes: readonly (number | undefined)[]): (Announced & { size: number })[] {
+  const failures: { path: string; message: string }[] = []
+  const whole = items.flatMap(({ artifact_id, entry_id, object_id, kind }, index) => {
+    const size = sizes[index]
+    const { maxBytes } = mediaForms[kind]
+    if (size === undefined) failures.push({ path: `items.${index}`, message: `artifact ${artifact_id} has not been uploaded` })
+    else if (size > maxBytes)
+      failures.push({
+        path: `items.${index}`,
+        message: `artifact ${artifact_id} is ${size} bytes; at most ${maxBytes} are allowed`,
+      })
+    else return [{ artifact_id, entry_id, object_id, kind, size }]
+    return []
+  })
+  if (failures.length > 0) throw validationError(failures)
+  return whole
+}
+
+async function record(inside: Context, results: readonly (Announced & { size: number })[]): Promise<void> {
+  const { sql, workspace, now } = inside
+  const current = await requireCurrent(sql, workspace.id, { versions: results, hold: true })
+  const rows = results.map(({ artifact_id, size }) => ({ artifact_id, size }))
+  const finished = await sql<{ id: number }[]>`
+    update artifacts a set size = r.size, finished_at = ${now.toISOString()}
+      from jsonb_to_recordset(${sql.json(rows)}) as r(artifact_id bigint, size bigint)
+     where a.workspace_id = ${workspace.id} and a.id = r.artifact_id and a.finished_at is null
+     returning a.id`
+  const fresh = new Set(finished.map((row) => row.id))
+  const media = results.flatMap(({ artifact_id: artifactId, kind }, index) => {
+    const inUse = current[index]
+    return inUse && fresh.has(artifactId) ? [{ inUse, artifactId, kind }] : []
+  })
+  await putToUse(inside, media)
+}

@@ -1,0 +1,33 @@
+/** Puts finished media to use: the version shows them from now on, and those before stay reachable by their id (spec 4.9). */
+import type { MediaKind } from '../../contract/media.ts'
+import type { Context } from '../handler.ts'
+import type { MediaInUse } from '../rows/artifact.ts'
+
+export interface NewMedia {
+  inUse: MediaInUse
+  artifactId: number
+  kind: MediaKind
+}
+
+/** Of several files for one place, the last one is used. A new thumbnail answers every wish for one. */
+export async function putToUse({ sql, workspace, feed }: Context, media: readonly NewMedia[]): Promise<void> {
+  const thumbnails = media.filter((one) => one.kind === 'thumbnail').map(toRow)
+  const previews = media.filter((one) => one.kind !== 'thumbnail').map(toRow)
+  if (thumbnails.length > 0)
+    await sql`
+    update objects o set thumbnail_artifact_id = r.artifact_id, refresh_requested_at = null
+      from jsonb_to_recordset(${sql.json(lastPerVersion(thumbnails))}) as r(object_id bigint, artifact_id bigint)
+     where o.workspace_id = ${workspace.id} and o.id = r.object_id`
+  if (previews.length > 0)
+    await sql`
+    update objects o set preview_artifact_id = r.artifact_id, preview_status = 'ready', preview_kind = r.kind
+      from jsonb_to_recordset(${sql.json(lastPerVersion(previews))}) as r(object_id bigint, artifact_id bigint, kind text)
+     where o.workspace_id = ${workspace.id} and o.id = r.object_id`
+  for (const { inUse } of media)
+    feed.changed({ entity: 'entry', entityId: inUse.entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
+}
+
+const toRow = ({ inUse, artifactId, kind }: NewMedia) => ({ object_id: inUse.object_id, artifact_id: artifactId, kind })
+type Row = ReturnType<typeof toRow>
+
+const lastPerVersion = (rows: Row[]): Row[] => [...new Map(rows.map((row) => [row.object_id, row])).values()]

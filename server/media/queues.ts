@@ -1,0 +1,63 @@
+/** What is wanted: previews still to be made, and thumbnails that are missing or asked for anew (spec 4.9; contract-gaps 5, 7). */
+import { previewTypes } from '../../contract/media.ts'
+import type { Sql } from '../database/open.ts'
+
+interface QueueItem {
+  entry_id: number
+  object_id: number
+  name: string
+  entry_type: string
+  origin_path: string | null
+  asset_name: string | null
+}
+
+/** Active entries with their current versions. */
+const current = (sql: Sql, workspaceId: number) => sql`
+  entries e
+  join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+  join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+ where e.workspace_id = ${workspaceId} and e.status = 'active'`
+
+const columns = (sql: Sql) => sql`e.id as entry_id, o.id as object_id, e.name, e.entry_type, o.origin_path, o.asset_name`
+
+/** In entry id order. */
+export async function selectPreviewQueue(
+  sql: Sql,
+  workspaceId: number,
+  { entryTypes, limit }: { entryTypes: string[]; limit: number },
+): Promise<(QueueItem & { content_hash: string })[]> {
+  return sql<(QueueItem & { content_hash: string })[]>`
+    select ${columns(sql)}, o.content_hash from ${current(sql, workspaceId)}
+       and o.preview_status = 'none' and e.entry_type = any(${entryTypes})
+     order by e.id limit ${limit}`
+}
+
+/** `pending` counts what the preview queue holds; the others count every entry type. */
+export async function selectPreviewStats(sql: Sql, workspaceId: number) {
+  const rows = await sql<{ preview_status: string; entry_type: string; count: number }[]>`
+    select o.preview_status, e.entry_type, count(*)::int as count from ${current(sql, workspaceId)}
+     group by o.preview_status, e.entry_type order by e.entry_type`
+  const perType = (status: string) =>
+    Object.fromEntries(rows.filter((row) => row.preview_status === status).map((row) => [row.entry_type, row.count]))
+  const waiting = Object.entries(perType('none')).filter(([type]) => previewTypes.some((known) => known === type))
+  return {
+    pending: Object.fromEntries(waiting),
+    ready: perType('ready'),
+    unavailable: perType('unavailable'),
+    total_pending: waiting.reduce((sum, [, count]) => sum + count, 0),
+  }
+}
+
+/** `total` counts the whole queue, whatever `after` says. A thumbnail that comes in takes its version's wish away. */
+export async function selectThumbnailQueue(
+  sql: Sql,
+  workspaceId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ items: (QueueItem & { has_thumbnail: boolean })[]; total: number }> {
+  const wanted = sql`${current(sql, workspaceId)} and (o.thumbnail_artifact_id is null or o.refresh_requested_at is not null)`
+  const items = await sql<(QueueItem & { has_thumbnail: boolean })[]>`
+    select ${columns(sql)}, o.thumbnail_artifact_id is not null as has_thumbnail from ${wanted} and e.id > ${after}
+     order by e.id limit ${limit}`
+  const [counted] = await sql<{ total: number }[]>`select count(*)::int as total from ${wanted}`
+  return { items, total: counted?.total ?? 0 }
+}
