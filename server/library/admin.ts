@@ -18,8 +18,10 @@ export const admin: Handlers<typeof contract> = {
       values (${workspace.id}, ${input.kind}, ${value}, ${input.note ?? null}, ${actor.id}, ${now.toISOString()})
       on conflict on constraint denylist_value do nothing
       returning id, kind, value, note, created_by, created_at`
-    if (!made) throw new ApiError('CONFLICT', `${value} is on the denylist already.`)
-    return made
+    if (made) return made
+    const [existing] = await sql<{ id: number }[]>`
+      select id from denylist where workspace_id = ${workspace.id} and kind = ${input.kind} and value = ${value}`
+    throw new ApiError('CONFLICT', `${value} is on the denylist already.`, { existing_id: existing?.id })
   },
 
   async allow({ sql, workspace, input }) {
