@@ -1,4 +1,5 @@
 /** Mounts every route of the contract: reads its input, runs its handler (in a transaction where it writes), sends its answer. */
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allRoutes } from '../contract/index.ts'
@@ -10,6 +11,7 @@ import { requireAdmin } from './front-door/roles.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { transact } from './transaction.ts'
+import { letGoBy } from './unread-body.ts'
 import { inputReader, requireStorable } from './validation.ts'
 
 type AnyHandler = Handler<Route>
@@ -65,11 +67,8 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
       const context = contextOf(request, parts)
       if (route.scope === 'admin') requireAdmin(context.actor)
       const input = readInput(request as Parameters<typeof readInput>[0])
-      const answer = await run(route, handler, {
-        ...context,
-        input,
-        ...(route.raw ? rawOf(request) : {}),
-      } as Parameters<AnyHandler>[0])
+      const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
+      const answer = await (route.raw ? runRaw(handler, asked, request.raw) : run(route, handler, asked))
       return send(reply, { route, status, answer })
     },
   })
@@ -99,6 +98,15 @@ const rawOf = (request: FastifyRequest) => ({
 /** A writing handler gets one transaction. */
 async function run(route: Route, handler: AnyHandler, request: Parameters<AnyHandler>[0]): Promise<unknown> {
   return isTransactional(route) ? transact(request, async (inside) => handler(inside)) : handler(request)
+}
+
+/** A handler may answer without having read everything. */
+async function runRaw(handler: AnyHandler, request: Parameters<AnyHandler>[0], body: IncomingMessage): Promise<unknown> {
+  try {
+    return await handler(request)
+  } finally {
+    letGoBy(body)
+  }
 }
 
 function send(reply: FastifyReply, { route, status, answer }: { route: Route; status: number; answer: unknown }): FastifyReply {
