@@ -9,7 +9,7 @@ export type PlacedNode = { index: number; parent: number | null; depth: number }
 export type Box = { min: number[]; max: number[] }
 
 export type GltfBounds = {
-  /** Around every mesh as it was made, untransformed; null without any. */
+  /** Around every mesh as it was made, untransformed; null without any, or when there is too much to measure. */
   inMeshes: Box | null
   inScene: Box | null
   /** `accessor min/max` when vertices were compressed, not at hand or too many: exact unless a node turns its mesh askew. */
@@ -17,6 +17,8 @@ export type GltfBounds = {
   positionsFinite: boolean
 }
 
+/** Nodes, meshes, primitives and their places: more, beyond half a second and 100 MB, are not measured at all. */
+const maxParts = 20_000
 /** Beyond these, taking about half a second, the boxes that the file itself gives for its vertices must do. */
 const maxVertices = 5_000_000
 
@@ -30,9 +32,18 @@ const components: Record<number, Component> = {
   5126: { bytes: 4, read: (view, at) => view.getFloat32(at, true), normalizedMax: 1 },
 }
 
-/** `placed` are the scene's nodes, parents first; `vertices` how many would be visited. Throws nothing: what cannot be measured is left out. */
+/** `placed` are the scene's nodes, parents first; `vertices` how many would be visited. Throws nothing: what is not measured has no box. */
 export function gltfBounds(file: GltfFile, placed: PlacedNode[], vertices: number): GltfBounds {
-  const positions = new Positions(file, vertices <= maxVertices)
+  const primitivesOf = (mesh: number | undefined) => file.json.meshes?.[mesh ?? -1]?.primitives.length ?? 0
+  const meshCount = file.json.meshes?.length ?? 0
+  let parts = placed.length + meshCount
+  for (let mesh = 0; mesh < meshCount; mesh++) parts += primitivesOf(mesh)
+  for (const { index } of placed) parts += primitivesOf(file.json.nodes?.[index]?.mesh)
+  if (parts > maxParts) return { inMeshes: null, inScene: null, from: 'accessor min/max', positionsFinite: true }
+  return measure(file, placed, new Positions(file, vertices <= maxVertices))
+}
+
+function measure(file: GltfFile, placed: PlacedNode[], positions: Positions): GltfBounds {
   const document = new Document()
   const meshes = (file.json.meshes ?? []).map(({ primitives }) => {
     const mesh = document.createMesh()

@@ -6,7 +6,7 @@ import { FormatError } from './format-error.ts'
 
 const Index = Type.Integer({ minimum: 0, maximum: 2 ** 32 })
 const Numbers = (length: number) => Type.Optional(Type.Array(Type.Number(), { minItems: length, maxItems: length }))
-/** No list may hold more: 100,000 nodes are described in about a second. */
+/** No list may hold more. */
 const List = <T extends Type.TSchema>(item: T) => Type.Optional(Type.Array(item, { maxItems: 100_000 }))
 const Text = Type.Optional(Type.String())
 const OptionalIndex = Type.Optional(Index)
@@ -76,8 +76,10 @@ export type GltfFile = {
   buffers: (Uint8Array | undefined)[]
 }
 
-/** Real files keep their JSON below 1 MB; text with everything embedded may be larger. */
-export const maxGltfJsonBytes = 16 * 1024 * 1024
+/** Scenes keep their JSON below 3 MB; what is larger holds its buffers as text. */
+export const maxGltfJsonBytes = 32 * 1024 * 1024
+/** Ten times those of a large scene. Parsed, a value takes up to 50 bytes, however few it takes as text. */
+const maxJsonValues = 1_000_000
 const glbMagic = Buffer.from('glTF')
 const jsonChunk = 0x4e4f534a
 const binaryChunk = 0x004e4942
@@ -111,7 +113,7 @@ function glbChunks(bytes: Uint8Array) {
 }
 
 function parse(text: Uint8Array, name: string): GltfJson {
-  if (text.length > maxGltfJsonBytes) throw tooLarge(name)
+  if (text.length > maxGltfJsonBytes || countValues(text) > maxJsonValues) throw tooLarge(name)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text))
@@ -128,11 +130,21 @@ function parse(text: Uint8Array, name: string): GltfJson {
   throw new FormatError('damaged', `The ${name} file is damaged${where}.`)
 }
 
+/** At least as many as JSON values: each follows a comma or opens a list or object. */
+function countValues(text: Uint8Array): number {
+  let count = 1
+  for (const byte of text) if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count++
+  return count
+}
+
 function dataUriBytes(uri: string): Uint8Array | undefined {
   const comma = uri.indexOf(',')
   return uri.slice(0, comma).endsWith(';base64') ? Buffer.from(uri.slice(comma + 1), 'base64') : undefined
 }
 
 function tooLarge(name: string): FormatError {
-  return new FormatError('too-large', `The ${name} file describes its scene in more than 16 MiB, too much to read.`)
+  return new FormatError(
+    'too-large',
+    `The ${name} file describes its scene in more text than any real one needs, too much to read.`,
+  )
 }

@@ -148,7 +148,7 @@ function metadataOf(details: NonNullable<SourceFacts['details']>): EntryMetadata
 
 /** The scene counts where the file has one; a file without scenes is a library of meshes and counts each once. */
 function modelMetadata(facts: GltfFacts): EntryMetadata {
-  const shown = facts.bounds.inScene !== null
+  const shown = facts.verticesInScene > 0
   const box = facts.bounds.inScene ?? facts.bounds.inMeshes
   const edges = box?.min.map((low, axis) => centimetres((box.max[axis] ?? low) - low))
   return {

@@ -152,13 +152,27 @@ test('nodes nested deeper than any skeleton are too much', async () => {
 })
 
 test('JSON nested without end, of another version, or of another shape is refused', async () => {
-  expect(await outcome('gltf', Buffer.from('['.repeat(1_000_000)))).toMatchObject({ reason: 'not-this-format' })
+  expect(await outcome('gltf', Buffer.from('['.repeat(900_000)))).toMatchObject({ reason: 'not-this-format' })
   expect(await outcome('gltf', Buffer.from('{"asset":{"version":"1.0"}}'))).toMatchObject({ reason: 'unsupported' })
   expect(await outcome('gltf', Buffer.from('{"nodes":7}'))).toMatchObject({ reason: 'damaged' })
 })
 
-test('more JSON than any scene needs is too much', async () => {
-  expect(await outcome('gltf', Buffer.alloc(17 * 1024 * 1024, ' '))).toMatchObject({ reason: 'too-large' })
+test('more JSON than any scene needs is too much, in bytes or in values', async () => {
+  expect(await outcome('gltf', Buffer.alloc(33 * 1024 * 1024, ' '))).toMatchObject({ reason: 'too-large' })
+  const empty = '[],'.repeat(1_100_000)
+  expect(await outcome('gltf', Buffer.from(`{"asset":{"version":"2.0"},"x":[${empty}[]]}`))).toMatchObject({
+    reason: 'too-large',
+  })
+})
+
+test('a scene that places a mesh of many parts many times is counted, and not measured', async () => {
+  const primitives = Array.from({ length: 2000 }, () => triangle)
+  const nodes = Array.from({ length: 2000 }, () => ({ mesh: 0 }))
+  const accessors = [{ ...manyVertices, count: 3 }]
+  const json = { asset, scenes: [{ nodes: [...nodes.keys()] }], nodes, meshes: [{ primitives }], accessors }
+  const facts = await outcome('glb', glbOf(json))
+  expect(facts).toMatchObject({ metadata: { tri_count: 4_000_000 }, details: { bounds: { inScene: null, inMeshes: null } } })
+  expect(facts).not.toHaveProperty('metadata.bounds_x')
 })
 
 /** A PNG that says it has other sides than it has. */
