@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
 import type { Settings } from './config.ts'
 import type { Sql } from './database/open.ts'
+import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -37,6 +38,7 @@ export interface Context {
   /** What this request changed; written just before the commit. */
   feed: Feed
   storage: Storage
+  statistics: Statistics
   settings: Settings
   /** Where clients reach this server, for addresses in answers. */
   origin: string

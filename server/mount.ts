@@ -83,6 +83,7 @@ function contextOf(request: FastifyRequest, parts: Parts): Context {
     now: parts.clock.now(),
     feed: new Feed(),
     storage: parts.storage,
+    statistics: parts.database.statistics,
     settings: parts.settings,
     origin: parts.settings.publicUrl ?? `${request.protocol}://${request.host}`,
     log: request.log,

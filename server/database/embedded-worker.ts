@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import type { WorkerAnswer } from './embedded.ts'
+import { planning } from './planning.ts'
 
 /** The part of Emscripten's module through which files are synced. */
 interface WithFiles {
@@ -29,7 +30,8 @@ try {
 
 /** PGlite starts with fsync off (`-F`), and its file layer cannot sync at all: both are mended here, so that a commit is on the disk. */
 async function openDurably(): Promise<PGlite> {
-  const startParams = [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'wal_sync_method=fsync']
+  const kept = PGlite.defaultStartParams.filter((param) => param !== '-F')
+  const startParams = [...kept, '-c', 'wal_sync_method=fsync', '-c', `plan_cache_mode=${planning}`]
   const db = await PGlite.create({ dataDir: dir, startParams })
   const module = (db as unknown as { Module: WithFiles }).Module
   module.FS.filesystems.NODEFS.stream_ops.fsync = (stream) => fsyncSync(stream.nfd)

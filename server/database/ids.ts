@@ -8,6 +8,7 @@ export async function takeIds(
 ): Promise<number[]> {
   if (count === 0) return []
   const rows = await sql<{ id: number }[]>`
-    select nextval(pg_get_serial_sequence(${table}, 'id')) as id from generate_series(1, ${count})`
+    with s as materialized (select pg_get_serial_sequence(${table}, 'id')::regclass as sequence)
+    select nextval(s.sequence) as id from s, generate_series(1, ${count})`
   return rows.map((row) => row.id)
 }

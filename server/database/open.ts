@@ -1,6 +1,8 @@
 /** Opens the database: the embedded PGlite in its worker, or PostgreSQL by address; both through one postgres.js `sql`. */
 import postgres from 'postgres'
 import { startEmbedded } from './embedded.ts'
+import { planning } from './planning.ts'
+import { Statistics } from './statistics.ts'
 
 /** A connection pool, or the one connection of a transaction. Every statement goes through it. */
 export type Sql = postgres.Sql<{ bigint: number }> | postgres.TransactionSql<{ bigint: number }>
@@ -9,6 +11,7 @@ export type Fragment = postgres.Fragment
 export interface Database {
   sql: postgres.Sql<{ bigint: number }>
   kind: 'embedded' | 'postgresql'
+  statistics: Statistics
   close(): Promise<void>
 }
 
@@ -19,13 +22,14 @@ const bigint = { to: 20, from: [20], parse: (text: string) => Number(text), seri
 export async function openDatabase(where: { databaseUrl?: string | undefined; embeddedDir: string }): Promise<Database> {
   if (where.databaseUrl) {
     const sql = connect(where.databaseUrl, 16)
-    return { sql, kind: 'postgresql', close: () => sql.end({ timeout: 5 }) }
+    return { sql, kind: 'postgresql', statistics: new Statistics(), close: () => sql.end({ timeout: 5 }) }
   }
   const embedded = await startEmbedded(where.embeddedDir)
   const sql = connect({ host: embedded.socketPath, username: 'postgres', database: 'postgres' }, embedded.connections)
   return {
     sql,
     kind: 'embedded',
+    statistics: new Statistics(),
     async close() {
       await sql.end({ timeout: 5 })
       await embedded.stop()
@@ -34,7 +38,8 @@ export async function openDatabase(where: { databaseUrl?: string | undefined; em
 }
 
 function connect(to: string | { host: string; username: string; database: string }, max: number) {
-  const options = { max, types: { bigint }, onnotice: () => {}, connection: { application_name: 'prop-house' } }
+  const connection = { application_name: 'prop-house', plan_cache_mode: planning }
+  const options = { max, types: { bigint }, onnotice: () => {}, connection }
   return typeof to === 'string'
     ? postgres(to, options)
     : postgres({ ...options, path: to.host, username: to.username, database: to.database })

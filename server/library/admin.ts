@@ -1,6 +1,8 @@
 /** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
+
 import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
+import { amongIds } from '../database/among.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { guidKey } from '../push/manifest.ts'
 
@@ -50,7 +52,7 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
   if (entryIds) {
     const known = await sql<
       { id: number }[]
-    >`select id from entries where workspace_id = ${workspace.id} and id = any(${entryIds})`
+    >`select id from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, entryIds)}`
     const missing = entryIds.filter((id) => !known.some((row) => row.id === id))
     if (missing.length > 0)
       throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing[0]} in this workspace.`, { missing })
@@ -58,8 +60,8 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
   const marked = await sql`
     update objects o set refresh_requested_at = ${now.toISOString()}
       from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where o.workspace_id = ${workspace.id} and l.workspace_id = o.workspace_id and l.face_object_id = o.id
-       ${entryIds ? sql`and e.id = any(${entryIds})` : sql``}
+     where o.workspace_id = ${workspace.id} and l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+       ${entryIds ? sql`and e.id ${amongIds(sql, entryIds)}` : sql``}
      returning o.id`
   return marked.length
 }

@@ -4,6 +4,7 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
+import { amongIds, amongTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
@@ -114,10 +115,22 @@ function refuseUnbuilt(input: ListInput): void {
 
 function filters(sql: Sql, input: ListInput): Fragment[] {
   const list: Fragment[] = []
-  if (input.pack) list.push(sql`p.id = any(${input.pack})`)
-  if (input.type) list.push(sql`e.entry_type = any(${input.type})`)
-  if (input.origin_path) list.push(sql`o.path_key = any(${input.origin_path.map((path) => path.toLowerCase())})`)
-  if (input.name) list.push(sql`lower(e.name) collate "C" = any(${input.name.map((name) => name.toLowerCase())})`)
+  if (input.pack) list.push(sql`p.id ${amongIds(sql, input.pack)}`)
+  if (input.type) list.push(sql`e.entry_type ${amongTexts(sql, input.type)}`)
+  if (input.origin_path)
+    list.push(
+      sql`o.path_key ${amongTexts(
+        sql,
+        input.origin_path.map((path) => path.toLowerCase()),
+      )}`,
+    )
+  if (input.name)
+    list.push(
+      sql`lower(e.name) collate "C" ${amongTexts(
+        sql,
+        input.name.map((name) => name.toLowerCase()),
+      )}`,
+    )
   if (!input.include_deprecated) list.push(sql`e.status = 'active'`)
   return list
 }

@@ -29,7 +29,7 @@ const selectPacks = (sql: Sql, workspaceId: number, tail: Fragment) => sql<Pack[
   select p.id, p.name, p.source_path, p.source_type, p.engine_version, p.product_url, p.notes, p.created_by, p.date_added, p.updated_by, p.date_updated,
          (select count(*)::int from objects o where o.workspace_id = p.workspace_id and o.pack_id = p.id) as object_count,
          (select count(*)::int from objects o
-            join lineages l on l.workspace_id = o.workspace_id and l.face_object_id = o.id
+            join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
             join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
            where o.workspace_id = p.workspace_id and o.pack_id = p.id) as entry_count
     from packs p where p.workspace_id = ${workspaceId} ${tail}`

@@ -25,7 +25,9 @@ export async function commit(context: Context, manifest: Manifest): Promise<Comm
   checkRefs(manifest)
   const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
   const uploads = await inspectUploads(context, manifest.items, registering(planPush(manifest.items, facts)))
-  return transact(context, (inside) => commitInside(inside, manifest, uploads))
+  const answer = await transact(context, (inside) => commitInside(inside, manifest, uploads))
+  await context.statistics.grew(context.sql, answer.summary.new)
+  return answer
 }
 
 const registering = (plans: ItemPlan[]) => new Set(plans.filter((plan) => plan.action === 'register').map((plan) => plan.item))

@@ -1,5 +1,6 @@
 /** The edges of a push: what each version needs, from the manifest and from package headers; and imports that are awaited. */
 import type { ManifestItem } from '../../contract/push.ts'
+import { wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import type { Headers } from './headers.ts'
 import { pathKey } from './manifest.ts'
@@ -16,9 +17,12 @@ export function headerEdgesWithin(items: readonly ManifestItem[], headers: Heade
 export async function findAtPaths(sql: Sql, workspaceId: number, paths: string[]): Promise<Map<string, number>> {
   if (paths.length === 0) return new Map()
   const rows = await sql<{ path_key: string; id: number }[]>`
-    select o.path_key, o.id
-      from objects o join lineages l on l.workspace_id = o.workspace_id and l.face_object_id = o.id
-     where o.workspace_id = ${workspaceId} and o.path_key = any(${paths}) order by o.id`
+    select at.path_key, at.id from ${wantedTexts(sql, paths)}
+     cross join lateral (
+       select o.path_key, o.id from objects o
+         join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at
+     order by at.id`
   return new Map(rows.map((row) => [row.path_key, row.id]))
 }
 

@@ -1,5 +1,6 @@
 /** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
 import type { Manifest } from '../../contract/push.ts'
+import { amongTexts, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { guidKey, pathKey } from './manifest.ts'
 
@@ -69,11 +70,13 @@ export async function loadFacts(
   const guids = distinct(items.map((item) => guidKey(item.package_guid)))
   const paths = distinct(items.map((item) => (item.origin_path ? pathKey(item.origin_path) : undefined)))
   const objects = await sql<KnownObject[]>`
-    select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path, engine_version,
-           source_ext, thumbnail_artifact_id is not null as has_thumbnail
-      from objects where workspace_id = ${workspaceId} and content_hash = any(${[...hashes]})`
+    select known.* from ${wantedTexts(sql, hashes)}
+     cross join lateral (
+       select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path,
+              engine_version, source_ext, thumbnail_artifact_id is not null as has_thumbnail
+         from objects where workspace_id = ${workspaceId} and content_hash = wanted.key offset 0) known`
   const guidRows = await sql<{ guid: string; lineage_id: string }[]>`
-    select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid = any(${guids})`
+    select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`
   const named = distinct([
     ...guidRows.map((row) => row.lineage_id),
 
@@ -82,7 +85,10 @@ export async function loadFacts(
   ])
   const denied = await sql<{ kind: string; value: string }[]>`
     select kind, value from denylist where workspace_id = ${workspaceId}
-       and (kind = 'content_hash' and value = any(${items.map((item) => item.content_hash)}) or kind = 'package_guid')`
+       and (kind = 'content_hash' and value ${amongTexts(
+         sql,
+         items.map((item) => item.content_hash),
+       )} or kind = 'package_guid')`
   const lineages = await selectLineages(sql, workspaceId, { named, paths, hold })
   const byId = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   return {
@@ -113,21 +119,31 @@ async function selectLineages(
   by: { named: string[]; paths: string[]; hold: boolean },
 ): Promise<KnownLineage[]> {
   const ids = await sql<{ id: string }[]>`
-    select id from lineages where workspace_id = ${workspaceId} and id = any(${by.named})
+    select l.id from ${wantedTexts(sql, by.named)}
+     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0) l
     union
-    select l.id from objects o join lineages l on l.workspace_id = o.workspace_id and l.face_object_id = o.id
-     where o.workspace_id = ${workspaceId} and o.path_key = any(${by.paths})`
+    select at.id from ${wantedTexts(sql, by.paths)}
+     cross join lateral (
+       select l.id from objects o
+         join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at
+     order by 1`
   const wanted = ids.map((row) => row.id)
   if (by.hold)
-    await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = any(${wanted}) order by id for update`
+    await sql`
+      select l.id from ${wantedTexts(sql, wanted)}
+       cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0 for update) l`
   const rows = await sql<LineageRow[]>`
-    select l.id, l.face_object_id, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
-           o.asset_class as face_asset_class, o.source_ext as face_source_ext,
-           e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id
-      from lineages l
-      join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-      left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where l.workspace_id = ${workspaceId} and l.id = any(${wanted}) order by l.face_object_id desc`
+    select known.* from ${wantedTexts(sql, wanted)}
+     cross join lateral (
+       select l.id, l.face_object_id, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
+              o.asset_class as face_asset_class, o.source_ext as face_source_ext,
+              e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id
+         from lineages l
+         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+        where l.workspace_id = ${workspaceId} and l.id = wanted.key offset 0) known
+     order by known.face_object_id desc`
   return rows.map(({ entry_id, category_locked, variant_label, variant_group_id, ...lineage }) => ({
     ...lineage,
     entry:

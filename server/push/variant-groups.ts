@@ -1,6 +1,7 @@
 /** The variant groups of a push: entries that are one prop in several looks (spec 4.9). */
 import { ApiError, validationError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/push.ts'
+import { amongIds } from '../database/among.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Context } from '../handler.ts'
 
@@ -9,7 +10,10 @@ export async function requireGroups({ sql, workspace }: Pick<Context, 'sql' | 'w
   const named = (manifest.variant_groups ?? []).flatMap((group, index) => (group.id ? [{ index, id: group.id }] : []))
   if (named.length === 0) return
   const known = await sql<{ id: number }[]>`
-    select id from variant_groups where workspace_id = ${workspace.id} and id = any(${named.map((group) => group.id)})`
+    select id from variant_groups where workspace_id = ${workspace.id} and id ${amongIds(
+      sql,
+      named.map((group) => group.id),
+    )}`
   const ids = new Set(known.map((row) => row.id))
   const unknown = named.filter((group) => !ids.has(group.id))
   if (unknown.length > 0)

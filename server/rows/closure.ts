@@ -1,5 +1,6 @@
 /** The only place that walks dependencies: down to everything a version needs, and up to everything that needs it. */
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
+import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 
 /** `needs`: what the version needs. `users`: what needs the version. */
@@ -87,4 +88,4 @@ const selectMembers = (sql: Sql, workspaceId: number, ids: number[]) => sql<Memb
     from objects o
     left join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
     left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-   where o.workspace_id = ${workspaceId} and o.id = any(${ids})`
+   where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)}`

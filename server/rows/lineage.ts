@@ -1,5 +1,6 @@
 /** The only place that lists the columns of a lineage and of the versions in it. */
 import type { Lineage, LineageObject } from '../../contract/lineages.ts'
+import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 
 interface ObjectRow extends Omit<LineageObject, 'published_by'> {
@@ -15,7 +16,7 @@ export async function selectLineages(sql: Sql, workspaceId: number, ids: string[
       from lineages l
       join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
       left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where l.workspace_id = ${workspaceId} and l.id = any(${ids})`
+     where l.workspace_id = ${workspaceId} and l.id ${amongTexts(sql, ids)}`
   const objects = await sql<ObjectRow[]>`
     select o.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
            o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, 'draft' as review_status,
@@ -23,7 +24,7 @@ export async function selectLineages(sql: Sql, workspaceId: number, ids: string[
       from objects o
       join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id
       left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
-     where o.workspace_id = ${workspaceId} and o.lineage_id = any(${ids}) order by o.id desc`
+     where o.workspace_id = ${workspaceId} and o.lineage_id ${amongTexts(sql, ids)} order by o.id desc`
   const byLineage = Map.groupBy(objects, (object) => object.lineage_id)
   return lineages.map((lineage) => ({ ...lineage, lock: null, objects: (byLineage.get(lineage.id) ?? []).map(toObject) }))
 }

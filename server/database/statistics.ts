@@ -1,0 +1,20 @@
+/** Keeps the planner's statistics true while tables grow fast: nobody does so in the embedded database, and PostgreSQL only after a minute. */
+import type { Sql } from './open.ts'
+
+/** Growth since the last look, as a share of the table, that makes a new look worth it. */
+const share = 0.2
+
+export class Statistics {
+  #rows: number | undefined
+  #added = 0
+
+  /** Told after the commit that added `rows` versions; without statistics a batch of 500 may be compared with every row of the library. */
+  async grew(sql: Sql, rows: number): Promise<void> {
+    this.#added += rows
+    if (rows === 0 || (this.#rows !== undefined && this.#added < this.#rows * share)) return
+    this.#added = 0
+    await sql`analyze objects, lineages, entries, dependencies, package_guids, awaited_imports`
+    const [table] = await sql<{ rows: number }[]>`select reltuples::bigint as rows from pg_class where oid = 'objects'::regclass`
+    this.#rows = table?.rows ?? 0
+  }
+}
