@@ -28,3 +28,6 @@ export function isRacy({ mtimeNs, ctimeNs }: Times, readAtMs: number): boolean {
 
 /** The fingerprint of a file that must be read again in any case. */
 export const neverTrusted = ''
+
+/** In place of the fingerprint of a file that is not there any more. */
+export const gone = 'gone'
