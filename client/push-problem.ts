@@ -34,10 +34,12 @@ export const problemKinds = {
   redirector: ['left-out', 'Fix up redirectors in the editor once everything is saved, so that they can go.'],
   'reference-through-redirector': ['note', 'Fix up redirectors in the editor (right-click the folder), save, and push again.'],
   'missing-dependency': ['note', 'Restore the missing package or mend the reference in the editor.'],
+  'missing-soft-reference': ['note', 'Restore the missing package or mend the reference in the editor, if it is still meant.'],
   'unpushed-dependency': ['note', 'Push these as well, so that whoever pulls the prop gets everything.'],
   'too-many-references': ['note', 'The library takes at most 10,000 dependencies of one file; the rest was left out.'],
   'level-without-file': ['note', 'These belong to a level that is not here; push the level as well.'],
   'dependency-not-pushed': ['note', 'Mend what is said of the file it needs, then push again.'],
+  'refused-by-library': ['failed', 'Mend what the library names, then push again.'],
   'upload-failed': ['failed', 'Push again; what is there already is not sent twice.'],
   'thumbnail-failed': ['note', 'The next push tries again.'],
 } as const satisfies Record<string, ProblemRow>

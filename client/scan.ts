@@ -99,7 +99,7 @@ class Walk {
       const kind = this.#kindOf(entry, { path, file })
       if (kind === 'file' && !this.#rules.ignoresFile(file)) this.#addFile({ path, file, mount: folder.mount })
       if (kind !== 'folder' || this.#isIgnored(folder, entry.name, file)) continue
-      const mount = folder.mount ?? (isContentFolder(entry.name, hasDescriptor) ? mountAt(path) : undefined)
+      const mount = folder.mount ?? (isContentFolder(entry.name, hasDescriptor) ? mountAt(path, this.#root) : undefined)
       const list = entry.isSymbolicLink() ? this.#linked : inner
       list.push({ path, file, mount })
     }

@@ -1,6 +1,6 @@
 /** Unreal projects and plugins on disk: where one begins, what its Content folders are called, which engine it uses. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 
 /**
  * A Content folder and the first part of its packages' names: `/Game`, or `/<plugin>`. `assumed`: no descriptor lies
@@ -9,6 +9,8 @@ import { basename, dirname, join } from 'node:path'
 export interface Mount {
   /** Absolute path of the Content folder. */
   folder: string
+  /** Its path below the project's root, with `/` behind: what the paths of its files begin with. */
+  prefix: string
   name: string
   assumed: boolean
   /** `major.minor.patch` of the nearest project's engine, null when not known. */
@@ -46,19 +48,20 @@ export function locate(folder: string): Place {
     const end = at === dirname(at)
     if (descriptors.project === undefined && !end) continue
     const root = descriptors.project === undefined ? (plugin ?? (content === undefined ? folder : dirname(content))) : at
-    return { root, mount: content === undefined ? undefined : mountAt(content) }
+    return { root, mount: content === undefined ? undefined : mountAt(content, root) }
   }
 }
 
 /** What a Content folder is, by the descriptor beside it. Without one, `Plugins/X/Content` is taken for `/X`, else for `/Game`. */
-export function mountAt(folder: string): Mount {
+export function mountAt(folder: string, root: string): Mount {
   const owner = dirname(folder)
+  const prefix = `${relative(root, folder).split(sep).join('/')}/`
   const { project, plugin } = descriptorsIn(owner)
   const engineVersion = engineVersionAbove(owner)
-  if (project) return { folder, name: '/Game', assumed: false, engineVersion }
-  if (plugin) return { folder, name: `/${plugin}`, assumed: false, engineVersion }
+  if (project) return { folder, prefix, name: '/Game', assumed: false, engineVersion }
+  if (plugin) return { folder, prefix, name: `/${plugin}`, assumed: false, engineVersion }
   const inPlugins = basename(dirname(owner)).toLowerCase() === 'plugins'
-  return { folder, name: inPlugins ? `/${basename(owner)}` : '/Game', assumed: true, engineVersion }
+  return { folder, prefix, name: inPlugins ? `/${basename(owner)}` : '/Game', assumed: true, engineVersion }
 }
 
 /** The long package name that a file's place gives it; `relative` is its path below the Content folder, with `/`. */

@@ -65,7 +65,7 @@ test('a descriptor with a byte order mark is read, in UTF-8 and in UTF-16', () =
 })
 
 test('a package is looked for below the Content folder of its first name, whatever the case', () => {
-  const mount = { folder: '/p/Content', name: '/Game', assumed: false, engineVersion: null }
+  const mount = { folder: '/p/Content', prefix: 'Content/', name: '/Game', assumed: false, engineVersion: null }
   expect(pathOfPackage(mount, '/game/Props/SM_A')).toBe('Props/SM_A')
   expect(pathOfPackage(mount, '/GameTools/A')).toBeUndefined()
 })

@@ -1,0 +1,74 @@
+/** Gathers what a plan notices about files, so that many files with one fault make one remark. */
+import type { Refused } from './file-facts.ts'
+import { allowedName } from './package-name.ts'
+import { type PushFile, pathOf, type SendableFile } from './push-file.ts'
+import { type Problem, type ProblemKind, problem } from './push-problem.ts'
+import type { References } from './references.ts'
+
+const kindOfRefusal: Partial<Record<Refused['reason'], ProblemKind>> = {
+  'git-lfs-pointer': 'git-lfs-pointer',
+  'not-this-format': 'not-a-package',
+}
+
+/** Findings by kind and message: what is said of several files in the same words is said once. */
+export class FindingList {
+  readonly #found = new Map<string, { kind: ProblemKind; files: string[]; message: string }>()
+
+  add(kind: ProblemKind, file: string, message: string): void {
+    const key = `${kind} ${message}`
+    const known = this.#found.get(key)
+    if (known) known.files.push(file)
+    else this.#found.set(key, { kind, files: [file], message })
+  }
+
+  problems(): Problem[] {
+    return [...this.#found.values()].map(({ kind, files, message }) => problem(kind, files, message))
+  }
+
+  addRefusal(file: PushFile, { reason, message }: Refused): void {
+    const kind = kindOfRefusal[reason] ?? 'damaged'
+    if (kind === 'git-lfs-pointer') this.add(kind, pathOf(file), 'Git LFS pointers lie where the files should be.')
+    else this.add(kind, pathOf(file), `${pathOf(file)}: ${message}`)
+  }
+
+  /** What is worth saying about a file that goes all the same. */
+  addOddities(file: SendableFile): void {
+    const { facts, naming } = file
+    const path = pathOf(file)
+    if (facts.kind !== 'package' && facts.undescribed !== null) this.add('undescribed', path, `${path}: ${facts.undescribed}`)
+    if (facts.kind === 'package') {
+      if (facts.cooked) this.add('cooked', path, 'Packages of a cooked game tell little of themselves.')
+      for (const warning of facts.warnings) this.add('reader-warning', path, `${path}: ${warning}`)
+    }
+    this.#addNaming(file, naming)
+  }
+
+  #addNaming(file: SendableFile, { remark, packageName, folderName }: SendableFile['naming']): void {
+    const path = pathOf(file)
+    const isPackage = file.facts.kind === 'package'
+    if (remark === 'contradicts')
+      this.add('name-contradicts-folder', path, `${path} calls itself ${packageName}, though its folder makes it ${folderName}.`)
+    if (remark === 'not-allowed' && packageName !== null)
+      this.add('name-not-allowed', path, `${path}: rename ${packageName} to something like ${allowedName(packageName)}.`)
+    if (remark === 'plugin') this.add('plugin-package', path, 'Content of plugins has no place under /Game.')
+    if (remark === 'unplaced' && isPackage)
+      this.add('unplaced', path, 'It is not known where in a project these packages belong.')
+  }
+
+  /** What a file refers to and does not get, each by what it refers to. */
+  addReferences(file: SendableFile, references: References): void {
+    const path = pathOf(file)
+    for (const { from, to } of references.redirected)
+      this.add('reference-through-redirector', path, `References to ${from} go through a redirector to ${to}.`)
+    for (const name of references.missing) this.add('missing-dependency', path, `${name} is needed, and is nowhere.`)
+    for (const name of references.missingSoft) this.add('missing-soft-reference', path, `${name} is referred to, and is nowhere.`)
+    for (const other of references.unpushed)
+      this.add('unpushed-dependency', path, `${other} is needed, and neither in this push nor in the library.`)
+    for (const other of references.blocked)
+      this.add('dependency-not-pushed', path, `${other} is needed, but could not be pushed itself.`)
+    for (const plugin of new Set(references.plugins.map((name) => name.slice(0, name.indexOf('/', 1)))))
+      this.add('plugin-reference', path, `Content of the plugin ${plugin.slice(1)} is referred to; it is noted with the version.`)
+    if (references.beyondLimit > 0)
+      this.add('too-many-references', path, `${path} refers to ${references.beyondLimit} files too many.`)
+  }
+}
