@@ -201,7 +201,7 @@ export class Http {
       dispatcher: this.#agent,
       method,
       headers: { ...headers, ...length },
-      body: bytes?.open(),
+      body: await bytes?.open(),
       signal: this.#signalOf(exchange),
     })
     this.#seenAlive = true

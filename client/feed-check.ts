@@ -1,0 +1,85 @@
+/** Whether the library still holds what it was remembered to hold: asks the change feed from where the last push ended. */
+
+import type { ChangeRecord } from '../contract/changes.ts'
+import { ApiError } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+import type { PushCalls } from './push-calls.ts'
+
+/**
+ * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
+ * another record there or none: lineage ids are never given twice. `head` is null at the very beginning.
+ */
+export interface FeedMark {
+  cursor: number
+  head: FeedHead | null
+}
+
+type FeedHead = Pick<ChangeRecord, 'entity' | 'entity_id' | 'lineage_id'>
+
+export interface FeedNews {
+  mark: FeedMark
+  /** Ids of versions and of entries that are gone since. */
+  goneObjects: number[]
+  goneEntries: number[]
+}
+
+/** More news than this are not read one by one: asking about every file is quicker. */
+const mostPages = 50
+const pageSize = limits.changesPage.max
+
+/**
+ * What happened since `mark`. Undefined when that cannot be told: another library, another history, records that are no
+ * longer kept, or too much news. Then nothing that is remembered of the library counts.
+ */
+export async function followFeed(calls: PushCalls, mark: FeedMark): Promise<FeedNews | undefined> {
+  const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
+  let cursor = Math.max(0, mark.cursor - 1)
+  for (let page = 0; page < mostPages; page++) {
+    const { changes, next_cursor, reset } = await calls.changes(cursor, pageSize)
+    if (reset) return undefined
+    if (page === 0 && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
+    takeIn(news, changes, mark.cursor)
+    // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
+    if (changes.length === 0 || next_cursor - cursor < pageSize) return news
+    cursor = next_cursor
+  }
+  return undefined
+}
+
+/** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
+export async function findFeedEnd(calls: PushCalls): Promise<FeedMark | undefined> {
+  const cursor = await exportCursor(calls)
+  if (cursor === undefined) return undefined
+  if (cursor === 0) return { cursor: 0, head: null }
+  const news = await followFeed(calls, { cursor: cursor - 1, head: null })
+  return news?.mark.head ? news.mark : undefined
+}
+
+async function exportCursor(calls: PushCalls): Promise<number | undefined> {
+  try {
+    for await (const line of calls.exportLines()) {
+      const { cursor } = line as { cursor?: unknown }
+      return typeof cursor === 'number' ? cursor : undefined
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error
+  }
+  return undefined
+}
+
+/** A record that changed again within the page is told once, at its latest number. */
+function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedHead): boolean {
+  const same = (change: ChangeRecord) =>
+    change.entity === head.entity && change.entity_id === head.entity_id && change.lineage_id === head.lineage_id
+  const there = changes.find(({ seq }) => seq === cursor)
+  return there ? same(there) : changes.some((change) => change.seq > cursor && same(change))
+}
+
+function takeIn(news: FeedNews, changes: readonly ChangeRecord[], since: number): void {
+  for (const { seq, op, entity, entity_id, lineage_id } of changes) {
+    if (seq >= news.mark.cursor) news.mark = { cursor: seq, head: { entity, entity_id, lineage_id } }
+    if (seq <= since || op !== 'delete') continue
+    if (entity === 'object') news.goneObjects.push(entity_id)
+    if (entity === 'entry') news.goneEntries.push(entity_id)
+  }
+}

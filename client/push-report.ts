@@ -1,0 +1,117 @@
+/** What a push comes to: what became of every file, what is worth naming, and the sums. */
+import type { CommitResult } from '../contract/push.ts'
+import { nameOf } from './manifest-item.ts'
+import { pathOf } from './push-file.ts'
+import type { PlannedItem } from './push-plan.ts'
+import type { Problem } from './push-problem.ts'
+
+/**
+ * `new`, `dedup`, `held`, `denied`, `locked` as the library says them (spec 4.9). `outdated`: somebody made another version
+ * current meanwhile. `failed`: it could not go, and a problem says why. With `dryRun`, `new` is what would be registered.
+ */
+export type PushStatus = CommitResult['status'] | 'outdated' | 'failed'
+
+export interface PushedItem {
+  /** Below the project's root, with `/`; further files with the same bytes in `copies`. */
+  file: string
+  copies: string[]
+  status: PushStatus
+  content_hash: string
+  blob_size: number
+  name: string
+  asset_class: string
+  origin_path: string | null
+  object_id: number | null
+  lineage_id: string | null
+  parent_object_id: number | null
+  entry_id: number | null
+  entry_created: boolean
+  /** Why it is held, denied or locked, in the library's words, for example `probable_lost_stamp`, `depends_on_held`. */
+  reason?: string
+  /** Of a held item: the lineage it looks like a version of. */
+  candidate_lineage_id?: string | null
+  lock?: object
+  enriched?: string[]
+}
+
+export interface PushSummary {
+  new: number
+  /** Files that the library had already, those left alone because nothing changed among them. */
+  dedup: number
+  held: number
+  denied: number
+  locked: number
+  outdated: number
+  failed: number
+  left_out: number
+  entries_created: number
+  thumbnails: number
+}
+
+export interface PushReport {
+  /** Folder of the project. */
+  root: string
+  /** Address of the workspace. */
+  url: string
+  dry_run: boolean
+  /** Files that were found, of whatever kind. */
+  found: number
+  /** Files of which nothing had to be asked or sent. */
+  unchanged: number
+  items: PushedItem[]
+  problems: Problem[]
+  summary: PushSummary
+  /** `to_upload`: with `dry_run`, what the library misses. */
+  bytes: { read: number; uploaded: number; to_upload?: number }
+  /** Milliseconds. */
+  took_ms: number
+}
+
+/** Everything needs another look by somebody, or by the next push. */
+export const isPartly = ({ summary }: PushReport): boolean =>
+  summary.held + summary.denied + summary.locked + summary.outdated + summary.failed > 0
+
+/** What is said of an item before or without an answer of the library. */
+export function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
+  const { item, files } = planned
+  const [first, ...copies] = files
+  const { reason, lock, enriched, candidate_lineage_id } = result
+  return {
+    file: pathOf(first),
+    copies: copies.map(pathOf),
+    status,
+    content_hash: item.content_hash,
+    blob_size: item.blob_size,
+    name: nameOf(first),
+    asset_class: item.asset_class,
+    origin_path: item.origin_path ?? null,
+    object_id: result.object_id ?? null,
+    lineage_id: result.lineage_id ?? null,
+    parent_object_id: result.parent_object_id ?? null,
+    entry_id: result.entry_id ?? null,
+    entry_created: result.entry_created ?? false,
+    ...(reason === undefined ? {} : { reason }),
+    ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(enriched === undefined ? {} : { enriched }),
+  }
+}
+
+/** The sums, in files: copies of what is in the library now are there already. */
+export function summarize(
+  items: readonly PushedItem[],
+  { problems, unchanged, thumbnails }: { problems: readonly Problem[]; unchanged: number; thumbnails: number },
+): PushSummary {
+  const summary = { new: 0, dedup: unchanged, held: 0, denied: 0, locked: 0, outdated: 0, failed: 0, left_out: 0 }
+  for (const { status, copies } of items) {
+    summary[status]++
+    summary[status === 'new' ? 'dedup' : status] += copies.length
+  }
+  const reported = new Set(items.filter(({ status }) => status === 'failed').flatMap(({ file, copies }) => [file, ...copies]))
+  for (const { weight, files } of problems) {
+    if (weight === 'failed') summary.failed += files.filter((file) => !reported.has(file)).length
+    if (weight === 'left-out') summary.left_out += files.length
+  }
+  const entries_created = items.filter((item) => item.entry_created).length
+  return { ...summary, entries_created, thumbnails }
+}

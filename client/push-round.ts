@@ -1,0 +1,222 @@
+/** The way of planned items into the library, batch by batch: negotiate, upload, commit, pictures (spec 4.9). */
+import { join } from 'node:path'
+import { ApiError } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
+import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../contract/push.ts'
+import { orderBatches } from './batches.ts'
+import type { ClientError } from './client-error.ts'
+import type { Fingerprints } from './fingerprints.ts'
+import { assetClassOf, lastingGuid } from './manifest-item.ts'
+import { ManifestSender } from './manifest-sender.ts'
+import type { ThumbnailUploader, WantedThumbnail } from './media-upload.ts'
+import { bareItem, continueMoved } from './moved-packages.ts'
+import type { PushCalls } from './push-calls.ts'
+import type { Tell } from './push-events.ts'
+import { PushFates } from './push-fates.ts'
+import { pathOf } from './push-file.ts'
+import { type PlannedItem, twinsOf, variantGroupRef } from './push-plan.ts'
+import type { Problem, ProblemKind } from './push-problem.ts'
+import { hasPicture } from './thumbnail.ts'
+import type { Upload, Uploader } from './upload.ts'
+
+export interface RoundParts {
+  root: string
+  calls: PushCalls
+  uploader: Uploader
+  thumbnails: ThumbnailUploader
+  fingerprints: Fingerprints
+  tell: Tell
+  maxItems: number
+  variantGroup: string | undefined
+  /** Ask, but send and change nothing. */
+  dryRun: boolean
+  /** Ends whatever is on its way. */
+  stop: (reason: unknown) => void
+}
+
+/** Batches between negotiate and commit at once: the one that uploads, and the one that asks what to upload next. */
+const batchesInFlight = 2
+
+export class PushRound {
+  readonly fates = new PushFates()
+  readonly #complete = new Set<string>()
+  readonly #wanting = new Set<string>()
+  /** Bytes that the library misses; counted without being sent in a dry run. */
+  missingBytes = 0
+  readonly #parts: RoundParts
+  readonly #sender: ManifestSender
+  #pictures: Promise<void> = Promise.resolve()
+  #registered = 0
+  #total = 0
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts
+    const uploadAgain = (batch: readonly PlannedItem[], hashes: string[]) => this.#uploadAgain(batch, hashes)
+    this.#sender = new ManifestSender({ ...parts, fates: this.fates, uploadAgain })
+  }
+
+  get problems(): Problem[] {
+    return this.#sender.problems
+  }
+
+  /** Whether nothing is left to do for an item; `pictured` are the content hashes whose picture is settled. */
+  isComplete(hash: string, pictured: ReadonlySet<string>): boolean {
+    return this.#complete.has(hash) && (!this.#wanting.has(hash) || pictured.has(hash))
+  }
+
+  /** Brings items as far as they get. Throws when something is wrong with more than single items. */
+  async run(items: readonly PlannedItem[]): Promise<void> {
+    this.fates.add(items)
+    this.#total += items.length
+    const commits: Promise<void>[] = []
+    try {
+      for (const batch of this.#batchesOf(items)) {
+        await commits.at(-batchesInFlight)
+        const before = commits.at(-1)
+        const prepared = this.#prepare(batch)
+        const committed = Promise.all([prepared, before]).then(() => this.#commit(batch))
+        // Failures are met where they are awaited, below.
+        committed.catch(() => {})
+        commits.push(committed)
+      }
+      await commits.at(-1)
+      await this.#pictures
+    } catch (error) {
+      this.#parts.stop(error)
+      throw error
+    } finally {
+      await Promise.allSettled([...commits, this.#pictures])
+    }
+  }
+
+  #batchesOf(items: readonly PlannedItem[]): PlannedItem[][] {
+    const indexes = new Map(items.map(({ item }, index) => [item.content_hash, index]))
+    const needs = (index: number) =>
+      (items[index]?.item.dependencies ?? []).flatMap(({ content_hash }) => indexes.get(content_hash) ?? [])
+    const size = { wanted: Math.min(limits.manifest.recommendedBatch, this.#parts.maxItems), most: this.#parts.maxItems }
+    const batches = orderBatches(items.length, { needs, together: twinsOf(items) }, size)
+    return batches.map((batch) => batch.flatMap((index) => items[index] ?? []))
+  }
+
+  async #prepare(batch: readonly PlannedItem[]): Promise<void> {
+    let answer = await this.#negotiate(batch)
+    if (!answer) return
+    if (await continueMoved(this.#parts.calls, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
+    if (!answer) return
+    for (const { planned, item } of this.#paired(batch, answer.items)) this.#judge(planned, item)
+    const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
+    const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
+    const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
+    this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
+    if (!this.#parts.dryRun) await this.#upload(batch, missing, answer)
+  }
+
+  #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
+    return this.#sender.send(batch, { isCommit: false, call: (manifest) => this.#parts.calls.negotiate(manifest) })
+  }
+
+  #paired<R extends { content_hash: string }>(batch: readonly PlannedItem[], results: readonly R[]) {
+    const byHash = new Map(batch.map((planned) => [planned.item.content_hash, planned]))
+    return results.flatMap((item) => {
+      const planned = byHash.get(item.content_hash)
+      return planned ? [{ planned, item }] : []
+    })
+  }
+
+  /** What negotiate already decides: a file that is outdated, and in a dry run everything. */
+  #judge(planned: PlannedItem, item: NegotiateItem): void {
+    const expected = planned.item.expected_face_object_id
+    const lineage_id = item.lineage_id ?? item.candidate_lineage_id
+    if (item.action === 'register' && expected && item.face_object_id && item.face_object_id !== expected)
+      this.fates.decide(planned, 'outdated', { lineage_id })
+    else if (this.#parts.dryRun) this.#foretell(planned, item)
+  }
+
+  #foretell(planned: PlannedItem, item: NegotiateItem): void {
+    const lineage_id = item.lineage_id ?? item.candidate_lineage_id
+    const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
+    const status = { register: 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
+    this.fates.decide(planned, status[item.action], { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason })
+  }
+
+  async #upload(batch: readonly PlannedItem[], missing: readonly string[], answer: NegotiateAnswer): Promise<void> {
+    const targets = new Map((answer.missing ?? []).map((target) => [target.hash, target]))
+    const byHash = new Map(batch.map((planned) => [planned.item.content_hash, planned]))
+    const uploads = missing.flatMap((hash): Upload[] => {
+      const planned = byHash.get(hash)
+      if (!planned) return []
+      const { item, files } = planned
+      const path = join(this.#parts.root, pathOf(files[0]))
+      return [{ hash, path, size: item.blob_size, target: targets.get(hash), renew: () => this.#renew(item) }]
+    })
+    const failures = await this.#parts.uploader.sendAll(uploads)
+    for (const [hash, error] of failures) {
+      const planned = byHash.get(hash)
+      if (!planned) continue
+      if (error instanceof ApiError) this.fates.decide(planned, 'denied', { reason: 'denylisted' })
+      else this.#sender.fail(planned, kindOfFailure(error), error.message)
+    }
+  }
+
+  async #renew(item: ManifestItem) {
+    const { missing } = await this.#parts.calls.negotiate({ items: [bareItem(item)] })
+    return missing?.[0]
+  }
+
+  async #uploadAgain(batch: readonly PlannedItem[], missing: readonly string[]): Promise<boolean> {
+    const answer = await this.#negotiate(batch)
+    if (answer && missing.length > 0) await this.#upload(batch, missing, answer)
+    return missing.length > 0
+  }
+
+  async #commit(batch: readonly PlannedItem[]): Promise<void> {
+    this.fates.spread(batch)
+    if (this.#parts.dryRun) return
+    const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.calls.commit(manifest) })
+    if (answer) this.#record(batch, answer)
+    this.#registered += batch.length
+    this.#parts.tell({ kind: 'commit', items: this.#registered, totalItems: this.#total })
+  }
+
+  #record(batch: readonly PlannedItem[], answer: CommitAnswer): void {
+    this.#sender.variantGroupId ??= answer.variant_groups?.[variantGroupRef]
+    const wanted: WantedThumbnail[] = []
+    const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
+      this.fates.decide(planned, result.status, result)
+      return isRegistered(result)
+    })
+    this.#parts.fingerprints.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
+    for (const { planned, item: result } of registered) {
+      const { content_hash: hash } = planned.item
+      if (!this.fates.isLoosened(hash)) this.#complete.add(hash)
+      const [file] = planned.files
+      const lacks = result.status === 'new' || result.has_thumbnail === false
+      if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
+      this.#wanting.add(hash)
+      wanted.push({ entryId: result.entry_id, objectId: result.object_id, file })
+    }
+    this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(wanted))
+    // Met where the pictures are awaited, at the end of the round.
+    this.#pictures.catch(() => {})
+  }
+
+  /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
+  #basesOf(planned: PlannedItem, result: CommitResult) {
+    const { files, edges } = planned
+    const { object_id: objectId, lineage_id: lineageId, entry_id: entryId, content_hash: hash } = result
+    if (objectId === null || lineageId === null) return []
+    return files.map((file) => ({
+      file: pathOf(file),
+      hash,
+      edges: this.fates.isLoosened(hash) ? null : edges,
+      base: { hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId, entryId },
+    }))
+  }
+}
+
+const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'
+
+function kindOfFailure({ code }: ClientError): ProblemKind {
+  if (code === 'FILE_CHANGED') return 'changed-while-read'
+  return code === 'FILE_UNREADABLE' ? 'unreadable-file' : 'upload-failed'
+}

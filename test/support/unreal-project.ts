@@ -1,0 +1,82 @@
+/** A small Unreal project on disk for a test, and pushes of it to a test server. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { findFolders } from '../../client/folders.ts'
+import { type PushOptions, push } from '../../client/push.ts'
+import type { PushReport } from '../../client/push-report.ts'
+import { writePackage } from '../../sample/package.ts'
+import type { PackageSpec } from '../../sample/package-plan.ts'
+import { temporaryFolder, writeFiles } from './temporary-folder.ts'
+
+/** A package by its path below the project, such as `Content/Props/SM_Barrel.uasset`; the name follows from the path. */
+export type Packages = Record<string, Partial<PackageSpec>>
+
+export interface TestProject {
+  root: string
+  state: string
+  /** Writes packages: new ones, or new saves of old ones. */
+  save(packages: Packages): Promise<void>
+  write(files: Record<string, string | Uint8Array>): void
+  remove(...files: string[]): void
+  /** Waits until the clock has moved on from the last change of any file, so that fingerprints taken now are trusted. */
+  settle(): Promise<void>
+  /** Pushes paths below the project, the whole Content folder unless said otherwise. */
+  push(to: Target, options?: Partial<PushOptions>): Promise<PushReport>
+}
+
+/** Longer than the window in which a fingerprint is not trusted. */
+const racyMs = 80
+
+/** A workspace and the key of a person who may write. */
+export interface Target {
+  url: string
+  key: string
+}
+
+export async function makeProject(packages: Packages = {}, descriptor = { EngineAssociation: '5.3' }): Promise<TestProject> {
+  const folder = temporaryFolder()
+  const root = join(folder, 'Project')
+  const state = join(folder, 'state')
+  const project: TestProject = {
+    root,
+    state,
+    async save(more) {
+      for (const [path, spec] of Object.entries(more)) writeFiles(root, { [path]: await writePackage(specOf(path, spec)) })
+    },
+    write: (files) => writeFiles(root, files),
+    remove: (...files) => {
+      for (const file of files) rmSync(join(root, file), { recursive: true })
+    },
+    async settle() {
+      const touchedMs = Date.now()
+      while (Date.now() < touchedMs + racyMs) await new Promise(setImmediate)
+    },
+    push: ({ url, key }, options = {}) => {
+      const paths = (options.paths ?? ['Content']).map((path) => join(root, path))
+      return push({ url, key, folders: findFolders({ PH_STATE_DIR: state }), ...options, paths })
+    },
+  }
+  writeFiles(root, { 'Project.uproject': JSON.stringify(descriptor) })
+  await project.save(packages)
+  return project
+}
+
+/** The name a package has at its place, and the class that its prefix stands for. */
+function specOf(path: string, spec: Partial<PackageSpec>): PackageSpec {
+  const [, below = path] = /^Content\/(.*)\.u(?:asset|map)$/.exec(path) ?? []
+  const [, plugin, inPlugin] = /^Plugins\/([^/]+)\/Content\/(.*)\.uasset$/.exec(path) ?? []
+  const packageName = plugin ? `/${plugin}/${inPlugin}` : `/Game/${below}`
+  const assetClass = path.endsWith('.umap')
+    ? 'World'
+    : (classes[packageName.split('/').at(-1)?.split('_')[0] ?? ''] ?? 'DataAsset')
+  return { packageName, assetClass, ...spec }
+}
+
+const classes: Record<string, string> = {
+  SM: 'StaticMesh',
+  M: 'Material',
+  MI: 'MaterialInstanceConstant',
+  T: 'Texture2D',
+  BP: 'Blueprint',
+  S: 'SoundWave',
+}
