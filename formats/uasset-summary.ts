@@ -64,11 +64,19 @@ export function readOpening(reader: PackageReader): Opening {
   const order = packageByteOrder(reader.bytes)
   if (order === undefined)
     throw new FormatError('not-this-format', 'This is no Unreal package: it does not begin with the tag of one.')
+  if (reader.bytes.length < smallestSummaryBytes)
+    throw new FormatError(
+      'truncated',
+      `This package ends after ${reader.bytes.length} bytes, in the middle of its summary. Copy or export it again.`,
+    )
   reader.littleEndian = order === 'little'
   reader.seek(4)
   const versions = readVersions(reader)
   return { littleEndian: reader.littleEndian, versions, unversioned: versions.ue4 === 0 && versions.ue5 === 0 }
 }
+
+/** No release ever wrote a summary this short, whatever versions the first bytes name. */
+const smallestSummaryBytes = 64
 
 /** Reads fields 7 to 10, right behind the opening, under the opening's versions. Throws FormatError. */
 export function readPreamble(reader: PackageReader, opening: Opening): Preamble {

@@ -145,3 +145,16 @@ test('more registry tags or references than any asset has are refused, not colle
   const softReferences = Array.from({ length: 100_001 }, (_, i) => `/Game/S_${i}`)
   expect(outcome(await writePackage({ ...spec, softReferences }))).toMatchObject({ reason: 'too-large' })
 })
+
+test('a file that is shorter than any summary is truncated, whatever versions its first bytes name', () => {
+  for (const tag of [
+    [0xc1, 0x83, 0x2a, 0x9e],
+    [0x9e, 0x2a, 0x83, 0xc1],
+  ])
+    for (const legacy of [7, -9, -40]) {
+      const bytes = Buffer.alloc(40)
+      bytes.set(tag)
+      bytes.writeInt32LE(legacy, 4)
+      expect(() => headerSize(bytes)).toThrow(expect.objectContaining({ reason: 'truncated' }))
+    }
+})
