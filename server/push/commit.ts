@@ -7,11 +7,11 @@ import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { transact } from '../transaction.ts'
 import { answerOf } from './answer.ts'
-import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, writeEdges } from './edges.ts'
+import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
 import { enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
 import type { Headers } from './headers.ts'
-import { checkManifest, checkRefs, pathKey } from './manifest.ts'
+import { checkManifest, checkRefs } from './manifest.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
@@ -110,9 +110,10 @@ async function connect(
   const imported = [...new Set([...parts.headers.values()].flatMap((header) => header.imports))]
   const atPath = await findAtPaths(sql, workspace.id, imported)
   await writeEdges(sql, workspace.id, edgesOf(items, parts.headers, { ids, atPath }))
-  const arrived = items.flatMap(({ origin_path, content_hash }) => {
-    const id = ids.get(content_hash)
-    return origin_path && id !== undefined ? [{ path_key: pathKey(origin_path), id }] : []
+  const arrived = items.flatMap((item) => {
+    const id = ids.get(item.content_hash)
+    const path_key = packagePath(item)
+    return path_key !== undefined && id !== undefined ? [{ path_key, id }] : []
   })
   await completeAwaited(sql, workspace.id, arrived)
 }

@@ -5,10 +5,17 @@ import type { Sql } from '../database/open.ts'
 import type { Headers } from './headers.ts'
 import { pathKey } from './manifest.ts'
 
+/** Headers import packages; a source file beside one has the same path and is not meant. */
+export const packagePath = (item: ManifestItem): string | undefined =>
+  item.origin_path && !item.source_ext ? pathKey(item.origin_path) : undefined
+
 /** By content hash: the hashes in the manifest that a header imports. */
 export function headerEdgesWithin(items: readonly ManifestItem[], headers: Headers): Map<string, string[]> {
   const atPath = new Map(
-    items.flatMap((item) => (item.origin_path ? [[pathKey(item.origin_path), item.content_hash] as const] : [])),
+    items.flatMap((item) => {
+      const path = packagePath(item)
+      return path === undefined ? [] : [[path, item.content_hash] as const]
+    }),
   )
   return new Map([...headers].map(([hash, header]) => [hash, header.imports.flatMap((path) => atPath.get(path) ?? [])]))
 }
@@ -40,7 +47,8 @@ export function edgesOf(
   const inManifest = new Map<string, number>()
   for (const item of items) {
     const id = ids.get(item.content_hash)
-    if (id !== undefined && item.origin_path) inManifest.set(pathKey(item.origin_path), id)
+    const path = packagePath(item)
+    if (id !== undefined && path !== undefined) inManifest.set(path, id)
   }
   const found: Edges = { edges: [], awaited: [] }
   for (const item of items) {

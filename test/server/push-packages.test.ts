@@ -151,3 +151,15 @@ test('a GUID on the denylist stops a package that does not declare it', async ()
   const [result] = await pushed(mia, [{ ...secret, package_guid: undefined }])
   expect(result).toMatchObject({ status: 'denied', reason: 'denylisted', denylist_kind: 'package_guid' })
 })
+
+test('a header imports packages, never the source file that lies beside one under the same path', async () => {
+  const source = (name: string) =>
+    item({ asset_class: 'SourceMesh', asset_name: name, origin_path: `/Game/Kit/${name}`, source_ext: 'fbx' })
+  const user = await packageItem('SM_User', { imports: ['/Game/Kit/T_Now', '/Game/Kit/T_Before', '/Game/Kit/T_Later'] })
+  await pushed(mia, [source('T_Before'), await packageItem('T_Before')])
+  const [, , , result] = await pushed(mia, [await packageItem('T_Now'), source('T_Now'), source('T_Later'), user])
+  await pushed(mia, [await packageItem('T_Later'), source('T_Later')])
+  const members = await closureOf(result.entry_id)
+  expect(members.filter((member) => member.source_ext !== null)).toEqual([])
+  expect(pathsOf(members)).toEqual(['/Game/Kit/SM_User', '/Game/Kit/T_Before', '/Game/Kit/T_Later', '/Game/Kit/T_Now'])
+})
