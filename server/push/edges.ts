@@ -28,7 +28,7 @@ export async function findAtPaths(sql: Sql, workspaceId: number, paths: string[]
      cross join lateral (
        select o.path_key, o.id from objects o
          join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at
+        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key and o.source_ext is null offset 0) at
      order by at.id`
   return new Map(rows.map((row) => [row.path_key, row.id]))
 }
