@@ -12,7 +12,7 @@ export interface Output {
   json: boolean
   /** stdout is a terminal. */
   terminal: boolean
-  /** Columns of the terminal, 80 where there is none. */
+  /** Columns of the terminal; without end where there is none, as nothing is wrapped there. */
   width: number
   /** Styles text for stdout; leaves it alone without colour. */
   paint: Paint
@@ -57,7 +57,7 @@ export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean)
   return {
     json,
     terminal: stdout.isTTY === true,
-    width: columnsOf(stdout, env),
+    width: stdout.isTTY ? columnsOf(stdout, env) : Number.POSITIVE_INFINITY,
     paint: painter(hasColor(stdout, env)),
     result(value, view) {
       if (!json) return write(asText(view))

@@ -24,6 +24,12 @@ const entry = '<entry>'
 
 /** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
 export const firstWords: Record<string, FirstWord> = {
+  push: {
+    group: library,
+    takes: '<folders or files…>',
+    summary: 'Send an Unreal Content folder, or files, to the library',
+    load: () => import('./commands/push.ts'),
+  },
   entries: { group: library, summary: 'List what is in the library', load: () => import('./commands/entries.ts') },
   show: {
     group: library,
@@ -92,7 +98,7 @@ function asked(args: readonly string[]): string[] {
 function endOf(error: unknown, args: readonly string[], surroundings: Surroundings): number {
   const ending = surroundings.signal.aborted ? (surroundings.signal.reason as Ending) : undefined
   if (ending) return ending === 'pipe' ? exits.done : exits.interrupted
-  if (error instanceof DOMException && error.name === 'AbortError') return exits.interrupted
+  if (error instanceof Error && error.name === 'AbortError') return exits.interrupted
   if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`)
   const failure = failureOf(error)
   tellFailure(failure, surroundings, args.includes('--json'))

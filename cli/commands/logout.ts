@@ -5,8 +5,8 @@ import { type Profile, readProfiles } from '../../client/profile.ts'
 import { signOut } from '../../client/sign-in.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
+import { clientName, foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { clientName, foldersOf } from '../library.ts'
 import { failed } from '../refusal.ts'
 
 export const commands = [

@@ -80,7 +80,7 @@ function description({ entry, lineage, closure, dependents }: Found, context: Co
     ...title(count(lineage.objects.length, 'version')),
     ...versionTable(versions, context),
     ...(hidden > 0 ? [`and ${count(hidden, 'older version')}: ph history ${entry.id}`] : []),
-    ...trees({ closure, dependents }, { title, most }).map((line) => (out.terminal ? shorten(line, out.width) : line)),
+    ...trees({ closure, dependents }, { title, most }).map((line) => shorten(line, out.width)),
   ]
 }
 
@@ -106,10 +106,7 @@ function needs(closure: Found['closure'], { title, most }: TreeStyle): string[] 
 function usedBy(dependents: Found['dependents'], { title, most }: TreeStyle): string[] {
   if (dependents.members.length === 0) return title('Used by nothing')
   const heading = `Used by ${count(dependents.used_by_entries, 'entry', 'entries')}`
-  const label = (member: DependentsMember) => {
-    const name = printable(member.entry_name ?? member.asset_name ?? `version ${member.object_id}`)
-    const remarks = [member.edge === 'soft' ? 'soft' : '', member.entry_id === null ? 'an older version' : ''].filter(Boolean)
-    return `${name}  ${member.asset_class}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
-  }
+  const label = ({ entry_name, asset_name, asset_class, edge, object_id }: DependentsMember) =>
+    `${printable(entry_name ?? asset_name ?? `version ${object_id}`)}  ${asset_class}${edge === 'soft' ? ' (soft)' : ''}`
   return [...title(heading), ...treeLines(branchesBelow(dependents.root_object_id, dependents.members, label), most)]
 }

@@ -2,8 +2,9 @@
 import { keysFile } from '../../client/folders.ts'
 import { type Connection, readProfiles } from '../../client/profile.ts'
 import { command, flag } from '../command.ts'
+import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { foldersOf, type Library, withLibrary } from '../library.ts'
+import { type Library, withLibrary } from '../library.ts'
 import { table } from '../table.ts'
 
 export const commands = [

@@ -10,6 +10,8 @@ export interface Setting {
   stdin?: string
   /** Makes stdin, stdout and stderr terminals of this many columns. */
   columns?: number
+  /** What a person types on the terminal, in answer to each question. */
+  typed?: readonly string[]
   signal?: AbortSignal
   now?: Date
 }
@@ -30,7 +32,7 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
   const stdout = captured(setting.columns)
   const stderr = captured(setting.columns)
-  const stdin: InStream = Object.assign(Readable.from(setting.stdin === undefined ? [] : [Buffer.from(setting.stdin)]), {
+  const stdin: InStream = Object.assign(setting.typed ? typist(setting.typed, stderr.stream) : piped(setting.stdin), {
     isTTY: setting.columns !== undefined && setting.stdin === undefined,
   })
   const code = await run(args, {
@@ -44,6 +46,21 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
   })
   const out = stdout.text()
   return { code, stdout: out, stderr: stderr.text(), json: () => JSON.parse(out) }
+}
+
+const piped = (text: string | undefined): Readable => Readable.from(text === undefined ? [] : [Buffer.from(text)])
+
+/** Types one answer for each prompt (`> `) that appears, then ends the input. */
+function typist(answers: readonly string[], screen: OutStream): Readable {
+  const keyboard = new PassThrough()
+  const rest = [...answers]
+  screen.on('data', (chunk: Buffer) => {
+    if (!chunk.toString().endsWith('> ')) return
+    const next = rest.shift()
+    if (next === undefined) keyboard.end()
+    else keyboard.write(next)
+  })
+  return keyboard
 }
 
 function captured(columns: number | undefined): { stream: OutStream; text(): string } {

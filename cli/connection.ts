@@ -1,0 +1,34 @@
+/** Which server a command talks to, and with which key. Loads nothing that speaks HTTP. */
+import { ClientError } from '../client/client-error.ts'
+import { type Folders, findFolders } from '../client/folders.ts'
+import { type Connection, findConnection, type Wanted } from '../client/profile.ts'
+import { readVersion } from '../client/version.ts'
+import type { Context } from './context.ts'
+
+/** How `ph` names itself to servers. */
+export const clientName = (): string => `ph/${readVersion()}`
+
+export const foldersOf = ({ env }: Context): Folders => findFolders(env)
+
+/**
+ * What was asked for. A profile that is named outright brings its own address and key: what the environment says belongs to
+ * some other server then, and its key must not travel there.
+ */
+export function wantedOf({ globals, env }: Context): Wanted {
+  const surrounding = globals.profile === undefined
+  return {
+    profile: globals.profile,
+    url: globals.url ?? (surrounding ? env.PH_URL : undefined),
+    key: surrounding ? env.PH_API_KEY : undefined,
+  }
+}
+
+export type Signed = Connection & { key: string }
+
+/** The workspace and the key for it. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */
+export async function requireConnection(context: Context): Promise<Signed> {
+  const connection = await findConnection(foldersOf(context), wantedOf(context))
+  const { url, key } = connection
+  if (!key) throw new ClientError('NO_KEY', `No key is known for ${url}.`)
+  return { ...connection, key }
+}

@@ -1,0 +1,101 @@
+/** The display of a running push on a terminal: a bar for each thing that is under way, drawn by ink. */
+import { Box, render, Text, useAnimation } from 'ink'
+import { count } from '../amounts.ts'
+import type { OutStream } from '../context.ts'
+import { type ProgressRow, type PushProgress, progressRows } from '../push-progress.ts'
+
+const labelWidth = 12
+const amountWidth = 22
+const paceWidth = 26
+const narrowestBar = 8
+
+/** A filled and an empty part of equal height; told apart without colour too. */
+export function bar(fraction: number, width: number): { full: string; rest: string } {
+  const full = Math.round(Math.max(0, Math.min(fraction, 1)) * width)
+  return { full: '█'.repeat(full), rest: '░'.repeat(width - full) }
+}
+
+/** Columns for the bar when everything beside it is given what it needs; the pace is left out where there is no room. */
+export function barWidth(columns: number): { bar: number; withPace: boolean } {
+  const left = columns - 1 - labelWidth - amountWidth - 1
+  const withPace = left - paceWidth >= narrowestBar
+  return { bar: Math.max(narrowestBar, Math.min(withPace ? left - paceWidth : left, 40)), withPace }
+}
+
+interface Look {
+  columns: number
+  color: boolean
+}
+
+function Row({ row, look: { columns, color } }: { row: ProgressRow; look: Look }) {
+  const { bar: width, withPace } = barWidth(columns)
+  const { full, rest } = bar(row.fraction, width)
+  const tint = row.fraction < 1 ? 'cyan' : 'green'
+  return (
+    <Box>
+      <Box width={labelWidth}>
+        <Text bold={row.fraction < 1}>{row.label}</Text>
+      </Box>
+      <Text {...(color ? { color: tint } : {})}>{full}</Text>
+      <Text dimColor>{rest} </Text>
+      <Box width={amountWidth}>
+        <Text wrap="truncate">{row.amount}</Text>
+      </Box>
+      {withPace && (
+        <Text dimColor wrap="truncate">
+          {row.pace}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+
+function Display({ progress, nowMs, look }: { progress: PushProgress; nowMs: number; look: Look }) {
+  const { frame } = useAnimation({ interval: 100 })
+  const rows = progressRows(progress, nowMs)
+  const said = progress.waiting ?? (rows.length === 0 ? `Looking at ${count(progress.found.files, 'file')}` : undefined)
+  return (
+    <Box flexDirection="column">
+      {rows.map((row) => (
+        <Row key={row.label} row={row} look={look} />
+      ))}
+      {said && (
+        <Text wrap="truncate">
+          {frames[frame % frames.length]} {said}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+export interface ProgressDisplay {
+  show(progress: PushProgress, nowMs: number): void
+  /** Takes the display away and gives the terminal back. */
+  end(): Promise<void>
+}
+
+/** Starts drawing on a terminal. */
+export function openProgress({ stream, ...look }: Look & { stream: OutStream }): ProgressDisplay {
+  const element = (progress: PushProgress, nowMs: number) => <Display progress={progress} nowMs={nowMs} look={look} />
+  let instance: ReturnType<typeof render> | undefined
+  return {
+    show(progress, nowMs) {
+      if (instance) instance.rerender(element(progress, nowMs))
+      else
+        instance = render(element(progress, nowMs), {
+          stdout: stream,
+          interactive: true,
+          exitOnCtrlC: false,
+          patchConsole: false,
+          maxFps: 12,
+        })
+    },
+    async end() {
+      instance?.clear()
+      instance?.unmount()
+      await instance?.waitUntilExit()
+    },
+  }
+}
