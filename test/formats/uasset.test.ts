@@ -1,4 +1,5 @@
 // What the header reader says of packages of every kind, and of those it cannot or should not read.
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { headerSize, isPackage, readPackage } from '../../formats/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
@@ -99,6 +100,17 @@ describe('versions', () => {
   })
 })
 
+test('a licensee’s engine is told, but not by the bit that 4.26.0 set by mistake until object version 522', async () => {
+  const bytes = await writePackage({ ...barrel, engine: '4.26.0' })
+  const changelistAt = bytes.indexOf(Buffer.from([4, 0, 26, 0, 0, 0])) + 6
+  const licensee = 0x80000000
+  const savedBy = (changelist: number, ue4: number) =>
+    read(patched(bytes, [changelistAt, changelist + licensee], [versionsAt.ue4, ue4])).savedBy
+  expect(savedBy(12740027, 522)).toMatchObject({ changelist: 12740027, licensee: true })
+  expect(savedBy(12740027, 521)).toMatchObject({ changelist: 12740027, licensee: false })
+  expect(savedBy(12740026, 521)).toMatchObject({ licensee: true })
+})
+
 describe('a cooked package', () => {
   test.each(['4.22.3', '4.27.2', '5.0.3', '5.1.1', '5.4.4', '5.7.4'])(
     'without versions, of Unreal %s, is described as far as all fitting layouts agree',
@@ -123,6 +135,15 @@ describe('a cooked package', () => {
   test('without versions is described under another file name too: layouts whose objects do not follow the header are out', async () => {
     const bytes = await writePackage({ ...barrel, engine: '4.22.3', cooked: 'unversioned' })
     expect(read(bytes, 'SM_Keg')).toMatchObject({ complete: true, assetName: 'SM_Barrel', assetClass: 'StaticMesh' })
+  })
+
+  test('without versions whose fitting layouts disagree is not described: no reading is picked by chance', async () => {
+    const bytes = await writePackage({ ...barrel, engine: '4.22.3', cooked: 'unversioned' })
+    expect(read(bytes).softReferences).toEqual(barrel.softReferences)
+    // As a name (4.18 on) this is entry 0, as a string (before) it is an empty one.
+    const searchableNames = 4
+    const soft = headerSize(bytes) - searchableNames - 8
+    expect(read(patched(bytes, [soft, 0]))).toMatchObject({ complete: false, imports: [], softReferences: [] })
   })
 
   test('without versions and of no known layout is recognised, and nothing is made up', async () => {
@@ -174,6 +195,41 @@ describe('names', () => {
   })
 })
 
+describe('soft references', () => {
+  test('that are empty name nothing', async () => {
+    const facts = read(await writePackage({ ...barrel, softReferences: ['', '/Game/Sound/SC_Knock'] }))
+    expect(facts.softReferences).toEqual(['/Game/Sound/SC_Knock'])
+  })
+})
+
+describe('a picture', () => {
+  const picture = sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } }).png()
+
+  test('that is not where or what its record says is left out with a warning, and the rest stands', async () => {
+    const bytes = await writePackage({ ...barrel, thumbnail: await picture.toBuffer() })
+    const { thumbnail, ...facts } = read(bytes)
+    const record = (thumbnail?.offset ?? 0) - 12
+    const [width, height, length, image] = [record, record + 4, record + 8, record + 12]
+    const lies: [number, number][] = [
+      [width, -40],
+      [width, 100_000],
+      [height, -0x80000000],
+      [length, 0x7fffffff],
+      [length, -1],
+      [image, 0x20202020],
+    ]
+    for (const lie of lies) {
+      const warnings = ['The picture of SM_Barrel cannot be read.']
+      expect(read(patched(bytes, lie))).toEqual({ ...facts, thumbnail: null, warnings })
+    }
+  })
+
+  test('of no size is an object without a picture, and no reason to warn', async () => {
+    const facts = read(await writePackage(barrel))
+    expect(facts).toMatchObject({ thumbnail: null, warnings: [] })
+  })
+})
+
 describe('the main asset', () => {
   test('is told by the exports where there is no registry data', async () => {
     for (const engine of ['4.22.3', '5.3.2', '5.7.4']) {
@@ -181,6 +237,20 @@ describe('the main asset', () => {
       const none = patched(bytes, [fieldAt(bytes, registryOffset(bytes)), 0])
       expect(read(none)).toEqual({ ...read(bytes), editorOnlyImports: null })
     }
+  })
+})
+
+describe('an asset that a cooker did not mark', () => {
+  test('is the outermost object of that name, or else the Blueprint class of it', async () => {
+    const spec = { ...barrel, packageName: '/Game/BP_Door', assetClass: 'Blueprint', cooked: 'versioned' } as const
+    const bytes = await writePackage(spec)
+    const first = summaryOf(bytes).exports.offset
+    const unmarked: [number, number] = [first + 68, 0]
+    const nested: [number, number] = [first + 12, 2]
+    expect(read(patched(bytes, unmarked), 'BP_Door')).toMatchObject({ assetName: 'BP_Door', assetClass: 'Blueprint' })
+    const inner = read(patched(bytes, unmarked, nested), 'BP_Door')
+    expect(inner).toMatchObject({ assetName: 'BP_Door_C', assetClass: 'BlueprintGeneratedClass' })
+    expect(read(patched(bytes, unmarked), 'Elsewhere')).toMatchObject({ assetName: null, assetClass: null })
   })
 })
 
@@ -192,6 +262,7 @@ describe('imports', () => {
     const words = bytes.lastIndexOf(Buffer.from([6, 0, 0, 0, 0xff, 0xff, 0xff, 0xff])) + 4
     expect(read(patched(bytes, [words, 0b001111])).editorOnlyImports).toEqual(['/Game/Editor/M_Grid'])
     expect(read(patched(bytes, [words, 0b101111])).editorOnlyImports).toEqual([])
+    expect(() => read(patched(bytes, [words - 4, 5]))).toThrow(reason('damaged'))
     expect(read(await writePackage({ ...barrel, engine: '4.22.3' })).editorOnlyImports).toBeNull()
   })
 
