@@ -103,12 +103,14 @@ export class PushRound {
     if (!answer) return
     if (await continueMoved(this.#parts.calls, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
     if (!answer) return
-    for (const { planned, item } of this.#paired(batch, answer.items)) this.#judge(planned, item)
+    const judged = this.#paired(batch, answer.items)
+    for (const { planned, item } of judged) this.#judge(planned, item)
     const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
     const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
     this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
-    if (!this.#parts.dryRun) await this.#upload(batch, missing, answer)
+    if (this.#parts.dryRun) for (const { planned, item } of judged) this.#foretell(planned, item)
+    else await this.#upload(batch, missing, answer)
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
@@ -123,16 +125,16 @@ export class PushRound {
     })
   }
 
-  /** What negotiate already decides: a file that is outdated, and in a dry run everything. */
-  #judge(planned: PlannedItem, item: NegotiateItem): void {
+  /** What negotiate already decides: a file that is outdated. */
+  #judge(planned: PlannedItem, { action, face_object_id, lineage_id }: NegotiateItem): void {
     const expected = planned.item.expected_face_object_id
-    const lineage_id = item.lineage_id ?? item.candidate_lineage_id
-    if (item.action === 'register' && expected && item.face_object_id && item.face_object_id !== expected)
+    if (action === 'register' && expected && face_object_id && face_object_id !== expected)
       this.fates.decide(planned, 'outdated', { lineage_id })
-    else if (this.#parts.dryRun) this.#foretell(planned, item)
   }
 
+  /** In a dry run what negotiate says is all there is to say. */
   #foretell(planned: PlannedItem, item: NegotiateItem): void {
+    if (this.fates.undecided([planned]).length === 0) return
     const lineage_id = item.lineage_id ?? item.candidate_lineage_id
     const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
     const status = { register: 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const

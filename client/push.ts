@@ -96,10 +96,16 @@ class Push {
     const mark = await feed
     const marks = fingerprints.marks()
     const vanished = findVanished(found.files, marks, places)
-    if (mark && vanished.length === 0 && options.variantGroup === undefined && isUntouched(sorted.wanted, marks))
-      return this.#untouched(found, sorted)
+    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, marks)
+    if (mark && isAnswered) return this.#untouched(found, sorted)
     fingerprints.markGone(vanished)
     return this.#send(found, sorted, mark ?? (await findFeedEnd(this.#calls)))
+  }
+
+  /** More may have to be done than what was found says: named files take others along, a group takes in what is there. */
+  get #asksForMore(): boolean {
+    const { options, places } = this.#parts
+    return options.variantGroup !== undefined || (!options.noDeps && places.starts.some(({ isFolder }) => !isFolder))
   }
 
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */

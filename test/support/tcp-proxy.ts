@@ -1,0 +1,60 @@
+/** A wire between a client and a server that a test can hold up or cut. Everything else passes as it is. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** Sees what goes to the server, as text in the bytes' own order. `cut` ends the connection instead of passing it on. */
+export type OnWay = (sent: string) => 'cut' | undefined | Promise<'cut' | undefined>
+
+export interface Proxy {
+  /** The server's address with the proxy in between; `path` is kept. */
+  url(serverUrl: string): string
+  /** How many bytes have passed towards the server. */
+  passed: number
+  /** From now on to another server, at the same address. */
+  leadTo(serverUrl: string): void
+}
+
+/** Listens until the test is over. */
+export async function startProxy(serverUrl: string, onWay: OnWay = () => undefined): Promise<Proxy> {
+  let target = new URL(serverUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    upstream.pipe(client)
+    client.on('data', async (chunk: Buffer) => {
+      client.pause()
+      const verdict = await onWay(chunk.toString('latin1'))
+      if (verdict === 'cut') return client.destroy()
+      proxy.passed += chunk.length
+      if (upstream.write(chunk)) client.resume()
+      else upstream.once('drain', () => client.resume())
+    })
+    client.on('end', () => upstream.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const proxy: Proxy = {
+    url: (address) => `http://127.0.0.1:${port}${new URL(address).pathname.replace(/\/$/, '')}`,
+    passed: 0,
+    leadTo: (address) => {
+      target = new URL(address)
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+  return proxy
+}
