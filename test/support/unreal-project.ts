@@ -11,6 +11,12 @@ import { temporaryFolder, writeFiles } from './temporary-folder.ts'
 /** A package by its path below the project, such as `Content/Props/SM_Barrel.uasset`; the name follows from the path. */
 export type Packages = Record<string, Partial<PackageSpec>>
 
+/** A PNG of one pixel. */
+export const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 export interface TestProject {
   root: string
   state: string

@@ -1,0 +1,123 @@
+/** What is remembered between pushes, and when it does not count: other libraries, lost versions, damaged memory. */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { PushEvent } from '../../client/push-events.ts'
+import { callAs } from '../support/api.ts'
+import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
+import { makeProject, picture } from '../support/unreal-project.ts'
+
+const server = await startTestServer()
+
+async function workspace() {
+  const { slug, url, keys } = await server.addWorkspace()
+  return { slug, url, key: keys.mia, api: callAs(url, keys.mia) }
+}
+
+const bytes = (text: string) => ({ payload: Buffer.from(text) })
+const stateFiles = (state: string) => readdirSync(join(state, 'projects')).map((name) => join(state, 'projects', name))
+
+test('pictures that a push could not bring are brought by the next one', async () => {
+  const library = await workspace()
+  const pictured = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`Content/SM_${i}x.uasset`, { thumbnail: picture }]))
+  const project = await makeProject(pictured)
+  const stop = new AbortController()
+  const wire = await startProxy(server.url, (sent) => {
+    if (sent.includes('/entries/media/presign')) stop.abort(new Error('killed after the commit'))
+    return undefined
+  })
+  const target = { ...library, url: wire.url(library.url) }
+  await expect(project.push(target, { signal: stop.signal })).rejects.toThrow('killed after the commit')
+  const has = async () =>
+    (await library.api.get('/entries')).body.entries.map((entry: { has_thumbnail: boolean }) => entry.has_thumbnail)
+  expect(await has()).toEqual([false, false, false, false, false])
+  expect((await project.push(target)).summary).toMatchObject({ new: 0, dedup: 5, thumbnails: 5 })
+  expect(await has()).toEqual([true, true, true, true, true])
+  expect((await project.push(target)).summary).toMatchObject({ dedup: 5, thumbnails: 0 })
+})
+
+test('another library at the same address is noticed, and gets everything', async () => {
+  const [one, other] = [await workspace(), await workspace()]
+  const wire = await startProxy(server.url)
+  const behind = { ...one, url: wire.url(one.url) }
+  const project = await makeProject({ 'Content/SM_A.uasset': {} })
+  await project.push(behind)
+  // The same address, by which the other workspace is now reached.
+  await server.database.sql`update workspaces set slug = ${`${one.slug}-gone`} where slug = ${one.slug}`
+  await server.database.sql`update workspaces set slug = ${one.slug} where slug = ${other.slug}`
+  expect((await project.push({ ...behind, key: other.key })).summary).toMatchObject({ new: 1 })
+})
+
+test('a version that was deleted from the library is pushed again', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
+  await project.push(library)
+  const { sql } = server.database
+  const [space] = await sql<{ id: number }[]>`select id from workspaces where slug = ${library.slug}`
+  const workspaceId = space?.id ?? 0
+  const [object] = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from objects where workspace_id = ${workspaceId} and asset_name = 'SM_A'`
+  await sql.begin(async (inside) => {
+    for (const table of ['entries', 'package_guids'])
+      await inside`delete from ${inside(table)} where workspace_id = ${workspaceId} and lineage_id = ${object?.lineage_id ?? ''}`
+    await inside`delete from lineages where workspace_id = ${workspaceId} and id = ${object?.lineage_id ?? ''}`
+    await inside`delete from objects where workspace_id = ${workspaceId} and id = ${object?.id ?? 0}`
+    await inside`update feed_heads set change_seq = change_seq + 1 where workspace_id = ${workspaceId}`
+    await inside`insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
+      select ${workspaceId}, change_seq, 'object', ${object?.id ?? 0}, ${object?.lineage_id ?? ''}, 'delete', ${new Date().toISOString()}
+        from feed_heads where workspace_id = ${workspaceId}`
+  })
+  expect((await project.push(library)).items).toMatchObject([{ file: 'Content/SM_A.uasset', status: 'new', entry_created: true }])
+})
+
+test('without its memory a push asks about every file, sends none, and an edit is recognized by its GUID', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
+  const first = await project.push(library)
+  rmSync(project.state, { recursive: true })
+  await project.save({ 'Content/SM_B.uasset': bytes('edited') })
+  const second = await project.push(library)
+  expect(second.items).toMatchObject([
+    { file: 'Content/SM_A.uasset', status: 'dedup' },
+    { file: 'Content/SM_B.uasset', status: 'new', lineage_id: first.items[1]?.lineage_id },
+  ])
+})
+
+test('a damaged memory is replaced, one that cannot be kept anywhere is named', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': {} })
+  await project.push(library)
+  for (const file of stateFiles(project.state))
+    writeFileSync(file, 'this is no database at all, and long enough to be read as one')
+  expect((await project.push(library)).summary).toMatchObject({ dedup: 1 })
+  rmSync(project.state, { recursive: true })
+  writeFileSync(project.state, 'a file where the folder should be')
+  await expect(project.push(library)).rejects.toMatchObject({
+    code: 'STATE_UNUSABLE',
+    message: expect.stringContaining(project.state),
+  })
+})
+
+test('two projects, and two workspaces, remember nothing of each other', async () => {
+  const [one, other] = [await workspace(), await workspace()]
+  const project = await makeProject({ 'Content/SM_A.uasset': {} })
+  expect((await project.push(one)).summary).toMatchObject({ new: 1 })
+  expect((await project.push(other)).summary).toMatchObject({ new: 1 })
+  expect(stateFiles(project.state).filter((file) => file.endsWith('.sqlite'))).toHaveLength(2)
+})
+
+test('one changed file among many is the only one that is read and sent', async () => {
+  const library = await workspace()
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`Content/SM_${i}x.uasset`, {}]))
+  const project = await makeProject(files)
+  await project.push(library)
+  await project.settle()
+  await project.push(library)
+  await project.save({ 'Content/SM_7x.uasset': bytes('edited') })
+  const read: PushEvent[] = []
+  const report = await project.push(library, { tell: (event) => event.kind === 'read' && read.push(event) })
+  expect(report.items).toMatchObject([{ file: 'Content/SM_7x.uasset', status: 'new' }])
+  expect(report).toMatchObject({ unchanged: 39, summary: { new: 1, dedup: 39 } })
+  expect(read.at(-1)).toMatchObject({ files: 1, totalFiles: 1 })
+})
