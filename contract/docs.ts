@@ -126,16 +126,16 @@ function routeText(name: string, route: Route): string {
   ].join('\n\n')
 }
 
-/** A schema in a few words; objects one level deep. */
-function typeName(schema: Json | undefined, deep = true): string {
+/** A schema in a few words: the fields of an object with their types, those of objects inside it by name only. */
+function typeName(schema: Json | undefined, inside = false): string {
   if (!schema) return ''
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' / ')
-  const types = [schema.type ?? (schema.anyOf ? 'one of several objects' : 'any')].flat().join(' or ')
-  if (schema.properties && deep) {
-    const fields = Object.entries(schema.properties as Record<string, Json>).map(
-      ([key, value]) => `${key}: ${typeName(value, false)}`,
-    )
-    return `\`{${fields.join(', ').replaceAll('`', '')}}\``
+  const orNull = Array.isArray(schema.type) && schema.type.includes('null') ? ' or null' : ''
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties as Record<string, Json>)
+    const shown = fields.map(([key, value]) => (inside ? key : `${key}: ${typeName(value, true)}`)).join(', ')
+    return inside ? `{${shown}}${orNull}` : `\`{${shown.replaceAll('`', '')}}\`${orNull}`
   }
-  return schema.items ? `list of ${typeName(schema.items as Json, false)}` : types
+  if (schema.items) return `list of ${typeName(schema.items as Json, inside)}${orNull}`
+  return [schema.type ?? (schema.anyOf ? 'one of several objects' : 'any')].flat().join(' or ')
 }

@@ -1,0 +1,15 @@
+// The printed contract: the page in the repository is the one that the contract prints.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { apiPage } from '../../contract/docs.ts'
+import { allRoutes } from '../../contract/index.ts'
+
+const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+
+test('docs/api.md is what the contract prints; `npm run docs` writes it', () => {
+  expect(page).toBe(apiPage())
+})
+
+test('the page shows every route with its scope', () => {
+  for (const [, , route] of allRoutes) expect(page).toContain(`### \`${route.method} ${route.path}\` (${route.scope})`)
+})
