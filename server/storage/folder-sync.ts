@@ -10,45 +10,44 @@ const closeFolder = promisify(close)
 const canSync = process.platform !== 'win32'
 
 export class FolderSync {
-  /** Syncs under way, and for those folders the one that follows. */
+  /** Changed since their last sync began. */
+  readonly #changed = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
-  readonly #next = new Map<string, Promise<void>>()
 
-  /** Done after a sync that began after this call. Those who wait for one folder share it. */
-  sync(folder: string): Promise<void> {
-    if (!canSync) return Promise.resolve()
-    const waiting = this.#next.get(folder)
-    if (waiting) return waiting
-    const running = this.#running.get(folder)
-    if (!running) return this.#start(folder)
-    const next = running
-      .catch(() => {})
-      .then(() => {
-        this.#next.delete(folder)
-        return this.#start(folder)
+  /** Something was renamed into the folder, or made in it. */
+  changed(folder: string): void {
+    if (canSync) this.#changed.add(folder)
+  }
+
+  /** Done when every change named before this call is on the disk. Callers share the work: it is per folder, not per change. */
+  async settled(): Promise<void> {
+    const folders = [...this.#changed]
+    this.#changed.clear()
+    for (const folder of folders) this.#start(folder)
+    await Promise.all(this.#running.values())
+  }
+
+  /** After the one under way, which may have begun before the change. A failure is told to all who wait, and tried anew by the next. */
+  #start(folder: string): void {
+    const before = this.#running.get(folder)
+    const run = (before ? before.catch(() => {}) : Promise.resolve())
+      .then(() => sync(folder))
+      .catch((error) => {
+        this.#changed.add(folder)
+        throw error
       })
-    this.#next.set(folder, next)
-    return next
-  }
-
-  /** Done when everything renamed before this call is on the disk; for one folder, or all. */
-  async settled(folder?: string): Promise<void> {
-    const pending = (syncs: Map<string, Promise<void>>) => (folder === undefined ? [...syncs.values()] : [syncs.get(folder)])
-    await Promise.all([...pending(this.#running), ...pending(this.#next)])
-  }
-
-  #start(folder: string): Promise<void> {
-    const run = this.#sync(folder).finally(() => this.#running.delete(folder))
+      .finally(() => {
+        if (this.#running.get(folder) === run) this.#running.delete(folder)
+      })
     this.#running.set(folder, run)
-    return run
   }
+}
 
-  async #sync(folder: string): Promise<void> {
-    const fd = await openFolder(folder, 'r')
-    try {
-      await syncFolder(fd)
-    } finally {
-      await closeFolder(fd)
-    }
+async function sync(folder: string): Promise<void> {
+  const fd = await openFolder(folder, 'r')
+  try {
+    await syncFolder(fd)
+  } finally {
+    await closeFolder(fd)
   }
 }

@@ -1,7 +1,8 @@
-/** The built-in store: files below one folder. What was acknowledged survives a power cut; nothing is ever half there. */
+/** The built-in store: files below one folder. A file has its name only when it is whole and on the disk. */
 import type { KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
+import { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -11,6 +12,7 @@ import { FolderSync } from './folder-sync.ts'
 import { IncomingFile } from './incoming-file.ts'
 import { IncomingFolder } from './incoming-folder.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
+import { releaseChunk } from './release.ts'
 import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
 
 /** No dots and no empty segments: a key cannot lead out of the folder. `incoming` begins with a letter, keys with a workspace's number. */
@@ -24,8 +26,8 @@ export class FileStorage implements Storage {
   readonly #secret: KeyObject
   readonly #incoming: IncomingFolder
   readonly #folders = new FolderSync()
-  /** Folders that this process knows to be there, and on the disk. */
-  readonly #made = new Map<string, Promise<void>>()
+  /** Folders that this process knows to be there. */
+  readonly #made = new Set<string>()
 
   /** `secret` signs presigned addresses. Removes what a killed process left half received. */
   constructor(root: string, secret: KeyObject) {
@@ -37,15 +39,12 @@ export class FileStorage implements Storage {
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
     const target = this.#pathOf(key)
     const kept = this.find(key)
-    if (kept) {
-      await this.#folders.settled(dirname(target))
-      return { size: kept.size, created: false }
-    }
-    const file = new IncomingFile(this.#incoming.newPath(), expected)
+    if (kept) return { size: kept.size, created: false }
+    const file = new IncomingFile(this.#incoming.newPath(), expected, bytes instanceof IncomingMessage ? releaseChunk : () => {})
     try {
       await file.take(bytes)
-      await file.settle()
-      return { size: file.size, created: await this.#place(file.path, target) }
+      await file.sync()
+      return { size: file.size, created: this.#place(file.path, target) }
     } catch (error) {
       file.discard()
       throw explainDisk(error, this.#root)
@@ -58,8 +57,16 @@ export class FileStorage implements Storage {
       if (sizes.length % glanceCount === glanceCount - 1) await setImmediate()
       sizes.push(this.find(key)?.size)
     }
-    await this.#folders.settled()
+    await this.settle()
     return sizes
+  }
+
+  async settle(): Promise<void> {
+    try {
+      await this.#folders.settled()
+    } catch (error) {
+      throw explainDisk(error, this.#root)
+    }
   }
 
   async read(key: string, start: number, end: number): Promise<Buffer> {
@@ -115,30 +122,22 @@ export class FileStorage implements Storage {
   }
 
   /** Gives a whole file its name. When another upload was faster, its bytes stay. */
-  async #place(from: string, target: string): Promise<boolean> {
+  #place(from: string, target: string): boolean {
     const folder = dirname(target)
-    await this.#makeFolder(folder)
+    this.#makeFolder(folder)
     const created = !existsSync(target)
     if (created) renameSync(from, target)
     else rmSync(from)
-    await this.#folders.sync(folder)
+    this.#folders.changed(folder)
     return created
   }
 
-  /** Makes a folder and those above it, once; each is synced into its parent before anything is acknowledged inside. */
-  #makeFolder(folder: string): Promise<void> {
-    const known = this.#made.get(folder)
-    if (known) return known
-    const making = this.#newFolder(folder)
-    this.#made.set(folder, making)
-    making.catch(() => this.#made.delete(folder))
-    return making
-  }
-
-  async #newFolder(folder: string): Promise<void> {
+  #makeFolder(folder: string): void {
+    if (this.#made.has(folder)) return
     const above = dirname(folder)
-    if (folder !== this.#root) await this.#makeFolder(above)
+    if (folder !== this.#root) this.#makeFolder(above)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    await this.#folders.sync(above)
+    this.#folders.changed(above)
+    this.#made.add(folder)
   }
 }

@@ -14,19 +14,24 @@ const syncBytes = promisify(fdatasync)
  * write per chunk costs half of the rate. Waiting for the disk itself (fdatasync) is left to the thread pool.
  */
 const batchBytes = 1024 * 1024
+/** Clients that send byte by byte would otherwise fill memory with chunks of next to nothing. */
+const batchChunks = 512
 
 export class IncomingFile {
   readonly path: string
   readonly #expected: Expected
+  readonly #done: (chunk: Buffer) => void
   readonly #hash = createHash('sha256')
   #fd: number | undefined
   #batch: Buffer[] = []
   #batched = 0
   size = 0
 
-  constructor(path: string, expected: Expected) {
+  /** `done` hears of every chunk that is no longer needed. */
+  constructor(path: string, expected: Expected, done: (chunk: Buffer) => void) {
     this.path = path
     this.#expected = expected
+    this.#done = done
   }
 
   /** Reads the stream to its end. As soon as it cannot become the expected file it fails, and lets the rest go by. */
@@ -48,15 +53,15 @@ export class IncomingFile {
       }
       const onData = (chunk: Buffer) => attempt(() => this.#append(chunk))
       const onEnd = () => attempt(() => this.#finish()) && settle()
-      const onBreak = () =>
-        settle(new ApiError('VALIDATION', 'The connection ended before all bytes had arrived. Send them again.'))
+      const onBreak = () => settle(brokenOff())
       bytes.on('error', () => {})
+      if (bytes.destroyed) return onBreak()
       bytes.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
     })
   }
 
   /** Waits until the bytes are on the disk. */
-  async settle(): Promise<void> {
+  async sync(): Promise<void> {
     if (this.#fd === undefined) return
     await syncBytes(this.#fd)
     this.#close()
@@ -75,7 +80,7 @@ export class IncomingFile {
     this.#hash.update(chunk)
     this.#batch.push(chunk)
     this.#batched += chunk.length
-    if (this.#batched >= batchBytes) this.#write()
+    if (this.#batched >= batchBytes || this.#batch.length >= batchChunks) this.#write()
   }
 
   /** The hash is compared before the last write: a small file with other bytes never reaches the disk. */
@@ -90,16 +95,14 @@ export class IncomingFile {
   /** A write may take less than it was given, most of all when the disk fills up; the next attempt then says why. */
   #write(): void {
     this.#fd ??= openSync(this.path, 'wx', 0o600)
+    let rest = this.#batch
     while (this.#batched > 0) {
-      let written = writevSync(this.#fd, this.#batch)
+      const written = writevSync(this.#fd, rest)
       this.#batched -= written
-      while (written > 0) {
-        const [first = Buffer.alloc(0)] = this.#batch
-        if (written < first.length) this.#batch[0] = first.subarray(written)
-        else this.#batch.shift()
-        written -= Math.min(written, first.length)
-      }
+      if (this.#batched > 0) rest = without(rest, written)
     }
+    for (const chunk of this.#batch) this.#done(chunk)
+    this.#batch = []
   }
 
   #close(): void {
@@ -107,4 +110,16 @@ export class IncomingFile {
     closeSync(this.#fd)
     this.#fd = undefined
   }
+}
+
+const brokenOff = () => new ApiError('VALIDATION', 'The connection ended before all bytes had arrived. Send them again.')
+
+/** What is left of chunks when their first bytes were written. */
+function without(chunks: readonly Buffer[], written: number): Buffer[] {
+  let left = written
+  return chunks.flatMap((chunk) => {
+    const rest = chunk.subarray(Math.min(left, chunk.length))
+    left -= chunk.length - rest.length
+    return rest.length > 0 ? [rest] : []
+  })
 }

@@ -6,10 +6,15 @@ export interface Storage {
   /**
    * Takes in bytes while they stream, and keeps them under `key` only when they are whole and have the expected hash.
    * Nothing is kept otherwise: HASH_MISMATCH for other bytes, VALIDATION beyond `maxBytes`, UNAVAILABLE when the place is full.
-   * On return the bytes would survive a power cut. What is kept already is answered at once and `bytes` is left unread.
+   * What is kept already is answered at once, and `bytes` is left unread. Chunks of a request are not to be used afterwards.
    */
   receive(key: string, bytes: Readable, expected: Expected): Promise<Received>
-  /** The size of each key in bytes, undefined where nothing is kept. */
+  /**
+   * Done when everything received before this call would be found after a power cut. It comes before rows that refer to keys:
+   * once for many files, because it takes longer than they do. Until then whole files may vanish, but never parts of them.
+   */
+  settle(): Promise<void>
+  /** The size of each key in bytes, undefined where nothing is kept. What it tells of is settled. */
   sizes(keys: readonly string[]): Promise<(number | undefined)[]>
   /** Bytes `start` to `end` (exclusive), fewer where the file is shorter; NOT_FOUND where nothing is kept. */
   read(key: string, start: number, end: number): Promise<Buffer>
@@ -57,7 +62,9 @@ export interface UploadTarget {
 
 /** Blobs of different workspaces never meet: each workspace has its own folder. */
 export const blobKey = (workspaceId: number, hash: string): string => `${workspaceId}/blobs/${hash.slice(0, 2)}/${hash}`
-export const artifactKey = (workspaceId: number, artifactId: number): string => `${workspaceId}/media/${artifactId}`
+/** A thousand to a folder. */
+export const artifactKey = (workspaceId: number, artifactId: number): string =>
+  `${workspaceId}/media/${Math.floor(artifactId / 1000)}/${artifactId}`
 
 /** Until when an address given out now is good (contract-gaps 4). */
 export const presignedUntil = (now: Date): Date => new Date(now.getTime() + limits.presignedMinutes * 60_000)
