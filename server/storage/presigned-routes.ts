@@ -1,13 +1,13 @@
 /** Answers the presigned addresses below /storage: reads with ranges, and uploads that are checked while they stream in. */
 import type { KeyObject } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { openSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../clock.ts'
 import { letGoBy } from '../unread-body.ts'
 import { contentDisposition } from './content-disposition.ts'
 import type { FileStorage } from './fs.ts'
+import { pour } from './pour.ts'
 import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from './presigned.ts'
 import { type Served, servedRange } from './served-range.ts'
 import { requireFits } from './upload-size.ts'
@@ -19,10 +19,6 @@ export interface PresignedParts {
 }
 
 type PresignedRequest = FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, string | string[]> }>
-
-/** Files up to this size are answered as one buffer; streams cost more than they save below it. */
-const bufferedBytes = 256 * 1024
-const streamChunkBytes = 1024 * 1024
 
 /** One line per file would cost as much as answering it, so these routes log failures only, like any object storage. */
 export function mountPresigned(app: FastifyInstance, parts: PresignedParts): void {
@@ -54,39 +50,41 @@ async function download({ storage, secret, clock }: PresignedParts, request: Pre
   const etag = etagOf(grant.key)
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
   const served = servedRange({ range, ifRange: ifRange as string | undefined, ifNoneMatch }, { size: file.size, etag })
-  describe(reply, { grant, etag, served, size: file.size })
-  if (served.status === 304 || served.status === 416 || request.method === 'HEAD') return reply.send()
-  return reply.send(await bytesOf(file, served))
+  const headers = {
+    ...describe(served, file.size),
+    ...(served.status === 416 ? {} : nameHeaders(grant)),
+    ...fixedHeaders,
+    ETag: etag,
+  }
+  if (served.status === 304 || served.status === 416 || request.method === 'HEAD')
+    return reply.code(served.status).headers(headers).send()
+  const fd = openSync(file.path, 'r')
+  reply.hijack()
+  reply.raw.writeHead(served.status, headers)
+  await pour(fd, served, reply.raw)
 }
 
 /** Every key names the same bytes for ever: a blob's is its hash, a media file's was never used before. */
 const etagOf = (key: string): string => `"${key.slice(key.lastIndexOf('/') + 1)}"`
 
-function describe(
-  reply: FastifyReply,
-  { grant, etag, served, size }: { grant: DownloadGrant; etag: string; served: Served; size: number },
-): void {
-  reply.code(served.status).headers({
-    'Accept-Ranges': 'bytes',
-    'Cache-Control': 'private, max-age=31536000, immutable',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'X-Content-Type-Options': 'nosniff',
-    ETag: etag,
-  })
-  if (served.status === 304) return
-  if (served.status === 416) {
-    reply.header('Content-Range', `bytes */${size}`)
-    return
-  }
-  reply.header('Content-Type', grant.contentType).header('Content-Length', served.end - served.start)
-  if (grant.fileName !== undefined) reply.header('Content-Disposition', contentDisposition(grant.fileName))
-  if (served.status === 206) reply.header('Content-Range', `bytes ${served.start}-${served.end - 1}/${size}`)
+const fixedHeaders = {
+  'Accept-Ranges': 'bytes',
+  'Cache-Control': 'private, max-age=31536000, immutable',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'X-Content-Type-Options': 'nosniff',
 }
 
-function bytesOf({ path, size }: { path: string; size: number }, { start, end }: { start: number; end: number }) {
-  if (end - start === size && size <= bufferedBytes) return readFile(path)
-  if (end === start) return Buffer.alloc(0)
-  return createReadStream(path, { start, end: end - 1, highWaterMark: streamChunkBytes })
+const nameHeaders = ({ contentType, fileName }: DownloadGrant): Record<string, string> => ({
+  'Content-Type': contentType,
+  ...(fileName === undefined ? {} : { 'Content-Disposition': contentDisposition(fileName) }),
+})
+
+function describe(served: Served, size: number): Record<string, string> {
+  if (served.status === 304) return {}
+  if (served.status === 416) return { 'Content-Range': `bytes */${size}` }
+  const { start, end } = served
+  const length = { 'Content-Length': String(end - start) }
+  return served.status === 206 ? { ...length, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } : length
 }
 
 async function upload({ storage, secret, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
