@@ -35,6 +35,9 @@ export interface Parts {
   mountStorage?: (app: FastifyInstance) => void
 }
 
+/** A connection over which nothing has moved for so long, in the middle of a request, is given up. */
+const silenceMs = 120_000
+
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const app = fastify({
     ...logOptions(parts.log),
@@ -42,6 +45,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     trustProxy: parts.settings.trustProxy,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 60_000,
+    connectionTimeout: silenceMs,
     routerOptions: { maxParamLength: 500 },
   })
   app.decorateRequest('workspaceSlug', undefined)

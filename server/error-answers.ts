@@ -15,6 +15,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   }
   const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
   const { code, message, details } = known
+  if (error === known && known.status >= 500) request.log.warn({ code, message, details }, 'could not be served')
   reply.code(known.status).type('application/json').serializer(JSON.stringify).send({ error: { code, message, details } })
 }
 
