@@ -12,6 +12,8 @@ import { startTestServer } from '../support/server.ts'
 const server = await startTestServer()
 const MiB = 1024 * 1024
 const minute = 60_000
+/** A busy machine may take its time. */
+const patience = { timeout: 20_000 }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const inMinutes = (minutes: number) => new Date(server.clock.now().getTime() + minutes * minute)
 const incoming = () => readdirSync(join(server.dataDir, 'storage', 'incoming'), { recursive: true }).map(String)
@@ -128,9 +130,9 @@ test('an upload that breaks off leaves nothing', async () => {
   })
   sending.on('error', () => {})
   sending.write(bytes.subarray(0, 2 * MiB))
-  await expect.poll(() => unfinished().length).toBe(1)
+  await expect.poll(() => unfinished().length, patience).toBe(1)
   sending.destroy()
-  await expect.poll(() => unfinished().length).toBe(0)
+  await expect.poll(() => unfinished().length, patience).toBe(0)
   expect(await server.storage.sizes([key])).toEqual([undefined])
 })
 
@@ -288,7 +290,7 @@ test('what a killed server had begun is removed at the next start; what another 
   const receiving = living.receive('1/blobs/ab/x', bytes, { maxBytes: 10 * MiB })
   bytes.push(Buffer.alloc(2 * MiB, 'a'))
   await expect
-    .poll(() => readdirSync(join(root, 'incoming'), { recursive: true }).some((name) => /\/1$/.test(String(name))))
+    .poll(() => readdirSync(join(root, 'incoming'), { recursive: true }).some((name) => /\/1$/.test(String(name))), patience)
     .toBe(true)
   const left = join(root, 'incoming', 'p-killed')
   mkdirSync(left)
