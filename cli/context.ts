@@ -25,15 +25,19 @@ export interface Globals {
   url: string | undefined
 }
 
+/** Runs `ph` with other arguments; gives its exit code. */
+export type Run = (args: readonly string[], surroundings: Surroundings) => Promise<number>
+
 export interface Context extends Surroundings {
   globals: Globals
   out: Output
   /** Somebody is there to answer: both ends are terminals and no JSON was asked for. */
   interactive: boolean
+  run: Run
 }
 
 /** Puts together what a command gets. */
-export function makeContext(surroundings: Surroundings, globals: Partial<Globals>): Context {
+export function makeContext(surroundings: Surroundings, globals: Partial<Globals>, run: Run): Context {
   const { stdin, stderr } = surroundings
   const json = globals.json === true
   return {
@@ -41,5 +45,6 @@ export function makeContext(surroundings: Surroundings, globals: Partial<Globals
     globals: { json, profile: globals.profile, url: globals.url },
     out: makeOutput(surroundings, json),
     interactive: !json && stdin.isTTY === true && stderr.isTTY === true,
+    run,
   }
 }

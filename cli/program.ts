@@ -62,6 +62,11 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Say who you are here, and where the key is kept',
     load: () => import('./commands/whoami.ts'),
   },
+  demo: {
+    group: machine,
+    summary: 'See it all work: a sample project, a server, two pushes',
+    load: () => import('./commands/demo.ts'),
+  },
   inspect: {
     group: machine,
     takes: '<files…>',
@@ -76,7 +81,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   let code: number = exits.done
   try {
     const program = await parserFor(args, surroundings, async (command, input) => {
-      const context = makeContext(surroundings, program.opts<Globals>())
+      const context = makeContext(surroundings, program.opts<Globals>(), run)
       code = (await command.run(context, input as never)) ?? exits.done
     })
     await program.parseAsync(asked(args), { from: 'user' })

@@ -37,7 +37,10 @@ function onTerminal(context: Context): PushDisplay {
   }
   const resume = () => {
     timer = setInterval(() => {
-      if (nowMs(context) - startedMs >= patienceMs) drawn = draw()
+      if (nowMs(context) - startedMs < patienceMs) return
+      drawn = draw()
+      // A display that cannot be drawn is met where it is taken away.
+      drawn.catch(() => undefined)
     }, redrawMs)
   }
   resume()

@@ -2,6 +2,7 @@
 import { limits } from '../contract/limits.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
+import type { PictureBox, RowLayout } from './views/picture.ts'
 
 /** The thumbnail of an entry, or undefined when it has none any more. Bounded by the contract's limit. */
 export async function fetchThumbnail({ api, http }: Library, entryId: number): Promise<Uint8Array | undefined> {
@@ -20,14 +21,13 @@ export async function fetchThumbnail({ api, http }: Library, entryId: number): P
   return Buffer.concat(chunks)
 }
 
-export type Draw = (bytes: Uint8Array, box: { columns: number; rows: number }) => Promise<string>
-export type DrawRow = (
-  pictures: readonly (Uint8Array | undefined)[],
-  layout: { box: { columns: number; rows: number }; gap: number },
-) => Promise<string>
+export interface Drawing {
+  draw(bytes: Uint8Array, box: PictureBox): Promise<string>
+  drawRow(pictures: readonly (Uint8Array | undefined)[], layout: RowLayout): Promise<string>
+}
 
 /** How this run draws pictures, or undefined where it does not: no terminal, JSON, `--no-pictures`, or a terminal without colour. */
-export async function pictureDrawing(context: Context, wanted: boolean): Promise<{ draw: Draw; drawRow: DrawRow } | undefined> {
+export async function pictureDrawing(context: Context, wanted: boolean): Promise<Drawing | undefined> {
   const { out, env } = context
   if (!wanted || out.json || !out.terminal) return undefined
   const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')

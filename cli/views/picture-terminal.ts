@@ -4,7 +4,7 @@ import type { Surroundings } from '../context.ts'
 
 /**
  * `kitty`: https://sw.kovidgoyal.net/kitty/graphics-protocol/, `iterm`: https://iterm2.com/documentation-images.html,
- * `sixel`: DEC sixel graphics, `blocks`: half blocks in colour, `none`: no picture at all.
+ * `sixel`: DEC sixel graphics, `blocks`: block characters in colour, `none`: no picture at all.
  */
 export const pictureProtocols = ['kitty', 'iterm', 'sixel', 'blocks', 'none'] as const
 export type PictureProtocol = (typeof pictureProtocols)[number]

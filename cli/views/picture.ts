@@ -1,6 +1,6 @@
 /** Pictures on a terminal: decoded and resized by sharp, then written in the way the terminal understands. */
 import sharp, { type Sharp } from 'sharp'
-import { halfBlocks } from './half-blocks.ts'
+import { blocks } from './blocks.ts'
 import type { PictureProtocol } from './picture-terminal.ts'
 import { encodeSixel } from './sixel.ts'
 
@@ -25,23 +25,26 @@ const limitInputPixels = 4096 * 4096
 export async function drawPicture(bytes: Uint8Array, box: PictureBox, style: PictureStyle): Promise<string> {
   const { protocol } = style
   if (protocol === 'none') return ''
-  const unit = protocol === 'blocks' ? { width: 1, height: 2 } : cell
-  const fitted = sharp(bytes, { limitInputPixels, failOn: 'none' }).resize({
-    width: box.columns * unit.width,
-    height: box.rows * unit.height,
-    fit: 'inside',
-  })
-  if (protocol === 'blocks') return halfBlocks(await rgbaOf(fitted), style.colorDepth)
+  const source = sharp(bytes, { limitInputPixels, failOn: 'none' })
+  if (protocol === 'blocks') return blocks(await quarterCells(source, box), style.colorDepth)
+  const fitted = source.resize({ width: box.columns * cell.width, height: box.rows * cell.height, fit: 'inside' })
   if (protocol === 'sixel') return `${await sixelOf(fitted)}\n`
   const { data, info } = await fitted.png().toBuffer({ resolveWithObject: true })
   const filled = { columns: Math.ceil(info.width / cell.width), rows: Math.ceil(info.height / cell.height) }
   return `${protocol === 'kitty' ? kitty(data, filled) : iterm(data, filled)}\n`
 }
 
-/** Several pictures side by side, each in a box of its own, `gap` columns apart; undefined leaves its box empty. */
+/** Where pictures of a row stand: `margin` columns from the left, each in a box of its own, `gap` columns apart. */
+export interface RowLayout {
+  box: PictureBox
+  gap: number
+  margin: number
+}
+
+/** Several pictures side by side; undefined leaves its box empty. */
 export async function drawRow(
   pictures: readonly (Uint8Array | undefined)[],
-  { box, gap }: { box: PictureBox; gap: number },
+  { box, gap, margin }: RowLayout,
   style: PictureStyle,
 ): Promise<string> {
   const width = box.columns * cell.width
@@ -56,16 +59,23 @@ export async function drawRow(
         fit: 'contain',
         background: clear,
       })
-      return [{ input: await fitted.png().toBuffer(), left: at * step, top: 0 }]
+      return [{ input: await fitted.png().toBuffer(), left: margin * cell.width + at * step, top: 0 }]
     }),
   )
-  const sheetWidth = pictures.length * step - gap * cell.width
-  const sheet = sharp({ create: { width: sheetWidth, height, channels: 4, background: clear } }).composite(parts.flat())
-  const whole = { columns: pictures.length * (box.columns + gap) - gap, rows: box.rows }
-  return drawPicture(await sheet.png().toBuffer(), whole, style)
+  const columns = margin + pictures.length * (box.columns + gap) - gap
+  const sheet = sharp({ create: { width: columns * cell.width, height, channels: 4, background: clear } }).composite(parts.flat())
+  return drawPicture(await sheet.png().toBuffer(), { columns, rows: box.rows }, style)
 }
 
 const clear = { r: 0, g: 0, b: 0, alpha: 0 }
+
+/** Two by two pixels for each cell that the picture fills when it is fitted into its box. */
+async function quarterCells(source: Sharp, box: PictureBox) {
+  const { width, height } = await source.metadata()
+  const scale = Math.min((box.columns * cell.width) / width, (box.rows * cell.height) / height)
+  const cells = (pixels: number, unit: number) => Math.max(1, Math.round((pixels * scale) / unit))
+  return rgbaOf(source.resize({ width: cells(width, cell.width) * 2, height: cells(height, cell.height) * 2, fit: 'fill' }))
+}
 
 async function rgbaOf(picture: Sharp) {
   const { data, info } = await picture.toColourspace('srgb').ensureAlpha().raw().toBuffer({ resolveWithObject: true })
