@@ -14,10 +14,8 @@ export function size(bytes: number): string {
   return `${amount.toFixed(digits)} ${units[unit]}`
 }
 
-const grouped = new Intl.NumberFormat('en-GB')
-
-/** `2000` gives `2,000`. */
-export const number = (amount: number): string => grouped.format(amount)
+/** `2000` gives `2,000`, `1234.5` gives `1,234.5`. */
+export const number = (amount: number): string => String(amount).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')
 
 /** `count(1, 'file')` gives `1 file`, `count(2000, 'file')` gives `2,000 files`; the plural may be given. */
 export const count = (amount: number, one: string, many = `${one}s`): string => `${number(amount)} ${amount === 1 ? one : many}`

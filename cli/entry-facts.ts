@@ -2,7 +2,8 @@
 import type { EntryDetail } from '../contract/entries.ts'
 import { count, duration, number, size } from './amounts.ts'
 import type { Output } from './output.ts'
-import { pad, printable } from './table.ts'
+import { printable } from './printable.ts'
+import { pad } from './table.ts'
 
 type Fact = readonly [name: string, value: string | null | undefined]
 const LABEL_WIDTH = 12

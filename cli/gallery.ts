@@ -3,7 +3,8 @@ import stringWidth from 'string-width'
 import type { EntrySummary } from '../contract/entries.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
-import { pad, printable, shorten } from './table.ts'
+import { printable } from './printable.ts'
+import { pad, shorten } from './table.ts'
 import { fetchThumbnail, pictureDrawing } from './thumbnails.ts'
 
 const gap = 2

@@ -6,7 +6,7 @@ import type { HeldAnswer, HeldAnswers, HeldItem } from '../client/held-answers.t
 import { age, count } from './amounts.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
-import { printable } from './table.ts'
+import { printable } from './printable.ts'
 import { wrap } from './wrap.ts'
 
 export interface HeldFlags {

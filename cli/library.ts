@@ -1,6 +1,6 @@
 /** A workspace on a server as typed calls, for the time of one command. */
-import { type Api, createApi } from '../client/api.ts'
-import { Http, type WaitEvent } from '../client/http.ts'
+import type { Api } from '../client/api.ts'
+import type { Http, WaitEvent } from '../client/http.ts'
 import { duration } from './amounts.ts'
 import { clientName, requireConnection, type Signed } from './connection.ts'
 import type { Context } from './context.ts'
@@ -14,6 +14,8 @@ export interface Library {
 /** Does `work` with a connection, and closes it afterwards. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */
 export async function withLibrary<T>(context: Context, work: (library: Library) => Promise<T>): Promise<T> {
   const connection = await requireConnection(context)
+  // What speaks HTTP is loaded by whoever needs it: help and wrong usage do not.
+  const [{ createApi }, { Http }] = await Promise.all([import('../client/api.ts'), import('../client/http.ts')])
   const { url, key } = connection
   const http = new Http({ url, key, clientName: clientName(), signal: context.signal, onWait: tellWaits(context) })
   try {

@@ -4,7 +4,7 @@ import type { PushedItem, PushReport, PushStatus } from '../client/push-report.t
 import { count, duration, number, size } from './amounts.ts'
 import { flagsFor } from './held-questions.ts'
 import type { Paint } from './output.ts'
-import { printable } from './table.ts'
+import { printable } from './printable.ts'
 import { wrap } from './wrap.ts'
 
 export interface PushLook {

@@ -1,6 +1,7 @@
 /** Rows of text in columns: aligned by display width and fitted to the terminal, tab-separated and whole elsewhere. */
 import stringWidth from 'string-width'
 import type { Output } from './output.ts'
+import { printable } from './printable.ts'
 
 export interface Column<Row> {
   title: string
@@ -15,13 +16,6 @@ export interface Column<Row> {
 const GAP = 2
 const COMFORTABLE = 20
 const NARROWEST = 8
-/** C0 and C1 controls and bidirectional overrides: names come from other people and must not drive the terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
-/** A text from outside, safe to print on a terminal: on one line, each control character shown as `\u{fffd}`. */
-export const printable = (text: string): string => text.replace(unprintable, '\ufffd')
-
 /** A text cut to a display width, with `…` where something is missing. */
 export function shorten(text: string, width: number, cut: 'end' | 'middle' = 'end'): string {
   if (stringWidth(text) <= width) return text

@@ -3,7 +3,7 @@ import { count } from '../amounts.ts'
 import { command } from '../command.ts'
 import { requireEntryId } from '../entry-reference.ts'
 import { withLibrary } from '../library.ts'
-import { printable } from '../table.ts'
+import { printable } from '../printable.ts'
 import { versionTable } from '../version-table.ts'
 
 export const commands = [

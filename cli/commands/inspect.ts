@@ -1,14 +1,14 @@
 /** `ph inspect`: what files say of themselves, without a server. */
 import { resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/file-reader.ts'
-import { readFiles } from '../../client/hash.ts'
 import { exits } from '../../contract/errors.ts'
 import { count, size } from '../amounts.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { describeFile, type FileDescription } from '../file-description.ts'
 import type { Output } from '../output.ts'
-import { pad, printable } from '../table.ts'
+import { printable } from '../printable.ts'
+import { pad } from '../table.ts'
 
 export const commands = [
   command({
@@ -36,6 +36,7 @@ export const commands = [
 
 async function describe({ cwd, signal }: Context, files: readonly string[]): Promise<FileDescription[]> {
   const paths = files.map((file) => resolve(cwd, file))
+  const { readFiles } = await import('../../client/hash.ts')
   const read = new Map<number, ReadFile | UnreadFile>()
   await readFiles(
     paths.map((path) => ({ path, size: 0 })),

@@ -1,6 +1,6 @@
 /** `ph push`: sends folders and files to the library. */
 import { resolve } from 'node:path'
-import { type PushOptions, push } from '../../client/push.ts'
+import type { PushOptions } from '../../client/push.ts'
 import { findPlaces } from '../../client/push-paths.ts'
 import { isPartly } from '../../client/push-report.ts'
 import { exits } from '../../contract/errors.ts'
@@ -48,6 +48,7 @@ export const commands = [
       const { root } = findPlaces(paths)
       const { url, key } = await requireConnection(context)
       const { dryRun, all, noDeps, pack: packName, variantGroup } = input
+      const { push } = await import('../../client/push.ts')
       const display = openPushDisplay(context)
       const options: PushOptions = {
         paths,
