@@ -1,0 +1,76 @@
+/** ph on a real terminal: the display of a push, the demo, secrets that are not shown, and Ctrl-C. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { writePackage } from '../../sample/package.ts'
+import { startPeer } from '../support/peer.ts'
+import { signedIn } from '../support/ph.ts'
+import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { hasTerminal, openTerminal } from '../support/terminal.ts'
+
+describe.runIf(hasTerminal)('on a terminal', () => {
+  test('the demo fits 80 x 24, shows pictures, and gives the terminal back', async () => {
+    const terminal = openTerminal({ columns: 80, rows: 24 }, { TMPDIR: temporaryFolder() })
+    terminal.type('ph demo', 'Enter')
+    const lines = await terminal.shows('its folder is removed.')
+    expect(lines).toContain('$ ph push Content')
+    expect(lines.filter((line) => /[▘▝▀▖▌▞▛▗▚▐▜▄▙▟█]{10}/.test(line)).length).toBeGreaterThan(20)
+    expect(lines.some((line) => /^ +before +now/.test(line))).toBe(true)
+    expect(lines.join('\n')).not.toContain('[38;')
+    expect(terminal.hasCursor()).toBe(true)
+  })
+
+  test('a push that takes its time shows bars, which are gone when it is done', async () => {
+    const server = await startTestServer()
+    const { url, keys } = await server.addWorkspace()
+    const folder = temporaryFolder({ 'Inn.uproject': '{}' })
+    for (let at = 0; at < 4; at++) {
+      const large = { packageName: `/Game/SM_Rock${at}`, assetClass: 'StaticMesh', payload: Buffer.alloc(100 * 1024 ** 2, at) }
+      writeFileSync(join(folder, `SM_Rock${at}.uasset`), await writePackage(large))
+    }
+    const env = { ...signedIn(url, keys.olivia), PH_STATE_DIR: temporaryFolder() }
+    const terminal = openTerminal({ columns: 80, rows: 24 }, env)
+    terminal.type(`ph push ${folder}; echo "ended with $?"`, 'Enter')
+    await terminal.shows(/(Reading|Uploading) +█*░*/)
+    const lines = await terminal.shows(/ended with \d/)
+    expect(lines).toContain('ended with 0')
+    expect(lines.join('\n')).toContain('4 new')
+    expect(lines.filter((line) => /[█░]/.test(line))).toEqual([])
+    expect(terminal.hasCursor()).toBe(true)
+  })
+
+  test('a key that is typed is not shown, and can be mended while typing', async () => {
+    const server = await startTestServer()
+    const { url, keys } = await server.addWorkspace()
+    const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
+    terminal.type(`ph login --with-key --key-in-file --url ${url}; echo "ended with $?"`, 'Enter')
+    await terminal.shows('Paste the key')
+    terminal.type('-l', `${keys.mia}x`)
+    terminal.type('BSpace', 'Enter')
+    const lines = await terminal.shows(/ended with \d/)
+    expect(lines).toContain('ended with 0')
+    expect(lines.join('\n')).not.toContain(keys.mia.slice(0, 20))
+    terminal.type('ph whoami', 'Enter')
+    await terminal.shows('write scope')
+  })
+
+  test('Ctrl-C at the question for a key ends with 130', async () => {
+    const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
+    terminal.type('ph login --with-key --url http://127.0.0.1:1; echo "ended with $?"', 'Enter')
+    await terminal.shows('Paste the key')
+    terminal.type('C-c')
+    expect(await terminal.shows(/ended with \d/)).toContain('ended with 130')
+  })
+
+  test('Ctrl-C while something is under way ends with 130 and without a word', async () => {
+    const silent = await startPeer(() => undefined)
+    const terminal = openTerminal({ columns: 80, rows: 24 }, signedIn(silent.url, 'key'))
+    terminal.type('ph entries; echo "ended with $?"', 'Enter')
+    while (silent.heard.length === 0) await new Promise(setImmediate)
+    terminal.type('C-c')
+    const lines = await terminal.shows(/ended with \d/)
+    expect(lines.join('\n')).toContain('ended with 130')
+    expect(lines.join('\n')).not.toContain('error')
+  })
+})
