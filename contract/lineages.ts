@@ -42,7 +42,7 @@ export const lineages = routes({
     path: '/lineages/{lineage_id}',
     scope: 'read',
     summary: 'Show a lineage with all its versions, newest first.',
-    input: Type.Object({ lineage_id: LineageId }),
+    input: Type.Object({ lineage_id: Type.String({ minLength: 1 }) }),
     output: Lineage,
     errors: ['LINEAGE_NOT_FOUND'],
   },

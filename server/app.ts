@@ -3,11 +3,12 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { apiBase } from '../contract/index.ts'
 import type { Route } from '../contract/route.ts'
+import { isApiPath, readAddress } from './address.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Database } from './database/open.ts'
-import { answerError } from './error-answers.ts'
-import { enter } from './front-door/enter.ts'
+import { answerError, answerUnreadable } from './error-answers.ts'
+import { enter, refuseUnknownWorkspace } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { mountHealth } from './health.ts'
 import { type LogTo, logOptions } from './log.ts'
@@ -38,24 +39,28 @@ export interface Parts {
 /** A connection over which nothing has moved for so long, in the middle of a request, is given up. */
 const silenceMs = 120_000
 
+/** More than a request line can hold: whatever stands in a path is looked up, and is unknown then. */
+const longestParameter = 100_000
+
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const app = fastify({
     ...logOptions(parts.log),
-    rewriteUrl: (request) => splitWorkspace(request.url ?? '/').rest,
+    rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
+    clientErrorHandler: answerUnreadable,
     trustProxy: parts.settings.trustProxy,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 60_000,
     connectionTimeout: silenceMs,
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength: longestParameter },
   })
   app.decorateRequest('workspaceSlug', undefined)
   app.decorateRequest('holder', undefined)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async (request, reply) => {
-    request.workspaceSlug = splitWorkspace(request.originalUrl).slug
-    if (!request.url.startsWith('/api/')) return
     reply.header('X-PH-API', '1')
-    request.holder = await enter(request, parts.database.sql)
+    request.workspaceSlug = readAddress(request.originalUrl).slug
+    if (isApiPath(request.url)) request.holder = await enter(request, parts.database.sql)
+    else if (request.workspaceSlug !== undefined) await refuseUnknownWorkspace(parts.database.sql, request.workspaceSlug)
   })
   app.setNotFoundHandler((request) => {
     throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
@@ -64,11 +69,4 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   mountHealth(app, parts)
   parts.mountStorage?.(app)
   return app
-}
-
-/** `/w/acme/api/v1/entries` is the address `/api/v1/entries` of the workspace `acme`. */
-function splitWorkspace(url: string): { slug: string | undefined; rest: string } {
-  const match = /^\/w\/([^/?]*)(.*)$/.exec(url)
-  if (!match) return { slug: undefined, rest: url }
-  return { slug: match[1] ?? '', rest: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` }
 }

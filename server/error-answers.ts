@@ -1,4 +1,6 @@
 /** The one place where failures become answers: front-door bodies, envelopes, and INTERNAL for everything unforeseen (spec 7). */
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, validationError } from '../contract/errors.ts'
 import { Refusal } from './front-door/refusal.ts'
@@ -35,4 +37,21 @@ function internal(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('INTERNAL', `Something went wrong inside the server. The request id is ${request.id}.`, {
     request_id: request.id,
   })
+}
+
+/** What Node could not read as HTTP never becomes a request; it is answered as the front door answers, on the bare connection. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(error)
+    return
+  }
+  const [status, message] = unreadable[String(error.code)] ?? [400, 'This is not a well-formed HTTP request.']
+  const body = JSON.stringify({ error: message })
+  const headers = ['X-PH-API: 1', 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close']
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const unreadable: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive. Send it again.'],
 }

@@ -29,14 +29,21 @@ export async function mountContract(api: FastifyInstance, parts: Parts): Promise
   await api.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    raw.addHook('onRequest', async (request) => forgetOddType(request))
     for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, one)
   })
 }
 
-/** Fastify's own parser, which refuses `__proto__`; then text that could not be stored. */
+/** Raw bytes may come as anything; Fastify would refuse a type that it cannot read. */
+function forgetOddType(request: FastifyRequest): void {
+  if (request.mediaType === undefined) delete request.raw.headers['content-type']
+}
+
+/** Fastify's own parser, which refuses `__proto__`; then text that could not be stored. No text at all is no body. */
 function addJsonParser(json: FastifyInstance): void {
   const parse = json.getDefaultJsonParser('error', 'ignore')
   json.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') return done(null, undefined)
     void parse(request, text, (error, body) => {
       if (!error) requireStorable(text, body)
       done(error, body)

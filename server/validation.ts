@@ -1,6 +1,6 @@
 /** Checks inputs against the contract: bodies as they are, query and path parameters turned from text into what the schema says. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { validationError } from '../contract/errors.ts'
+import { ApiError, errors, validationError } from '../contract/errors.ts'
 import { inputPlaces, type Route } from '../contract/route.ts'
 
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false })
@@ -25,7 +25,7 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
   const check = ajv.compile(route.input)
   return (carried) => {
     const input: Record<string, unknown> = places.body.length > 0 ? { ...bodyObject(carried.body) } : {}
-    for (const key of places.path) input[key] = fromText(key, properties[key], carried.params[key])
+    for (const key of places.path) input[key] = fromPath(route, properties[key], { key, text: carried.params[key] })
     for (const key of places.query) {
       const value = carried.query[key]
       if (value === undefined) delete input[key]
@@ -33,6 +33,18 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
     }
     return requireValid(check, input)
   }
+}
+
+/** A whole number that no id can be is an id that is unknown: the first 404 that the route names is about its path. */
+function fromPath(route: Route, schema: Schema | undefined, { key, text }: { key: string; text: string | undefined }): unknown {
+  const value = fromText(key, schema, text)
+  const unknown = schema?.type === 'integer' && Number.isInteger(value) && !(Number.isSafeInteger(value) && Number(value) > 0)
+  if (unknown)
+    throw new ApiError(
+      route.errors?.find((code) => errors[code][0] === 404) ?? 'NOT_FOUND',
+      `There is nothing with the id ${text}.`,
+    )
+  return value
 }
 
 function bodyObject(body: unknown): Record<string, unknown> {
@@ -62,7 +74,8 @@ function fromText(key: string, schema: Schema | undefined, value: string | strin
   if (Array.isArray(value)) throw validationError([{ path: key, message: 'may be given once only' }])
   if (value?.includes('\0')) throw validationError([{ path: key, message: 'holds a NUL character; take it out' }])
   if (value === undefined) return undefined
-  if ((schema?.type === 'integer' || schema?.type === 'number') && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  if (schema?.type === 'integer' && /^-?\d+$/.test(value)) return Number(value)
+  if (schema?.type === 'number' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
   if (schema?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }

@@ -1,0 +1,43 @@
+/** What an address means: its workspace, and the path that routes are found by (contract-gaps 1). */
+
+export interface Address {
+  /** From `/w/<slug>/…`; undefined means the first workspace. */
+  slug: string | undefined
+  /** Path and query without the workspace. */
+  rest: string
+}
+
+/** `/w/acme/api/v1/entries` is the address `/api/v1/entries` of the workspace `acme`. `url` is the target of the request line. */
+export function readAddress(url: string): Address {
+  const plain = normalized(url)
+  const match = /^\/w\/([^/?]*)(.*)$/.exec(plain)
+  if (!match) return { slug: undefined, rest: plain }
+  return { slug: match[1] ?? '', rest: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` }
+}
+
+/** An address of the API, which only the front door lets in. */
+export const isApiPath = (path: string): boolean => /^\/api(\/|\?|$)/.test(path)
+
+/** One spelling for each address (RFC 9112 section 3.2.2, RFC 3986 section 6.2.2.2), so that the router finds nothing that others pass over. */
+function normalized(url: string): string {
+  const target = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
+  const [path = '', ...query] = target.split('?')
+  return [path.includes('%') ? unescaped(path) : path, ...query].join('?')
+}
+
+function unescaped(path: string): string {
+  if (!isDecodable(path)) return path.replaceAll('%', '%25')
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (sequence) => {
+    const char = String.fromCharCode(Number.parseInt(sequence.slice(1), 16))
+    return /[\w.~-]/.test(char) ? char : sequence
+  })
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
