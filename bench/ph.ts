@@ -12,6 +12,8 @@ const KEY = 'ph_live_BenchBenchBenchBenchBenchBenchBenchBench'
 /** Runs `ph` by the Node that runs this: npx and npm would add their own start-up to every time. */
 export const ph = (args: readonly string[], env: Record<string, string> = {}): Command => ({
   run: [process.execPath, program, ...args],
+  // Copies of a package that were edited claim the path of their original: ph names them, pushes the rest, and ends with 6.
+  alsoDone: [6],
   env,
 })
 

@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Command {
   run: readonly string[]
+  /** Exit codes that count as done besides 0. */
+  alsoDone?: readonly number[]
   env?: Record<string, string>
   cwd?: string
 }
@@ -28,7 +30,8 @@ export function ran(command: Command): string {
   const [program = '', ...args] = command.run
   const options = { cwd: command.cwd, env: environment(command), encoding: 'utf8', maxBuffer: 1 << 28 } as const
   const { status, stdout, stderr, error } = spawnSync(program, args, options)
-  if (status !== 0) throw new Error(`${command.run.join(' ')} ended with ${status ?? error}: ${stderr.slice(-2000)}`)
+  if (status !== 0 && !command.alsoDone?.includes(status ?? -1))
+    throw new Error(`${command.run.join(' ')} ended with ${status ?? error}: ${stderr.slice(-2000)}`)
   return stdout
 }
 
