@@ -1,5 +1,5 @@
 /** What `--help` says: commander's layout with examples, exit codes and a little colour. */
-import type { HelpConfiguration, Command as Parser } from 'commander'
+import type { CommanderError, HelpConfiguration, Command as Parser } from 'commander'
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
 import type { Paint } from './output.ts'
@@ -56,18 +56,47 @@ const firstSteps = [
   ['help push', 'more about one command, with examples'],
 ] as const
 
-/** What commander calls a usage error, without its prefix and suggestion: sentence and next step (for exit.ts). */
-export function usageWords(message: string, parser: Parser): { message: string; next: string } {
-  const [, said = message, similar] = /^(?:error: )?(.*?)\.?(?:\s*\(Did you mean (?:one of )?(.+?)\?\))?$/s.exec(message) ?? []
-  const path = pathOf(parser)
-  const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1).replaceAll("'", '`')}.`
-  const more = `See \`ph help${path ? ` ${path}` : ''}\`.`
-  return { message: sentence, next: similar ? `Did you mean \`${similar}\`? ${more}` : more }
+/** A usage error as commander found it, in our words: what is wrong, and what to do (for exit.ts). */
+export function usageWords({ code, message }: CommanderError, parser: Parser): { message: string; next: string } {
+  const program = ['ph', ...pathOf(parser)].join(' ')
+  const more = `See \`${['ph help', ...pathOf(parser)].join(' ')}\`.`
+  const similar = /\(Did you mean (?:one of )?(.+?)\?\)/s.exec(message)?.[1]
+  const [, quoted = ''] = /'(.+?)'/.exec(message) ?? []
+  return {
+    message: sentences[code]?.({ program, quoted, message, parser }) ?? `${message.replace(/^error: /, '')}.`,
+    next: similar ? `Did you mean \`${similar}\`? ${more}` : more,
+  }
 }
 
-/** The words of a command below `ph`: `server start`. */
-function pathOf(parser: Parser): string {
+interface Misuse {
+  /** `ph server start` */
+  program: string
+  /** What commander's message has in quotes: the word, the option or the argument. */
+  quoted: string
+  message: string
+  parser: Parser
+}
+
+const sentences: Record<string, (misuse: Misuse) => string> = {
+  'commander.unknownCommand': ({ program, quoted }) => `There is no command \`${program} ${quoted}\`.`,
+  'commander.unknownOption': ({ program, quoted }) => `\`${program}\` has no option \`${quoted}\`.`,
+  'commander.optionMissingArgument': ({ quoted }) => `The option \`${quoted}\` needs its value.`,
+  'commander.missingArgument': ({ program, quoted, parser }) => {
+    const meaning = parser.registeredArguments.find((argument) => argument.name() === quoted)?.description
+    return `\`${program}\` needs <${quoted}>${meaning ? `: ${meaning}` : ''}.`
+  },
+  'commander.excessArguments': ({ program, message, parser }) => {
+    const [, got = ''] = /but got \d+: (.*)\.$/.exec(message) ?? []
+    const wanted = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
+    return wanted
+      ? `\`${program}\` takes ${wanted} and no more; it got ${got}.`
+      : `There is no command \`${program} ${got.split(', ')[0]}\`.`
+  },
+}
+
+/** The words of a command below `ph`: `server`, `start`. */
+function pathOf(parser: Parser): string[] {
   const words: string[] = []
   for (let at: Parser | null = parser; at?.parent; at = at.parent) words.unshift(at.name())
-  return words.join(' ')
+  return words
 }

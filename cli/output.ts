@@ -37,10 +37,11 @@ export function hasColor(stream: OutStream, env: Surroundings['env']): boolean {
 export const painter = (color: boolean): Paint =>
   color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text
 
+/** An empty text is no line; an empty line is `['']`. */
 const asText = (view: View): string => {
   const made = typeof view === 'function' ? view() : view
-  const text = typeof made === 'string' ? made : made.join('\n')
-  return text === '' ? '' : `${text}\n`
+  const lines = typeof made === 'string' ? (made === '' ? [] : [made]) : made
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** Columns to write for: the terminal's, within reason; COLUMNS or 80 where there is none. */

@@ -43,7 +43,7 @@ export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings):
     .helpOption('-h, --help', 'explain this command')
     .exitOverride((error) => {
       if (error.exitCode === 0 || error.code === 'commander.help') throw error
-      const { message, next } = usageWords(error.message, parser)
+      const { message, next } = usageWords(error, parser)
       throw wrongUsage(message, next)
     })
 }

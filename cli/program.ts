@@ -119,7 +119,7 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', programEpilogue(painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   for (const option of globalOptions()) program.addOption(option)
-  const used = usedWord(args)
+  const used = usedWord(args, surroundings)
   if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')
   for (const [name, { group, summary, takes = '', load }] of Object.entries(firstWords)) {
     program.commandsGroup(group)
@@ -140,8 +140,8 @@ const globalOptions = (): Option[] => [
 ]
 
 /** The first word, or after `help` the one it is to explain. */
-function usedWord(args: readonly string[]): string | undefined {
-  const scout = new Parser().helpOption(false).allowUnknownOption()
+function usedWord(args: readonly string[], surroundings: Surroundings): string | undefined {
+  const scout = prepared(new Parser('ph'), surroundings).helpOption(false).allowUnknownOption()
   for (const option of globalOptions()) scout.addOption(option)
   const { operands, unknown } = scout.parseOptions([...args])
   const words = [...operands, ...unknown].filter((word) => !word.startsWith('-'))

@@ -148,13 +148,12 @@ function alikeLines(group: readonly Problem[], look: PushLook): string[] {
   return [
     ...shown.flatMap((problem) => problemLines(problem, look)),
     ...(group.length > shown.length ? [`  and ${number(group.length - shown.length)} more like this (--verbose)`] : []),
-    ...wrap(first?.next ?? '', look.width, '    ').map((line) => look.paint('dim', line)),
+    ...wrap(`→ ${first?.next ?? ''}`, look.width, '    ').map((line) => look.paint('dim', line)),
   ]
 }
 
-/** The sentence, and the files unless it names the only one. */
+/** The sentence, and the files unless it names them itself. */
 function problemLines({ message, files }: Problem, look: PushLook): string[] {
-  const [first = ''] = files
-  const named = files.length === 1 && message.includes(first)
+  const named = files.length <= 2 && files.every((file) => message.includes(file))
   return [...wrap(printable(message), look.width, '  '), ...(named ? [] : fileLines(files, look))]
 }

@@ -16,7 +16,10 @@ export function hasPicture({ facts, size }: Pick<SendableFile, 'facts' | 'size'>
 export type MadeThumbnail = { png: Buffer } | { none: string } | { changed: true }
 
 /** Makes the picture of a file, as long as the file is the one that was pushed. Throws what the system says. */
-export async function makeThumbnail(path: string, file: Pick<SendableFile, 'facts' | 'found'>): Promise<MadeThumbnail> {
+export async function makeThumbnail(
+  path: string,
+  file: Pick<SendableFile, 'facts'> & { found: { stat: string } },
+): Promise<MadeThumbnail> {
   if (statKey(await stat(path, { bigint: true })) !== file.found.stat) return { changed: true }
   try {
     const png =

@@ -20,6 +20,7 @@ export const commands = [
       path: texts('--path <path>', 'only the entry at this /Game path (repeatable)'),
       type: texts('--type <type>', 'only this type: mesh, texture, material … (repeatable)'),
       pack: values('--pack <id>', 'only this pack, by its id (repeatable)', packId),
+      reverse: flag('--reverse', 'from Z to A'),
       deprecated: flag('--deprecated', 'also those that are deprecated'),
       limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostEntries)),
       cursor: text('--cursor <text>', 'go on where the `next_cursor` of an earlier answer stopped'),
@@ -30,9 +31,10 @@ export const commands = [
       ['entries --path /Game/Medieval/Props/SM_Barrel', 'what lies at a path'],
       ['entries --json --limit 1000 | jq -r ".entries[].name"', 'names for a script'],
     ],
-    async run(context, { name, path, type, pack, deprecated, limit = limits.page.default, cursor }) {
+    async run(context, { name, path, type, pack, reverse, deprecated, limit = limits.page.default, cursor }) {
       const filter = {
         ...some({ name, origin_path: path, type, pack }),
+        ...(reverse ? { order: 'desc' as const } : {}),
         ...(deprecated ? { include_deprecated: true } : {}),
       }
       await withLibrary(context, async ({ api }) => {

@@ -1,6 +1,8 @@
 /** `ph inspect`: what files say of themselves, without a server. */
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/file-reader.ts'
+import { statKey } from '../../client/fingerprint.ts'
 import { exits } from '../../contract/errors.ts'
 import { count, size } from '../amounts.ts'
 import { command, flag } from '../command.ts'
@@ -9,6 +11,7 @@ import { describeFile, type FileDescription } from '../file-description.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../printable.ts'
 import { pad } from '../table.ts'
+import { pictureDrawing } from '../thumbnails.ts'
 
 export const commands = [
   command({
@@ -16,39 +19,72 @@ export const commands = [
     description:
       'Reads headers of Unreal packages (.uasset, .umap) of every engine version, and of PNG, JPEG, TGA, WAV, GLB and glTF files. Nothing is sent anywhere.',
     arguments: { files: 'files to look into' },
-    options: { all: flag('--all', 'list every reference, however many there are') },
+    options: {
+      all: flag('--all', 'list every reference, however many there are'),
+      noPictures: flag('--no-pictures', 'show no pictures'),
+    },
     examples: [
       ['inspect Content/Props/SM_Barrel.uasset', 'class, name, identity, engine version, what it needs'],
       ['inspect --json Content/Props/*.uasset | jq ".files[].engine_version"', 'one fact of many files'],
     ],
     exits: ['partly'],
-    async run(context, { files, all }) {
-      const described = await describe(context, files)
-      context.out.result({ files: described }, () =>
-        described.flatMap((file) => [...lines(file, context.out, all), '']).slice(0, -1),
-      )
-      const failures = described.filter(({ error }) => error !== undefined).length
+    async run(context, { files, all, noPictures }) {
+      const read = await readAll(context, files)
+      const described = read.map((one) => ({ ...one, words: describeFile(one.file, one.path, one.result) }))
+      if (context.out.json) context.out.result({ files: described.map(({ words }) => words) }, '')
+      else await tellEach(context, described, { all, pictures: !noPictures && read.length <= mostPictured })
+      const failures = described.filter(({ words }) => words.error !== undefined).length
       if (failures === 0) return exits.done
       return failures === described.length ? exits.failed : exits.partly
     },
   }),
 ]
 
-async function describe({ cwd, signal }: Context, files: readonly string[]): Promise<FileDescription[]> {
-  const paths = files.map((file) => resolve(cwd, file))
+interface Read {
+  /** As it was named, and absolute. */
+  file: string
+  path: string
+  result: ReadFile | UnreadFile
+}
+
+async function readAll({ cwd, signal }: Context, files: readonly string[]): Promise<Read[]> {
   const { readFiles } = await import('../../client/hash.ts')
-  const read = new Map<number, ReadFile | UnreadFile>()
-  await readFiles(
-    paths.map((path) => ({ path, size: 0 })),
-    { signal, onFile: (index, result) => read.set(index, result) },
-  )
+  const jobs = files.map((file) => ({ path: resolve(cwd, file), size: 0 }))
+  const results = new Map<number, ReadFile | UnreadFile>()
+  await readFiles(jobs, { signal, onFile: (index, result) => results.set(index, result) })
   return files.flatMap((file, at) => {
-    const result = read.get(at)
-    return result ? [describeFile(file, paths[at] ?? file, result)] : []
+    const [path, result] = [jobs[at]?.path, results.get(at)]
+    return path && result ? [{ file, path, result }] : []
   })
 }
 
-const LABEL_WIDTH = 12
+/** With more files than this, pictures only push the words off the screen. */
+const mostPictured = 4
+const pictureBox = { columns: 24, rows: 10 }
+
+async function tellEach(
+  context: Context,
+  described: readonly (Read & { words: FileDescription })[],
+  { all, pictures }: { all: boolean; pictures: boolean },
+): Promise<void> {
+  const drawing = await pictureDrawing(context, pictures)
+  for (const [at, one] of described.entries()) {
+    if (at > 0) context.out.lines([''])
+    const picture = drawing && (await pictureOf(one))
+    if (picture) context.out.raw(await drawing.draw(picture, pictureBox))
+    context.out.lines(lines(one.words, context.out, all))
+  }
+}
+
+/** The picture inside a file; undefined when it has none or has changed meanwhile. */
+async function pictureOf({ path, result }: Read): Promise<Uint8Array | undefined> {
+  if ('unread' in result || result.facts.kind === 'refused' || result.facts.kind === 'opaque') return undefined
+  const { makeThumbnail } = await import('../../client/thumbnail.ts')
+  const made = await makeThumbnail(path, { facts: result.facts, found: { stat: statKey(await stat(path, { bigint: true })) } })
+  return 'png' in made ? made.png : undefined
+}
+
+const LABEL_WIDTH = 16
 const mostReferences = 12
 
 function lines(file: FileDescription, { paint }: Output, all: boolean): string[] {

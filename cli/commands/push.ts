@@ -70,7 +70,12 @@ export const commands = [
         display.resume()
         return answers
       }
-      const report = await push({ ...options, held, tell: display.tell, signal: context.signal }).finally(display.hide)
+      const report = await push({ ...options, held, tell: display.tell, signal: context.signal })
+        .finally(display.hide)
+        .catch((error: unknown) => {
+          if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
+          throw error
+        })
       const look = { paint: context.out.paint, width: context.out.width, cwd: context.cwd, verbose: input.verbose }
       context.out.result(report, () => pushWords(report, look))
       return isPartly(report) ? exits.partly : exits.done

@@ -1,5 +1,6 @@
 /** ph inspect: what files say of themselves, as JSON for programs and as lines for people. */
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { FileDescription } from '../../cli/file-description.ts'
 import { writePackage } from '../../sample/package.ts'
@@ -78,6 +79,24 @@ test('a file that is missing, a folder and a Git LFS pointer say what is wrong, 
 
 test('when nothing could be described the exit code is 1', async () => {
   expect((await inspect(['gone.uasset'], temporaryFolder())).code).toBe(1)
+})
+
+test('on a terminal that shows pictures, those in the files are shown', async () => {
+  const thumbnail = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#c0392f' } })
+    .png()
+    .toBuffer()
+  const pictured = await writePackage({
+    packageName: '/Game/SM_Red',
+    assetClass: 'StaticMesh',
+    thumbnail,
+    thumbnailFormat: 'png',
+  })
+  const cwd = temporaryFolder({ 'SM_Red.uasset': pictured })
+  const screen = { cwd, columns: 80, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } }
+  const red = '38;2;192;57;47m'
+  expect((await ph('inspect SM_Red.uasset', screen)).stdout).toContain(red)
+  expect((await ph('inspect SM_Red.uasset --no-pictures', screen)).stdout).not.toContain(red)
+  expect((await ph('inspect SM_Red.uasset --json', screen)).stdout).not.toContain(red)
 })
 
 test('a name cannot drive the terminal', async () => {

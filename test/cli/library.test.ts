@@ -49,6 +49,11 @@ test('entries lists by name, one line each, for people and as the route answers 
   expect((await ph('entries --json', { env })).json()).toEqual((await caller.get('/entries')).body)
 })
 
+test('entries --reverse lists from Z to A', async () => {
+  const { entries } = (await ph('entries --json --reverse --limit 2', { env })).json() as Json
+  expect(entries.map(({ name }: Json) => name)).toEqual(['SM_Twin', 'SM_Twin'])
+})
+
 test('entries filters by type, name, path and pack', async () => {
   const names = async (line: string) => {
     const { entries } = (await ph(`entries --json ${line}`, { env })).json() as Json

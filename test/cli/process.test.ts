@@ -60,6 +60,16 @@ test('Ctrl-C while waiting for a server ends with exit code 130 and without an e
   expect(await result).toEqual({ code: 130, stdout: '', stderr: '' })
 })
 
+test('a push that is interrupted says that the next one goes on', async () => {
+  const silent = await startPeer(() => undefined)
+  const folder = temporaryFolder({ 'Rock.png': Buffer.from('89504e47', 'hex') })
+  const child = start(['push', folder], { PH_URL: silent.url, PH_API_KEY: 'key' })
+  const result = ended(child)
+  while (silent.heard.length === 0) await new Promise(setImmediate)
+  child.kill('SIGINT')
+  expect(await result).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('the next push goes on') })
+})
+
 test('the server says where it is ready on one line of stdout, and ends well on SIGTERM', async () => {
   const child = start(['server', 'start', '--port', '0', '--data', temporaryFolder()])
   const result = ended(child)

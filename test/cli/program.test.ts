@@ -34,3 +34,26 @@ test('with --json an error is one JSON object on stderr and nothing on stdout', 
     error: { code: 'USAGE', message: expect.stringContaining('frobnicate'), details: {}, next: 'See `ph help`.' },
   })
 })
+
+test.each([
+  ['frobnicate', 'There is no command `ph frobnicate`.', 'See `ph help`.'],
+  ['shwo SM_Barrel', 'There is no command `ph shwo`.', 'Did you mean `show`? See `ph help`.'],
+  ['server strat', 'There is no command `ph server strat`.', 'Did you mean `start`? See `ph help server`.'],
+  ['help frobnicate', 'There is no command `ph frobnicate`.', 'See `ph help`.'],
+  ['show', '`ph show` needs <entry>: its id, its name or its /Game path.', 'See `ph help show`.'],
+  ['show a b', '`ph show` takes <entry> and no more; it got a, b.', 'See `ph help show`.'],
+  ['push . --dry-rum', '`ph push` has no option `--dry-rum`.', 'Did you mean `--dry-run`? See `ph help push`.'],
+  ['entries --type', 'The option `--type <type>` needs its value.', 'See `ph help entries`.'],
+  ['entries --limit many', '--limit takes a whole number from 1 to 1000000, not "many".', 'Write it like this: --limit 50'],
+  ['--profile', 'The option `--profile <name>` needs its value.', 'See `ph help`.'],
+])('wrong usage names the thing and the next step: ph %s', async (line, message, next) => {
+  const { code, stdout, stderr } = await ph(`${line} --json`.replace('--profile --json', '--json --profile'))
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', message, next })
+})
+
+test('a group without its second word explains itself on stderr', async () => {
+  const { code, stdout, stderr } = await ph('server')
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('start')
+})
