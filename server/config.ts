@@ -24,7 +24,7 @@ export interface Settings {
 export const settingsTable = [
   ['PH_DATA', './ph-data', 'folder for the embedded database and the files (--data)'],
   ['PH_DATABASE_URL', '', 'postgres:// address of a PostgreSQL 15 or newer, instead of the embedded database'],
-  ['PH_STORAGE_URL', '', 's3://bucket?endpoint=… instead of files below the data folder'],
+  ['PH_STORAGE_URL', '', 's3://bucket?endpoint=…; not in this version, which keeps files below the data folder'],
   ['PH_PUBLIC_URL', '', 'where clients reach this server, when a proxy stands before it'],
   ['PH_PROVISION', '', 'JSON file with workspaces, members and keys, applied at every start (--provision)'],
   ['PH_RATE_LIMIT_REQUESTS', '240', 'requests per key and minute'],

@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
-import type { Settings } from '../config.ts'
+import { SettingError, type Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import { FileStorage } from './fs.ts'
 import { mountPresigned } from './presigned-routes.ts'
@@ -15,6 +15,10 @@ export interface OpenedStorage {
 }
 
 export async function openStorage(parts: { settings: Settings; database: Database; clock: Clock }): Promise<OpenedStorage> {
+  if (parts.settings.storageUrl)
+    throw new SettingError(
+      'PH_STORAGE_URL is set, but this version keeps files below the data folder only. Take it out of the environment.',
+    )
   const secret = await signingSecret(parts.database)
   const storage = new FileStorage(join(parts.settings.dataDir, 'storage'), secret)
   await storage.check()

@@ -37,7 +37,7 @@ for (const history of histories) {
   test(`${history}: saves that keep their identity are versions of one lineage`, { timeout: 120_000 }, async () => {
     if (!server) throw new Error('no server')
     const { url, keys } = await server.addWorkspace()
-    const saves = readdirSync(join(folder, history)).sort((a, b) => Number.parseInt(a) - Number.parseInt(b))
+    const saves = readdirSync(join(folder, history)).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
     const lineages = new Map<string, string | null>()
     for (const save of saves) {
       const file = packageIn(join(folder, history, save))
@@ -59,7 +59,7 @@ for (const history of histories) {
     const root = temporaryFolder()
     // The Cesium packages belong to a plugin and say so from 5.1 on.
     writeFileSync(join(root, history.includes('Cesium') ? 'CesiumForUnreal.uplugin' : 'Project.uproject'), '{}')
-    const saves = readdirSync(join(folder, history)).sort((a, b) => Number.parseInt(a) - Number.parseInt(b))
+    const saves = readdirSync(join(folder, history)).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
     const folders = findFolders({ PH_STATE_DIR: join(root, 'state') })
     let [lineage, lasting]: (string | null)[] = [null, null]
     for (const save of saves) {
