@@ -1,6 +1,7 @@
 /** A wire between a client and a server that a test can hold up or cut. Everything else passes as it is. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** Sees what goes to the server, as text in the bytes' own order. `cut` ends the connection instead of passing it on. */
