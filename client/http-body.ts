@@ -6,7 +6,7 @@ import { ClientError } from './client-error.ts'
 /** A request body. `open` is called for every attempt; `size` is exact, in bytes. */
 export interface Bytes {
   size: number
-  open(): Uint8Array | Readable | Promise<Uint8Array>
+  open(): Uint8Array | Readable | AsyncIterable<Uint8Array>
 }
 
 /** An opened presigned address: its headers and the bytes, which must be read or destroyed. */

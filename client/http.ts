@@ -1,8 +1,9 @@
 /** The one place that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
+import { Agent } from './dispatcher.ts'
 import { type Bytes, bodyOf, readText, type Stored, splitLines } from './http-body.ts'
 import { decodeError } from './http-error.ts'
 import { isNetworkError, reasonOf, wasReached } from './network-error.ts'
@@ -197,11 +198,13 @@ export class Http {
   async #attempt(exchange: Exchange): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, bytes, accept = [] } = exchange
     const length = bytes ? { 'content-length': String(bytes.size) } : {}
-    const answer = await request(url, {
-      dispatcher: this.#agent,
+    const answer = await this.#agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
       method,
       headers: { ...headers, ...length },
-      body: await bytes?.open(),
+      // Any iterable of bytes will do, though the types know of streams only.
+      body: bytes?.open() as Uint8Array | undefined,
       signal: this.#signalOf(exchange),
     })
     this.#seenAlive = true

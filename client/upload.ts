@@ -1,10 +1,9 @@
 /** Sends the bytes of files: to presigned addresses where those are offered, else through the API (spec 4.9). */
-import { createReadStream, type ReadStream, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { ApiError } from '../contract/errors.ts'
 import type { UploadTarget } from '../contract/push.ts'
 import { ClientError, systemCode } from './client-error.ts'
+import { BufferPool, changed, largeFile, smallFile } from './file-body.ts'
 import { chunkBytes } from './file-reader.ts'
 import type { Http } from './http.ts'
 import type { Bytes } from './http-body.ts'
@@ -37,7 +36,9 @@ export class Uploader {
   readonly #signal: AbortSignal | undefined
   readonly #small = pLimit(atOnce)
   readonly #large = pLimit(streamsAtOnce)
-  readonly #streams = new Set<ReadStream>()
+  readonly #buffers = new BufferPool()
+  /** Bytes that left of the large files on their way, by hash. */
+  readonly #onTheWay = new Map<string, number>()
   readonly #done = { files: 0, bytes: 0 }
   readonly #total = { files: 0, bytes: 0 }
 
@@ -81,15 +82,22 @@ export class Uploader {
 
   async #sendOne(upload: Upload): Promise<ClientError | ApiError | undefined> {
     this.#signal?.throwIfAborted()
-    const bytes = this.#bytesOf(upload)
+    const { path, size, hash } = upload
+    const [first, second] = [this.#buffers.take(), size > chunkBytes ? this.#buffers.take() : undefined]
+    const onBytes = (sent: number) => this.#onTheWay.set(hash, sent)
+    const bytes = second ? largeFile(path, size, { buffers: [first, second], onBytes }) : smallFile(path, size, first)
     try {
       if (upload.target) await this.#sendDirect(upload, bytes)
-      else await this.#calls.putBlob(upload.hash, bytes)
+      else await this.#calls.putBlob(hash, bytes)
     } catch (error) {
+      // A socket that failed may still hold the buffers.
       return failureOfFile(error, upload)
+    } finally {
+      this.#onTheWay.delete(hash)
     }
+    this.#buffers.give(first, ...(second ? [second] : []))
     this.#done.files++
-    this.#done.bytes += upload.size
+    this.#done.bytes += size
     return undefined
   }
 
@@ -110,23 +118,8 @@ export class Uploader {
     await this.#http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal: this.#signal })
   }
 
-  /** Small files go as one buffer, which costs the fewest packets; larger ones in pieces of a MiB (performance-floor 4). */
-  #bytesOf({ path, size }: Upload): Bytes {
-    if (size <= chunkBytes) return { size, open: () => readWhole(path, size) }
-    return {
-      size,
-      open: () => {
-        requireSize(path, size)
-        const stream = createReadStream(path, { highWaterMark: chunkBytes, end: size - 1, signal: this.#signal })
-        this.#streams.add(stream)
-        stream.once('close', () => this.#streams.delete(stream))
-        return stream
-      },
-    }
-  }
-
   #report(): void {
-    const onTheWay = [...this.#streams].reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+    const onTheWay = [...this.#onTheWay.values()].reduce((sum, sent) => sum + sent, 0)
     const { files, bytes } = this.#done
     this.#tell({
       kind: 'upload',
@@ -137,18 +130,6 @@ export class Uploader {
     })
   }
 }
-
-async function readWhole(path: string, size: number): Promise<Uint8Array> {
-  const bytes = await readFile(path)
-  if (bytes.length !== size) throw changed(path)
-  return bytes
-}
-
-function requireSize(path: string, size: number): void {
-  if (statSync(path).size !== size) throw changed(path)
-}
-
-const changed = (path: string): ClientError => new ClientError('FILE_CHANGED', `${path} changed while it was being pushed.`)
 
 const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403
 

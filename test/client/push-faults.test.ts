@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -115,12 +115,12 @@ test('ten people push ten folders at once, and all of it is there', async () => 
   await expectWhole(library, 120)
 })
 
-test('a file that changes between reading and upload is named, and the others go', async () => {
+test('a file that is cut short between reading and upload is named, and the others go', async () => {
   const library = await workspace()
   const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': { imports: ['/Game/SM_A'] } })
   let isTouched = false
   const wire = await startProxy(server.url, (sent) => {
-    if (!isTouched && sent.includes('/push/negotiate')) appendFileSync(join(project.root, 'Content/SM_A.uasset'), 'more')
+    if (!isTouched && sent.includes('/push/negotiate')) truncateSync(join(project.root, 'Content/SM_A.uasset'), 50)
     isTouched ||= sent.includes('/push/negotiate')
     return undefined
   })
@@ -133,6 +133,22 @@ test('a file that changes between reading and upload is named, and the others go
     ['Content/SM_A.uasset', 'new'],
     ['Content/SM_B.uasset', 'dedup'],
   ])
+})
+
+test('a file that only grew since it was read goes as it was read, and as a new version next time', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': {} })
+  let isTouched = false
+  const wire = await startProxy(server.url, (sent) => {
+    if (!isTouched && sent.includes('/push/negotiate')) appendFileSync(join(project.root, 'Content/SM_A.uasset'), 'more')
+    isTouched ||= sent.includes('/push/negotiate')
+    return undefined
+  })
+  const target = { ...library, url: wire.url(library.url) }
+  const first = await project.push(target)
+  const second = await project.push(target)
+  expect(first.summary).toMatchObject({ new: 1, failed: 0 })
+  expect(second.items).toMatchObject([{ status: 'new', parent_object_id: first.items[0]?.object_id }])
 })
 
 test('a file that is replaced by another of the same size during the upload is caught by its hash', async () => {
