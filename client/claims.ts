@@ -32,20 +32,30 @@ export function landingOf({ naming, found, facts }: SendableFile): string | unde
   return naming.originPath === null ? undefined : `${naming.originPath.toLowerCase()}.${extension}`
 }
 
-/** Of several different files for one place, the one that lies there goes; the others are named and stay. */
-export function settleClaims(groups: readonly Copies[]): { kept: Copies[]; problems: Problem[] } {
+/**
+ * Of several different files for one place, the one that lies there has it. The others go without a place and without the
+ * GUID that they share with it: as props of their own, which somebody has to give a name of their own.
+ */
+export function settleClaims(groups: readonly Copies[]): { groups: Copies[]; problems: Problem[] } {
   const problems: Problem[] = []
-  const byLanding = Map.groupBy(groups, ([file]) => landingOf(file) ?? `?${file.hash}`)
-  const kept: Copies[] = []
-  for (const claims of byLanding.values()) {
-    const [winner, ...losers] = claims.sort((a, b) => rank(a[0]) - rank(b[0]))
-    if (winner) kept.push(winner)
-    for (const [loser] of losers) {
-      const place = loser.naming.originPath
+  const displaced = new Set<Copies>()
+  for (const claims of Map.groupBy(groups, ([file]) => landingOf(file) ?? `?${file.hash}`).values()) {
+    const [winner, ...losers] = claims.toSorted((a, b) => rank(a[0]) - rank(b[0]))
+    for (const group of losers) {
+      displaced.add(group)
+      const [loser] = group
       const what = isPackageFile(loser) ? 'calls itself' : 'is named like'
-      const message = `${pathOf(loser)} ${what} ${place}, and so does ${winner ? pathOf(winner[0]) : ''}, which is another file.`
+      const other = winner ? pathOf(winner[0]) : ''
+      const message = `${pathOf(loser)} ${what} ${loser.naming.originPath}, and so does ${other}, which is another file.`
       problems.push(problem('path-claimed-twice', pathOf(loser), message))
     }
   }
-  return { kept, problems }
+  return { groups: groups.map((group) => (displaced.has(group) ? displace(group) : group)), problems }
+}
+
+/** Found by references under the name of its folder only. */
+function displace([first, ...others]: Copies): Copies {
+  const { facts, naming } = first
+  const nameless = facts.kind === 'package' ? { ...facts, guid: null } : facts
+  return [{ ...first, facts: nameless, naming: { ...naming, packageName: naming.folderName, originPath: null } }, ...others]
 }

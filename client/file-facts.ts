@@ -7,9 +7,6 @@ import type { FormatError, FormatErrorReason } from '../formats/format-error.ts'
 import type { SourceFacts } from '../formats/source-file.ts'
 import type { PackageFacts, ThumbnailPosition } from '../formats/uasset.ts'
 
-/** Raised when facts of files that did not change should be read anew. */
-export const factsVersion = 1
-
 /** An Unreal package. Package names are in the file's own spelling; native code (`/Script/`) is left out of the lists. */
 export interface KnownPackage {
   kind: 'package'

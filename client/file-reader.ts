@@ -7,7 +7,7 @@ import { describeSource, findSourceKind, sourceHeadBytes } from '../formats/sour
 import { firstReadBytes, headerSize, readPackage } from '../formats/uasset.ts'
 import { systemCode } from './client-error.ts'
 import { type FileFacts, keepPackage, keepSource, keepUnreadablePackage } from './file-facts.ts'
-import { isRacy, neverTrusted, statKey } from './fingerprint.ts'
+import { isRacy, neverTrusted, packageExtensions, statKey } from './fingerprint.ts'
 
 /** What was read of a file. `stat` is its fingerprint, or `neverTrusted` when it was touched too shortly before. */
 export interface ReadFile {
@@ -25,9 +25,6 @@ export interface UnreadFile {
 
 /** Bytes of one read: as fast as larger ones, and every worker keeps one such buffer. */
 export const chunkBytes = 1024 * 1024
-
-/** Packages are told by their extension; the bytes must agree. */
-export const packageExtensions = new Set(['uasset', 'umap'])
 
 /** A reader with a buffer of its own; reads one file at a time. */
 export class FileReader {

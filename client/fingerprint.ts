@@ -31,3 +31,9 @@ export const neverTrusted = ''
 
 /** In place of the fingerprint of a file that is not there any more. */
 export const gone = 'gone'
+
+/** Packages are told by their extension; the bytes must agree. */
+export const packageExtensions = new Set(['uasset', 'umap'])
+
+/** Raised when facts of files that did not change should be read anew. */
+export const factsVersion = 1

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { ClientError } from './client-error.ts'
-import { type FileFacts, factsVersion } from './file-facts.ts'
+import type { FileFacts } from './file-facts.ts'
 import type { ReadFile } from './file-reader.ts'
-import { gone, neverTrusted } from './fingerprint.ts'
+import { factsVersion, gone, neverTrusted } from './fingerprint.ts'
 
 /** The version in the library that a file is, when its hash is the file's, or was edited from. */
 export interface Base {
@@ -77,6 +77,7 @@ interface Row {
 export class Fingerprints {
   readonly #db: Database.Database
   readonly #path: string
+  readonly #queries = new Map<string, Database.Statement<string[], Row>>()
 
   /** Opens or makes it. A damaged file is replaced by an empty one: everything in it can be learnt again. */
   constructor(path: string, about: { address: string; root: string }) {
@@ -96,13 +97,18 @@ export class Fingerprints {
     return this.#guard(() => this.#db.prepare<[], Mark>('select file, stat, settled from file').raw().all() as unknown as Mark[])
   }
 
-  find(file: string): KnownFile | undefined {
-    return this.#one('file = ?', file)
+  /** How many files were ever read here. */
+  count(): number {
+    return this.#guard(() => Number(this.#db.prepare('select count(*) from file').pluck().get()))
   }
 
-  /** A file under this package name, one that the library knows before others. */
-  findByPackage(packageName: string): KnownFile | undefined {
-    return this.#one('package = ? order by object_id is null, file', packageName)
+  find(file: string): KnownFile | undefined {
+    return this.#all('file = ?', file)[0]
+  }
+
+  /** Files under this package name, in lower case; those that the library has first. */
+  findByPackage(packageName: string): KnownFile[] {
+    return this.#all('package = ? order by object_id is null, file', packageName)
   }
 
   findByGuid(guid: string): KnownFile[] {
@@ -186,13 +192,12 @@ export class Fingerprints {
     return typeof value === 'string' ? JSON.parse(value) : undefined
   }
 
-  #one(where: string, value: string): KnownFile | undefined {
-    const row = this.#guard(() => this.#db.prepare<[string], Row>(`select * from file where ${where} limit 1`).get(value))
-    return row && toKnown(row)
-  }
-
   #all(where: string, ...values: string[]): KnownFile[] {
-    return this.#guard(() => this.#db.prepare<string[], Row>(`select * from file where ${where}`).all(...values)).map(toKnown)
+    return this.#guard(() => {
+      const known = this.#queries.get(where) ?? this.#db.prepare<string[], Row>(`select * from file where ${where}`)
+      this.#queries.set(where, known)
+      return known.all(...values)
+    }).map(toKnown)
   }
 
   /** One transaction that takes its lock at once, so that two processes wait for each other instead of failing in the middle. */

@@ -35,6 +35,17 @@ export class PackageSearch {
     return undefined
   }
 
+  /** A file by its path below the root, when it is there. */
+  findFile(file: string): FoundFile | undefined {
+    const path = join(this.#root, file)
+    return existsSync(path)
+      ? this.#toFound(
+          path,
+          this.#mounts.find(({ prefix }) => file.startsWith(prefix)),
+        )
+      : undefined
+  }
+
   /** Everything on disk that a file cannot do without. */
   async findNeeds(file: PushFile): Promise<FoundFile[]> {
     const { facts, found, naming } = file

@@ -1,7 +1,9 @@
 /** What became of each item so far, and what that means for the items that need it. */
 import type { CommitResult, ManifestItem } from '../contract/push.ts'
+import { nameOf } from './manifest-item.ts'
+import { pathOf } from './push-file.ts'
 import type { PlannedItem } from './push-plan.ts'
-import { type PushedItem, type PushStatus, reportItem } from './push-report.ts'
+import type { PushedItem, PushStatus } from './push-report.ts'
 
 /** Items of a push by content hash: to be decided, or decided. */
 export class PushFates {
@@ -93,5 +95,31 @@ export class PushFates {
     if (denied.length > 0) return { status: 'denied', result: { denied_dependencies: denied } }
     if (held.length > 0) return { status: 'held', result: { held_dependencies: held } }
     return locked.length > 0 ? { status: 'locked', result: { locked_dependencies: locked } } : undefined
+  }
+}
+
+/** What is said of an item before or without an answer of the library. */
+function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
+  const { item, files } = planned
+  const [first, ...copies] = files
+  const { reason, lock, enriched, candidate_lineage_id } = result
+  return {
+    file: pathOf(first),
+    copies: copies.map(pathOf),
+    status,
+    content_hash: item.content_hash,
+    blob_size: item.blob_size,
+    name: nameOf(first),
+    asset_class: item.asset_class,
+    origin_path: item.origin_path ?? null,
+    object_id: result.object_id ?? null,
+    lineage_id: result.lineage_id ?? null,
+    parent_object_id: result.parent_object_id ?? null,
+    entry_id: result.entry_id ?? null,
+    entry_created: result.entry_created ?? false,
+    ...(reason === undefined ? {} : { reason }),
+    ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(enriched === undefined ? {} : { enriched }),
   }
 }

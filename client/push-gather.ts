@@ -1,61 +1,12 @@
 /** Finds the files of a push and reads those that are new or changed; what lies unchanged is taken from memory. */
-import { join, sep } from 'node:path'
-import { findSourceKind } from '../formats/source-file.ts'
-import { packageExtensions, type ReadFile, type UnreadFile } from './file-reader.ts'
-import { gone } from './fingerprint.ts'
-import type { FileRead, Fingerprints, KnownFile, Mark } from './fingerprints.ts'
+import { join } from 'node:path'
+import type { ReadFile, UnreadFile } from './file-reader.ts'
+import type { FileRead, Fingerprints, KnownFile } from './fingerprints.ts'
 import { readFiles } from './hash.ts'
 import type { Tell } from './push-events.ts'
 import { namingOf, type PushFile } from './push-file.ts'
-import type { NamedPaths } from './push-paths.ts'
 import { type Problem, problem } from './push-problem.ts'
 import type { FoundFile } from './scan.ts'
-
-const sidecarExtensions = new Set(['uexp', 'ubulk', 'uptnl', 'upayload'])
-const descriptorExtensions = new Set(['uproject', 'uplugin'])
-
-export interface Sorted {
-  /** Props, by what their names say. */
-  wanted: FoundFile[]
-  sidecars: string[]
-  unknown: string[]
-}
-
-/** Tells files that may be props from those that are not; `all` takes every kind. */
-export function sortFound(files: readonly FoundFile[], all: boolean): Sorted {
-  const sorted: Sorted = { wanted: [], sidecars: [], unknown: [] }
-  for (const found of files) {
-    const { ext, file } = found
-    if (packageExtensions.has(ext) || findSourceKind(ext)) sorted.wanted.push(found)
-    else if (sidecarExtensions.has(ext)) sorted.sidecars.push(file)
-    else if (descriptorExtensions.has(ext)) continue
-    else if (all) sorted.wanted.push(found)
-    else sorted.unknown.push(file)
-  }
-  return sorted
-}
-
-/** Whether memory holds every file as it is, and the library every one of them. */
-export function isUntouched(files: readonly FoundFile[], marks: readonly Mark[]): boolean {
-  const settled = new Map<string, string>()
-  for (const [file, stat, isSettled] of marks) if (isSettled === 1) settled.set(file, stat)
-  return files.every(({ file, stat }) => settled.get(file) === stat)
-}
-
-/** Files that were where the walk went, and are not any more. What they stood for may now be another file's. */
-export function findVanished(found: readonly FoundFile[], marks: readonly Mark[], { root, starts }: NamedPaths): string[] {
-  const folders = starts
-    .filter(({ isFolder }) => isFolder)
-    .map(({ path }) =>
-      path
-        .slice(root.length + 1)
-        .split(sep)
-        .join('/'),
-    )
-  const present = new Set(found.map(({ file }) => file))
-  const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
-  return marks.flatMap(([file, stat]) => (stat !== gone && !present.has(file) && isBelow(file) ? [file] : []))
-}
 
 export interface Gathered {
   files: PushFile[]

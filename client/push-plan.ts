@@ -4,7 +4,7 @@ import { type Copies, groupCopies, settleClaims } from './claims.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
 import { isRedirector, type PushFile, pathOf, type SendableFile } from './push-file.ts'
 import { FindingList } from './push-findings.ts'
-import { type Problem, problem } from './push-problem.ts'
+import type { Problem } from './push-problem.ts'
 import { type Elsewhere, edgesKey, ReferenceIndex, type References } from './references.ts'
 
 export interface PlanOptions {
@@ -40,12 +40,11 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   const findings = new FindingList()
   const { sendable, redirectors, refused } = sortOut(files, findings)
   const { groups, problems: copies } = groupCopies(sendable)
-  const { kept, problems: claims } = settleClaims(groups)
-  const losers = groups.filter((group) => !kept.includes(group)).flat()
+  const { groups: kept, problems: claims } = settleClaims(groups)
   const index = new ReferenceIndex(elsewhere)
   for (const group of kept) index.addItem(group)
   for (const file of redirectors) index.addRedirector(file, file.facts.redirectTarget)
-  for (const file of [...refused, ...losers]) index.addBlocked(file)
+  for (const file of refused) index.addBlocked(file)
   for (const [file] of index.assignExternals(kept))
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
   const resolved = kept.map((group) => ({ group, references: index.resolve(group[0]) }))
@@ -57,7 +56,7 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   return {
     toSend,
     settled,
-    leftOut: [...redirectors, ...refused, ...losers, ...unused],
+    leftOut: [...redirectors, ...refused, ...unused],
     problems: [...copies, ...claims, ...findings.problems()],
   }
 }
@@ -178,16 +177,3 @@ export function twinsOf(items: readonly PlannedItem[]): number[][] {
   const indexes = items.map((_, index) => index).filter((index) => items[index]?.item.package_guid)
   return [...Map.groupBy(indexes, (index) => items[index]?.item.package_guid).values()].filter((set) => set.length > 1)
 }
-
-/** Files that were not read at all, by their extension. */
-export function nameUnread(files: { sidecars: string[]; unknown: string[] }): Problem[] {
-  const problems: Problem[] = []
-  const { sidecars, unknown } = files
-  if (sidecars.length > 0)
-    problems.push(problem('sidecar', sidecars, `${count(sidecars)} belonging to cooked packages left out.`))
-  if (unknown.length > 0)
-    problems.push(problem('unknown-kind', unknown, `${count(unknown)} of kinds that are no props left out.`))
-  return problems
-}
-
-const count = (files: string[]): string => (files.length === 1 ? '1 file' : `${files.length} files`)

@@ -30,7 +30,10 @@ export const problemKinds = {
   'plugin-package': ['note', 'Content of plugins can be browsed but not pulled.'],
   'plugin-reference': ['note', 'Whoever pulls these needs the plugin in their project.'],
   'same-bytes': ['note', 'The library keeps them once.'],
-  'path-claimed-twice': ['failed', 'Open the copy in the editor and save it, or delete it; then push again.'],
+  'path-claimed-twice': [
+    'note',
+    'It is kept without a place. Give it a name of its own: open it in the editor and save it there.',
+  ],
   redirector: ['left-out', 'Fix up redirectors in the editor once everything is saved, so that they can go.'],
   'reference-through-redirector': ['note', 'Fix up redirectors in the editor (right-click the folder), save, and push again.'],
   'missing-dependency': ['note', 'Restore the missing package or mend the reference in the editor.'],

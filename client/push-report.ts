@@ -1,8 +1,6 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
 import type { CommitResult } from '../contract/push.ts'
-import { nameOf } from './manifest-item.ts'
-import { pathOf } from './push-file.ts'
-import type { PlannedItem } from './push-plan.ts'
+import type { Fingerprints } from './fingerprints.ts'
 import type { Problem } from './push-problem.ts'
 
 /**
@@ -71,32 +69,6 @@ export interface PushReport {
 export const isPartly = ({ summary }: PushReport): boolean =>
   summary.held + summary.denied + summary.locked + summary.outdated + summary.failed > 0
 
-/** What is said of an item before or without an answer of the library. */
-export function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
-  const { item, files } = planned
-  const [first, ...copies] = files
-  const { reason, lock, enriched, candidate_lineage_id } = result
-  return {
-    file: pathOf(first),
-    copies: copies.map(pathOf),
-    status,
-    content_hash: item.content_hash,
-    blob_size: item.blob_size,
-    name: nameOf(first),
-    asset_class: item.asset_class,
-    origin_path: item.origin_path ?? null,
-    object_id: result.object_id ?? null,
-    lineage_id: result.lineage_id ?? null,
-    parent_object_id: result.parent_object_id ?? null,
-    entry_id: result.entry_id ?? null,
-    entry_created: result.entry_created ?? false,
-    ...(reason === undefined ? {} : { reason }),
-    ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(enriched === undefined ? {} : { enriched }),
-  }
-}
-
 /** The sums, in files: copies of what is in the library now are there already. */
 export function summarize(
   items: readonly PushedItem[],
@@ -115,3 +87,7 @@ export function summarize(
   const entries_created = items.filter((item) => item.entry_created).length
   return { ...summary, entries_created, thumbnails }
 }
+
+/** What the last push found worth naming in the files themselves. */
+export const recalledProblems = (fingerprints: Fingerprints): Problem[] =>
+  (fingerprints.recall('problems') as Problem[] | undefined) ?? []

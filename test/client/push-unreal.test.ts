@@ -201,17 +201,18 @@ test('files with the same bytes go once, under the name of the one that lies whe
   expect(report.summary).toMatchObject({ new: 1, dedup: 1 })
 })
 
-test('of two files that claim one path the one that lies there goes, and the other once the first is gone', async () => {
+test('of two files that claim one path the one that lies there has it, and the other is a prop without a place', async () => {
   const library = await workspace()
-  const project = await makeProject({
-    'Content/SM_A.uasset': {},
-    'Content/Copy/SM_A.uasset': { packageName: '/Game/SM_A', payload: Buffer.from('other') },
-  })
+  const copy = { packageName: '/Game/SM_A', payload: Buffer.from('other') }
+  const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/Copy/SM_A.uasset': copy })
   const first = await project.push(library)
-  expect(first.items).toMatchObject([{ file: 'Content/SM_A.uasset', status: 'new' }])
+  expect(itemOf(first, 'Content/SM_A.uasset')).toMatchObject({ status: 'new', origin_path: '/Game/SM_A' })
+  expect(itemOf(first, 'Content/Copy/SM_A.uasset')).toMatchObject({ status: 'new', origin_path: null, entry_created: true })
   expect(named(first, 'path-claimed-twice')).toEqual(['Content/Copy/SM_A.uasset'])
-  project.remove('Content/SM_A.uasset')
-  expect((await project.push(library)).items).toMatchObject([{ file: 'Content/Copy/SM_A.uasset', status: 'new' }])
+  await project.save({ 'Content/Copy/SM_A.uasset': { ...copy, payload: Buffer.from('edited') } })
+  expect((await project.push(library)).items).toMatchObject([
+    { file: 'Content/Copy/SM_A.uasset', status: 'new', lineage_id: itemOf(first, 'Content/Copy/SM_A.uasset').lineage_id },
+  ])
 })
 
 test('a package of a source build takes the version of its project, and none where that is a source build too', async () => {

@@ -98,6 +98,22 @@ test('a copy that was edited does not take over the prop it was copied from', as
   expect(statuses(await project.push(library))).toEqual({ 'Content/SM_A.uasset': 'dedup', 'Content/SM_B.uasset': 'held' })
 })
 
+test('a copy that is pushed by itself does not take over the prop either', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': { guid: guidA } })
+  await project.push(library)
+  await project.save({
+    'Content/SM_B.uasset': { guid: guidA, ...bytes('an edited copy') },
+    'Content/Copy/SM_A.uasset': { guid: guidA, packageName: '/Game/SM_A', ...bytes('a copy that was not saved') },
+  })
+  expect(statuses(await project.push(library, { paths: ['Content/SM_B.uasset'] }))).toEqual({
+    'Content/SM_A.uasset': 'dedup',
+    'Content/SM_B.uasset': 'held',
+  })
+  const copied = await project.push(library, { paths: ['Content/Copy'] })
+  expect(itemOf(copied, 'Content/Copy/SM_A.uasset')).toMatchObject({ status: 'new', origin_path: null, entry_created: true })
+})
+
 test('packages saved before 4.24 get a new GUID with every save, and are versions all the same', async () => {
   const library = await workspace()
   const old = { engine: '4.22.3' }

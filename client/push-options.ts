@@ -1,0 +1,43 @@
+/** What a push is asked to do, and what its parts share while it runs. */
+import type { Fingerprints } from './fingerprints.ts'
+import type { Folders } from './folders.ts'
+import type { HeldAnswers } from './held-answers.ts'
+import type { Http } from './http.ts'
+import type { PushCalls } from './push-calls.ts'
+import type { Tell } from './push-events.ts'
+import type { NamedPaths } from './push-paths.ts'
+
+export interface PushOptions {
+  /** Absolute paths of folders and files. */
+  paths: string[]
+  url: string
+  key: string | undefined
+  folders: Folders
+  clientName?: string
+  /** Name of the pack that new props go into; the library decides otherwise. */
+  packName?: string
+  /** Label of a variant group that every entry of this push joins. */
+  variantGroup?: string
+  /** Push files of every kind, also those that are no props by their names. */
+  all?: boolean
+  /** Leave out what named files need. */
+  noDeps?: boolean
+  /** Ask the library what would happen, and change nothing. */
+  dryRun?: boolean
+  /** What to do with items that look like new versions of something but do not say so. */
+  held?: HeldAnswers
+  tell?: Tell
+  signal?: AbortSignal
+}
+
+export interface PushParts {
+  options: PushOptions
+  places: NamedPaths
+  http: Http
+  calls: PushCalls
+  fingerprints: Fingerprints
+  tell: Tell
+  signal: AbortSignal
+  /** Ends whatever is on its way. */
+  stop: (reason: unknown) => void
+}

@@ -1,0 +1,142 @@
+/** A push that has something to do: reads what is new, plans, sends, and remembers. Loaded only when there is. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FeedMark, followFeed } from './feed-check.ts'
+import { gone } from './fingerprint.ts'
+import type { Fingerprints } from './fingerprints.ts'
+import type { Sorted } from './found-files.ts'
+import { answerHeld } from './held-answers.ts'
+import { ThumbnailUploader } from './media-upload.ts'
+import { PackageSearch } from './package-search.ts'
+import { type PushFile, pathOf } from './push-file.ts'
+import { type Gathered, gather } from './push-gather.ts'
+import type { PushParts } from './push-options.ts'
+import { type PushPlan, planPush } from './push-plan.ts'
+import type { Problem } from './push-problem.ts'
+import { type PushReport, recalledProblems } from './push-report.ts'
+import { PushRound } from './push-round.ts'
+import type { FoundFile } from './scan.ts'
+import { Uploader } from './upload.ts'
+
+/** What work adds to a report. */
+export interface WorkDone extends Pick<PushReport, 'items' | 'problems' | 'unchanged' | 'bytes'> {
+  thumbnails: number
+}
+
+interface Done {
+  plan: PushPlan
+  round: PushRound
+  thumbnails: ThumbnailUploader
+  mark: FeedMark | undefined
+  files: PushFile[]
+  /** What follows from the files themselves, and stays true as long as they do. */
+  problems: Problem[]
+}
+
+/**
+ * Files that share a GUID or a name with a file that is to be sent, and hold something else: which of them it belongs to can
+ * only be decided when all are there.
+ */
+function rivalsOf({ found, hash, known, facts, naming }: PushFile, fingerprints: Fingerprints): string[] {
+  if (known?.settled) return []
+  const guid = facts.kind === 'package' ? facts.guid : null
+  const rivals = [
+    ...(guid === null ? [] : fingerprints.findByGuid(guid)),
+    ...(naming.originPath === null ? [] : fingerprints.findByPackage(naming.originPath.toLowerCase())),
+  ]
+  return rivals.flatMap((rival) => (rival.file === found.file || rival.hash === hash || rival.stat === gone ? [] : rival.file))
+}
+
+export class PushWork {
+  readonly #parts: PushParts
+
+  constructor(parts: PushParts) {
+    this.#parts = parts
+  }
+
+  async run(sorted: Sorted, mark: FeedMark | undefined): Promise<WorkDone> {
+    const { options, tell } = this.#parts
+    tell({ kind: 'phase', phase: 'read' })
+    const gathered = await this.#gatherAll(sorted)
+    const search = this.#search(gathered.files)
+    const plan = planPush(gathered.files, this.#elsewhere(search), options)
+    tell({ kind: 'phase', phase: 'send' })
+    const { round, sent, thumbnails } = await this.#sendPlanned(plan)
+    const lasting = [...plan.problems, ...thumbnails.result.problems]
+    if (!options.dryRun) await this.#settle({ plan, round, thumbnails, mark, files: gathered.files, problems: lasting })
+    return {
+      problems: [...gathered.problems, ...round.problems, ...lasting],
+      unchanged: plan.settled.length,
+      items: round.fates.reports(),
+      thumbnails: thumbnails.result.uploaded,
+      bytes: { read: gathered.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
+    }
+  }
+
+  /** Reads what was found; then what the named files among it need, and what claims to be the same as something new. */
+  async #gatherAll(sorted: Sorted): Promise<Gathered> {
+    const { places, options, fingerprints } = this.#parts
+    const gathered = await gather(sorted.wanted, { ...this.#parts, root: places.root })
+    const seen = new Set(sorted.wanted.map(({ file }) => file))
+    const search = this.#search(gathered.files)
+    const add = async (found: FoundFile[]): Promise<PushFile[]> => {
+      const unseen = found.filter(({ file }) => !seen.has(file) && seen.add(file))
+      const more = await gather(unseen, { ...this.#parts, root: places.root })
+      gathered.files.push(...more.files)
+      gathered.problems.push(...more.problems)
+      gathered.read.bytes += more.read.bytes
+      return more.files
+    }
+    const named = new Set(places.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
+    let open = options.noDeps ? [] : gathered.files.filter((file) => named.has(join(places.root, pathOf(file))))
+    while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
+    if (fingerprints.count() > seen.size)
+      await add(gathered.files.flatMap((file) => rivalsOf(file, fingerprints).flatMap((rival) => search.findFile(rival) ?? [])))
+    return gathered
+  }
+
+  #search = (files: readonly PushFile[]): PackageSearch =>
+    new PackageSearch(this.#parts.places.root, [...new Set(files.map(({ found }) => found.mount))])
+
+  #elsewhere(search: PackageSearch) {
+    const { fingerprints, places } = this.#parts
+    return {
+      inLibrary: (name: string) => fingerprints.findByPackage(name).find(({ base }) => base)?.base?.hash,
+      onDisk: (name: string) => {
+        const known = fingerprints.findByPackage(name).find(({ file }) => existsSync(join(places.root, file)))
+        return known?.file ?? search.findPackage(name)?.file
+      },
+    }
+  }
+
+  async #sendPlanned(plan: PushPlan) {
+    const { http, calls, tell, signal, fingerprints, options, places, stop } = this.#parts
+    const uploader = new Uploader({ http, calls, tell, signal })
+    const thumbnails = new ThumbnailUploader({ http, calls, root: places.root, tell, signal })
+    const { max_items: maxItems } = plan.toSend.length > 0 ? await calls.limits() : { max_items: 1 }
+    const { variantGroup, dryRun = false } = options
+    const parts = { root: places.root, calls, uploader, thumbnails, fingerprints, tell, maxItems, variantGroup, dryRun, stop }
+    const round = new PushRound(parts)
+    await round.run(plan.toSend)
+    if (options.held) await answerHeld(round, options.held)
+    return { round, thumbnails, sent: uploader.sent }
+  }
+
+  /**
+   * Remembers what needs nothing more, and up to which point of the library's history that was seen. The position comes last:
+   * whoever is killed before has an older one, from which everything is found again.
+   */
+  async #settle(done: Done): Promise<void> {
+    const { plan, round, thumbnails, mark, problems } = done
+    const { fingerprints } = this.#parts
+    const news = mark && (await followFeed(this.#parts.calls, mark))
+    const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
+    const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
+    const seen = new Set(done.files.map(pathOf))
+    const others = recalledProblems(fingerprints).filter((one) => !one.files.some((file) => seen.has(file)))
+    fingerprints.settle(files.map((file) => ({ file: pathOf(file), hash: file.hash })))
+    fingerprints.remember('problems', [...others, ...problems])
+    if (news) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
+    fingerprints.remember('feed', news?.mark ?? null)
+  }
+}
