@@ -2,15 +2,24 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { ClientError } from './client-error.ts'
-import { chunkBytes } from './file-reader.ts'
 import type { Bytes } from './http-body.ts'
 
-/** Buffers of one MiB. What is taken is given back once the request it was for is over. */
+/** Files up to this size go as one piece, which costs the fewest packets (performance-floor 4). */
+export const pieceBytes = 256 * 1024
+/** Pieces of larger ones. */
+export const chunkBytes = 1024 * 1024
+
+/** Buffers of one size. What is taken is given back once the request it was for is over. */
 export class BufferPool {
   readonly #free: Buffer[] = []
+  readonly #sizeBytes: number
+
+  constructor(sizeBytes: number) {
+    this.#sizeBytes = sizeBytes
+  }
 
   take(): Buffer {
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#sizeBytes)
   }
 
   give(...buffers: Buffer[]): void {
@@ -18,7 +27,7 @@ export class BufferPool {
   }
 }
 
-/** A file of at most one MiB, as one piece: that costs the fewest packets (performance-floor 4). It was just read, so it is at hand. */
+/** A small file as one piece. It was read a moment ago, so it is at hand: waiting for it would cost more than it does. */
 export function smallFile(path: string, size: number, buffer: Buffer): Bytes {
   const open = () => {
     const fd = openSync(path, 'r')
@@ -36,7 +45,7 @@ export function smallFile(path: string, size: number, buffer: Buffer): Bytes {
 }
 
 /**
- * A larger file in pieces of one MiB, from two buffers in turn: the next piece is asked for when the one before has left, as
+ * A larger file in pieces, from two buffers in turn: the next piece is asked for when the one before has left, as
  * each is more than a socket keeps back. `onBytes` is told how far it is, from the beginning for every attempt.
  */
 export function largeFile(

@@ -82,7 +82,7 @@ const workerFile = new URL(import.meta.url.endsWith('.ts') ? './hash-worker.ts' 
 
 /** Readers need little memory; a small young generation keeps a thread at a few MiB. */
 const startThread = (): Worker =>
-  new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 } })
+  new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 } })
 
 type Reading = ReadOptions & { jobs: readonly ReadJob[]; queue: Iterator<Batch> }
 

@@ -3,8 +3,7 @@ import pLimit from 'p-limit'
 import { ApiError } from '../contract/errors.ts'
 import type { UploadTarget } from '../contract/push.ts'
 import { ClientError, systemCode } from './client-error.ts'
-import { BufferPool, changed, largeFile, smallFile } from './file-body.ts'
-import { chunkBytes } from './file-reader.ts'
+import { BufferPool, changed, chunkBytes, largeFile, pieceBytes, smallFile } from './file-body.ts'
 import type { Http } from './http.ts'
 import type { Bytes } from './http-body.ts'
 import type { PushCalls } from './push-calls.ts'
@@ -23,7 +22,7 @@ export interface Upload {
 
 /** Requests on their way at once. Large files are streamed, a few at a time, which bounds memory. */
 const atOnce = 8
-const streamsAtOnce = 3
+const streamsAtOnce = 4
 const progressMs = 100
 
 /** Already stored: as good as sent. */
@@ -36,7 +35,8 @@ export class Uploader {
   readonly #signal: AbortSignal | undefined
   readonly #small = pLimit(atOnce)
   readonly #large = pLimit(streamsAtOnce)
-  readonly #buffers = new BufferPool()
+  readonly #pieces = new BufferPool(pieceBytes)
+  readonly #chunks = new BufferPool(chunkBytes)
   /** Bytes that left of the large files on their way, by hash. */
   readonly #onTheWay = new Map<string, number>()
   readonly #done = { files: 0, bytes: 0 }
@@ -66,7 +66,7 @@ export class Uploader {
     timer.unref()
     try {
       const jobs = uploads.map((upload) => {
-        const limit = upload.size > chunkBytes ? this.#large : this.#small
+        const limit = upload.size > pieceBytes ? this.#large : this.#small
         return limit(async () => {
           const failure = await this.#sendOne(upload)
           if (failure) failures.set(upload.hash, failure)
@@ -82,10 +82,8 @@ export class Uploader {
 
   async #sendOne(upload: Upload): Promise<ClientError | ApiError | undefined> {
     this.#signal?.throwIfAborted()
-    const { path, size, hash } = upload
-    const [first, second] = [this.#buffers.take(), size > chunkBytes ? this.#buffers.take() : undefined]
-    const onBytes = (sent: number) => this.#onTheWay.set(hash, sent)
-    const bytes = second ? largeFile(path, size, { buffers: [first, second], onBytes }) : smallFile(path, size, first)
+    const { size, hash } = upload
+    const { bytes, release } = size > pieceBytes ? this.#openLarge(upload) : this.#openSmall(upload)
     try {
       if (upload.target) await this.#sendDirect(upload, bytes)
       else await this.#calls.putBlob(hash, bytes)
@@ -95,10 +93,21 @@ export class Uploader {
     } finally {
       this.#onTheWay.delete(hash)
     }
-    this.#buffers.give(first, ...(second ? [second] : []))
+    release()
     this.#done.files++
     this.#done.bytes += size
     return undefined
+  }
+
+  #openSmall({ path, size }: Upload) {
+    const piece = this.#pieces.take()
+    return { bytes: smallFile(path, size, piece), release: () => this.#pieces.give(piece) }
+  }
+
+  #openLarge({ path, size, hash }: Upload) {
+    const buffers: [Buffer, Buffer] = [this.#chunks.take(), this.#chunks.take()]
+    const onBytes = (sent: number) => this.#onTheWay.set(hash, sent)
+    return { bytes: largeFile(path, size, { buffers, onBytes }), release: () => this.#chunks.give(...buffers) }
   }
 
   /** An address lives for minutes: when storage refuses it, it is asked for once more. */
