@@ -12,5 +12,5 @@ const changedAt = (path: string): number => statSync(join(root, path), { throwIf
 export default function setup(): void {
   const built = changedAt('dist/cli/main.js')
   const newest = Math.max(...globSync(sources, { cwd: root }).map(changedAt))
-  if (newest > built) execFileSync(process.execPath, [join(root, 'bin/build.mjs')], { stdio: 'inherit' })
+  if (newest > built) execFileSync(process.execPath, [join(root, 'bin/build.mjs'), '--noCheck'], { stdio: 'inherit' })
 }
