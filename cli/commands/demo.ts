@@ -115,7 +115,8 @@ class Demo {
   }
 
   #title(text: string): void {
-    const { out } = this.#context
+    const { out, signal } = this.#context
+    signal.throwIfAborted()
     out.lines(() => ['', `${out.paint(['cyan', 'bold'], String(++this.#act))}  ${out.paint('bold', text)}`])
   }
 

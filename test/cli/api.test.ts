@@ -1,6 +1,7 @@
 /** ph api: any route, with bodies from fields, text, files and standard input, and pages joined. */
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { answer, startPeer } from '../support/peer.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -51,6 +52,13 @@ test('--paginate follows a sequence cursor until nothing new comes', async () =>
   const paged = await api('GET /catalog/changes -f limit=3 --paginate')
   expect(paged.changes).toEqual(whole.changes)
   expect(paged.next_cursor).toBe(whole.next_cursor)
+})
+
+test('--paginate stops where a feed says that it begins anew, and says so', async () => {
+  const { url, heard } = await startPeer(answer(200, { changes: [], next_cursor: 9, reset: true }))
+  const outcome = await ph('api GET /catalog/changes -f cursor=1 --paginate', { env: signedIn(url, 'key') })
+  expect(outcome.json()).toEqual({ changes: [], next_cursor: 9, reset: true })
+  expect(heard).toHaveLength(1)
 })
 
 test('a body comes from fields, whose values are JSON where they can be', async () => {

@@ -42,3 +42,11 @@ test('on a terminal it shows pictures of props with their names, and the edited 
   expect(lines.some((line) => /^ +before +now *$/.test(line))).toBe(true)
   expect(lines).toContain('$ ph push Content')
 })
+
+test('when it is interrupted it stops at the next act and takes everything away', async () => {
+  const TMPDIR = temporaryFolder()
+  const { code, stdout } = await ph('demo', { env: { TMPDIR }, signal: AbortSignal.abort('interrupted') })
+  expect(code).toBe(130)
+  expect(stdout).not.toContain('Push the Content folder')
+  expect(readdirSync(TMPDIR)).toEqual([])
+})

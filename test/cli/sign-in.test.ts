@@ -18,6 +18,15 @@ beforeAll(async () => {
   keys = workspace.keys
 })
 
+/** What a server says of a key. */
+const identity = {
+  user: { id: 1, name: 'a', email: 'a', display_name: 'A', role: 'member' },
+  name: 'k',
+  org_id: 1,
+  org: { id: 1, name: 'W', slug: 'w' },
+  scope: 'read',
+}
+
 /** Folders of a person who has used nothing yet. */
 const newcomer = () => ({ PH_CONFIG_DIR: temporaryFolder() })
 const login = (env: Record<string, string>, key: string, more = '') =>
@@ -95,16 +104,7 @@ test('logout of a key that the server has ended already still forgets it here', 
 
 test('logout while the server is away forgets the key here and says that it still works there', async () => {
   const env = newcomer()
-  const away = await startPeer(
-    answer(200, {
-      user: { id: 1, name: 'a', email: 'a', display_name: 'A', role: 'member' },
-      name: 'k',
-      org_id: 1,
-      org: { id: 1, name: 'W', slug: 'w' },
-      scope: 'read',
-    }),
-    cut,
-  )
+  const away = await startPeer(answer(200, identity), cut)
   await ph(`login --with-key --key-in-file --url ${away.url}`, { env, stdin: newKey() })
   const { code, stdout } = await ph('logout', { env })
   expect(code).toBe(0)
@@ -123,11 +123,14 @@ test('profiles stand side by side, and --profile chooses one', async () => {
   expect(Object.keys(all.profiles)).toEqual(['owner', 'member'])
 })
 
-test('a profile named outright never gets the key of the environment', async () => {
-  const env = { ...newcomer(), ...signedIn(url, keys.olivia) }
-  const { code, stderr } = await ph('whoami --profile studio', { env })
-  expect(code).toBe(2)
-  expect(stderr).toContain('There is no profile studio')
+test('a profile named outright brings its own key: that of the environment never travels to its server', async () => {
+  const env = newcomer()
+  const studio = await startPeer(answer(200, identity))
+  await ph(`login --with-key --key-in-file --profile studio --url ${studio.url}`, { env, stdin: 'key-of-studio' })
+  const elsewhere = { ...env, ...signedIn(url, keys.olivia) }
+  expect((await ph('whoami --profile studio', { env: elsewhere })).code).toBe(0)
+  expect(studio.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-studio', 'Bearer key-of-studio'])
+  expect((await ph('whoami --profile nobody', { env: elsewhere })).stderr).toContain('There is no profile nobody')
 })
 
 test('a server that is not there is named, with exit code 3', async () => {
