@@ -1,4 +1,4 @@
-/** What a push passes over: the folders that Unreal fills by itself, hidden things, and what `.phignore` lists. */
+/** What a push passes over: the folders that Unreal fills by itself, hidden things, and what `.phignore` files list. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
@@ -9,27 +9,56 @@ const madeByEngine = new Set(['saved', 'intermediate', 'deriveddatacache', 'bina
 /** Folders directly below Content that belong to one person's editor. */
 const personal = new Set(['developers', 'collections'])
 
-/** The same as patterns: `.phignore` comes after them, so a line like `!Saved/` lets a folder in. */
-const asPatterns = [...madeByEngine].map((name) => `${name}/`).concat([...personal].map((name) => `**/Content/${name}/`))
+/** The name of a file with rules, in gitignore syntax, for the folder it lies in and everything below. */
+export const rulesFile = '.phignore'
 
-/** The rules of one project. Paths are relative to its root, with `/`. */
+interface FolderRules {
+  /** The folder they are for: its path below the root with `/` behind, empty for the root. */
+  base: string
+  rules: Ignore
+}
+
+/** The rules that hold in one folder. Paths are relative to the project's root, with `/`. */
 export class IgnoreRules {
-  readonly #own: Ignore | undefined
+  /** Deepest first: the one closest to a file has the last word. */
+  readonly #own: readonly FolderRules[]
 
-  /** Reads `.phignore` (gitignore syntax) of the root, when there is one. */
-  constructor(root: string) {
-    const text = readRules(join(root, '.phignore'))
-    this.#own = text === undefined ? undefined : ignore().add(asPatterns).add(text)
+  private constructor(own: readonly FolderRules[]) {
+    this.#own = own
+  }
+
+  /** The rules for a walk that begins at `file`: of the root and of the folders on the way, unless they pass over `file` itself. */
+  static forStart(root: string, file: string): IgnoreRules {
+    let rules = new IgnoreRules([]).within(root, '')
+    for (let end = file.indexOf('/'); end >= 0; end = file.indexOf('/', end + 1))
+      rules = rules.within(join(root, file.slice(0, end)), `${file.slice(0, end)}/`)
+    const passesOver = file !== '' && (rules.#listed(file) || rules.#listed(`${file}/`))
+    return passesOver ? new IgnoreRules([]) : rules
+  }
+
+  /** With the rules that lie in a folder, if any do. */
+  within(folder: string, base: string): IgnoreRules {
+    const text = readRules(join(folder, rulesFile))
+    return text === undefined ? this : new IgnoreRules([{ base, rules: ignore().add(text) }, ...this.#own])
   }
 
   ignoresFile(file: string): boolean {
-    return this.#own?.ignores(file) ?? false
+    return this.#listed(file) ?? false
   }
 
   ignoresFolder(file: string, { name, atTopOfContent }: { name: string; atTopOfContent: boolean }): boolean {
-    if (this.#own) return this.#own.ignores(`${file}/`)
     const lower = name.toLowerCase()
-    return madeByEngine.has(lower) || (atTopOfContent && personal.has(lower))
+    return this.#listed(`${file}/`) ?? (madeByEngine.has(lower) || (atTopOfContent && personal.has(lower)))
+  }
+
+  /** Whether a list says to leave something out, or with `!` to take it in; undefined when none speaks of it. */
+  #listed(file: string): boolean | undefined {
+    for (const { base, rules } of this.#own) {
+      if (!file.startsWith(base) || file === base) continue
+      const { ignored, unignored } = rules.test(file.slice(base.length))
+      if (ignored || unignored) return ignored
+    }
+    return undefined
   }
 }
 
@@ -37,7 +66,8 @@ function readRules(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { dirname, relative, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { systemCode } from './client-error.ts'
 import { statKey } from './fingerprint.ts'
-import { IgnoreRules } from './ignore-rules.ts'
+import { IgnoreRules, rulesFile } from './ignore-rules.ts'
 import { type Problem, problem } from './push-problem.ts'
 import { isContentFolder, type Mount, mountAt } from './unreal-project.ts'
 
@@ -48,6 +48,7 @@ interface Folder {
   path: string
   file: string
   mount: Mount | undefined
+  rules: IgnoreRules
 }
 
 class Walk {
@@ -55,7 +56,6 @@ class Walk {
   readonly #problems: Problem[] = []
   readonly #ignored: string[] = []
   readonly #root: string
-  readonly #rules: IgnoreRules
   /** Device and inode of every folder seen, with its path: a second way to it is not walked, so circles end. */
   readonly #seen = new Map<string, string>()
   readonly #found = new Set<string>()
@@ -64,14 +64,13 @@ class Walk {
 
   constructor(root: string) {
     this.#root = root
-    this.#rules = new IgnoreRules(root)
   }
 
   async from({ path, mount }: ScanStart, signal?: AbortSignal): Promise<void> {
     const file = relative(this.#root, path).split(sep).join('/')
     const stats = statSync(path)
     if (!stats.isDirectory()) return this.#addFile({ path, file, mount })
-    const folders: Folder[] = [{ path, file, mount }]
+    const folders: Folder[] = [{ path, file, mount, rules: IgnoreRules.forStart(this.#root, file) }]
     let breathedAt = performance.now()
     for (let folder = folders.pop(); folder; folder = folders.pop() ?? this.#linked.pop()) {
       signal?.throwIfAborted()
@@ -90,6 +89,8 @@ class Walk {
   /** Takes in the files of a folder; gives the folders in it. */
   #enter(folder: Folder): Folder[] {
     const entries = this.#list(folder)
+    const isListed = entries.some(({ name }) => name === rulesFile) && folder.file !== ''
+    const rules = isListed ? folder.rules.within(folder.path, `${folder.file}/`) : folder.rules
     const hasDescriptor = entries.some(({ name }) => /\.(uproject|uplugin)$/i.test(name))
     const inner: Folder[] = []
     for (const entry of entries) {
@@ -97,11 +98,11 @@ class Walk {
       const path = folder.path + sep + entry.name
       const file = folder.file === '' ? entry.name : `${folder.file}/${entry.name}`
       const kind = this.#kindOf(entry, { path, file })
-      if (kind === 'file' && !this.#rules.ignoresFile(file)) this.#addFile({ path, file, mount: folder.mount })
-      if (kind !== 'folder' || this.#isIgnored(folder, entry.name, file)) continue
+      if (kind === 'file' && !rules.ignoresFile(file)) this.#addFile({ path, file, mount: folder.mount })
+      if (kind !== 'folder' || this.#isIgnored({ ...folder, rules }, entry.name, file)) continue
       const mount = folder.mount ?? (isContentFolder(entry.name, hasDescriptor) ? mountAt(path, this.#root) : undefined)
       const list = entry.isSymbolicLink() ? this.#linked : inner
-      list.push({ path, file, mount })
+      list.push({ path, file, mount, rules })
     }
     return inner
   }
@@ -150,12 +151,12 @@ class Walk {
 
   #isIgnored(parent: Folder, name: string, file: string): boolean {
     const atTopOfContent = parent.mount !== undefined && parent.path === parent.mount.folder
-    if (!this.#rules.ignoresFolder(file, { name, atTopOfContent })) return false
+    if (!parent.rules.ignoresFolder(file, { name, atTopOfContent })) return false
     this.#ignored.push(file)
     return true
   }
 
-  #addFile({ path, file, mount }: Folder): void {
+  #addFile({ path, file, mount }: Omit<Folder, 'rules'>): void {
     if (this.#found.has(file)) return
     try {
       const stats = statSync(path, { bigint: true })

@@ -60,6 +60,21 @@ test('.phignore adds to what is passed over, and a line with ! takes back', asyn
   expect(names(await walk(root, '.'))).toEqual(['P.uproject', 'Content/A.uasset', 'Saved/D.uasset'])
 })
 
+test('a .phignore further down speaks for its folder, and has the last word there', async () => {
+  const root = temporaryFolder({
+    'P.uproject': project,
+    '.phignore': '*.psd\n',
+    'Content/Art/.phignore': '!keep.psd\n/Drafts/\n',
+    'Content/Art/keep.psd': 'a',
+    'Content/Art/other.psd': 'b',
+    'Content/Art/Drafts/C.uasset': 'c',
+    'Content/Drafts/D.uasset': 'd',
+  })
+  expect(names(await walk(root, '.')).sort()).toEqual(['Content/Art/keep.psd', 'Content/Drafts/D.uasset', 'P.uproject'])
+  expect(names(await walk(root, 'Content/Art'))).toEqual(['Content/Art/keep.psd'])
+  expect(names(await walk(root, 'Content/Art/Drafts'))).toEqual(['Content/Art/Drafts/C.uasset'])
+})
+
 test('a folder that is named on the command line is pushed, whatever its name', async () => {
   const root = temporaryFolder({ 'P.uproject': project, 'Content/Developers/me/D.uasset': 'd' })
   expect(names(await walk(root, 'Content/Developers'))).toEqual(['Content/Developers/me/D.uasset'])
