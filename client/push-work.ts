@@ -1,6 +1,7 @@
 /** A push that has something to do: reads what is new, plans, sends, and remembers. Loaded only when there is. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { type FeedMark, followFeed } from './feed-check.ts'
 import { gone } from './fingerprint.ts'
 import type { Fingerprints } from './fingerprints.ts'
@@ -56,6 +57,8 @@ export class PushWork {
 
   async run(sorted: Sorted, mark: FeedMark | undefined): Promise<WorkDone> {
     const { options, tell } = this.#parts
+    // Short-lived objects then fill 2 MiB before they are collected, not 48: a push keeps a third less memory and is no slower.
+    setFlagsFromString('--semi-space-growth-factor=1')
     tell({ kind: 'phase', phase: 'read' })
     const gathered = await this.#gatherAll(sorted)
     const search = this.#search(gathered.files)
