@@ -25,7 +25,7 @@ export interface DemoStage {
 }
 
 /** Large enough for a terminal that shows real pixels, small enough to be drawn in a few seconds. */
-const picturePx = 192
+const picturePx = 160
 
 /** Makes the project and starts the server at the same time. What was made is taken away again when one of them fails. */
 export async function setDemoStage({ TMPDIR }: Surroundings['env']): Promise<DemoStage> {

@@ -11,6 +11,7 @@ import { type DemoStage, setDemoStage } from '../demo-stage.ts'
 import { requireEntryId } from '../entry-reference.ts'
 import { showFramed, showGallery } from '../gallery.ts'
 import { type Library, withLibrary } from '../library.ts'
+import type { Output } from '../output.ts'
 import { failed } from '../refusal.ts'
 import { fetchThumbnail } from '../thumbnails.ts'
 import { wrap } from '../wrap.ts'
@@ -48,15 +49,15 @@ export const commands = [
 ]
 
 function introduce({ out }: Context): void {
+  const said = (text: string) => wrap(text, out.width)
   out.lines(() => [
     out.paint('bold', 'Prop House in half a minute'),
-    ...wrap(
+    ...said(
       'A small Unreal project, a library of its own, two pushes. All of it on this machine; nothing is sent anywhere, and nothing stays.',
-      out.width,
     ),
     '',
+    ...said('Building a tavern at the edge of a forest, and a library to keep it in …').map((line) => out.paint('dim', line)),
   ])
-  out.lines(() => out.paint('dim', 'Building a tavern at the edge of a forest, and a library to keep it in …'))
 }
 
 /** The acts, in order. */
@@ -158,30 +159,50 @@ const stumbled = (args: readonly string[], code: number) =>
     'See what it said above; PH_DEBUG=1 tells more.',
   )
 
-function farewell({ out }: Context, { stage, took_ms, keep }: { stage: DemoStage; took_ms: number; keep: boolean }): string[] {
-  const line = (typed: string, meaning: string) => `   ${out.paint('cyan', typed.padEnd(34))}${meaning}`
+interface Ending {
+  stage: DemoStage
+  took_ms: number
+  keep: boolean
+}
+
+function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] {
   const title = ['', out.paint('bold', 'Look further')]
   const took = `Done in ${duration(took_ms)}.`
-  if (keep)
+  if (!keep)
     return [
       ...title,
-      `   The library keeps running until Ctrl-C. In another terminal:`,
+      ...suggestions(out, [
+        ['npm run demo -- --keep', 'the same, and then look around yourself'],
+        ['npx ph server start --help', 'run a library of your own'],
+        ['npx ph help push', 'push your own Content folder'],
+      ]),
       '',
-      `   export PH_URL=${stage.url}`,
-      `   export PH_API_KEY=${stage.key}`,
-      line('npx ph entries --type mesh', 'list the meshes'),
-      line('npx ph show SM_Barrel', 'one prop, and what it needs'),
-      line('npx ph history SM_Barrel', 'all its versions'),
-      `   The project lies in ${stage.project}`,
-      '',
-      took,
+      ...wrap(`${took} The server has ended, and its folder is removed.`, out.width),
     ]
   return [
     ...title,
-    line('npm run demo -- --keep', 'the same, and then look around yourself'),
-    line('npx ph server start --help', 'run a library of your own'),
-    line('npx ph help push', 'push your own Content folder'),
+    ...wrap(
+      `The library keeps running until Ctrl-C, and the project lies in ${stage.project}. In another terminal:`,
+      out.width,
+      '   ',
+    ),
     '',
-    `${took} The server has ended, and its folder is removed.`,
+    `   export PH_URL=${stage.url}`,
+    `   export PH_API_KEY=${stage.key}`,
+    ...suggestions(out, [
+      ['npx ph entries --type mesh', 'list the meshes'],
+      [`npx ph show ${stage.edited}`, 'one prop, and what it needs'],
+      [`npx ph history ${stage.edited}`, 'all its versions'],
+    ]),
+    '',
+    took,
   ]
+}
+
+/** Commands with their meaning: beside them, or below where there is no room. */
+function suggestions({ paint, width }: Output, list: readonly (readonly [typed: string, meaning: string])[]): string[] {
+  const column = 34
+  return list.flatMap(([typed, meaning]) =>
+    width < 78 ? [`   ${paint('cyan', typed)}`, `     ${meaning}`] : [`   ${paint('cyan', typed.padEnd(column))}${meaning}`],
+  )
 }

@@ -31,17 +31,20 @@ test('the sample project goes into the library, an edit becomes a version, and n
   expect(readdirSync(TMPDIR)).toEqual([])
 })
 
-test('on a terminal it shows pictures of props with their names, and the edited one before and now, within 80 columns', async () => {
-  const { code, stdout, stderr } = await ph('demo', { columns: 80, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } })
-  expect(code).toBe(0)
-  expect(stderr).not.toContain('error')
-  const lines = stripVTControlCharacters(stdout).split('\n')
-  for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80)
-  const pictures = lines.filter((line) => /[▘▝▀▖▌▞▛▗▚▐▜▄▙▟█]{10}/.test(line))
-  expect(pictures.length).toBeGreaterThan(20)
-  expect(lines.some((line) => /^ +before +now *$/.test(line))).toBe(true)
-  expect(lines).toContain('$ ph push Content')
-})
+test.each([60, 80])(
+  'on a terminal of %i columns it shows props with their names, and the edited one before and now',
+  async (columns) => {
+    const { code, stdout, stderr } = await ph('demo', { columns, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } })
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('error')
+    const lines = stripVTControlCharacters(stdout).split('\n')
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns)
+    const pictures = lines.filter((line) => /[▘▝▀▖▌▞▛▗▚▐▜▄▙▟█]{10}/.test(line))
+    expect(pictures.length).toBeGreaterThan(20)
+    expect(lines.some((line) => /^ +before +now *$/.test(line))).toBe(true)
+    expect(lines).toContain('$ ph push Content')
+  },
+)
 
 test('when it is interrupted it stops at the next act and takes everything away', async () => {
   const TMPDIR = temporaryFolder()

@@ -1,5 +1,5 @@
 /** ph on a real terminal: the display of a push, the demo, secrets that are not shown, and Ctrl-C. */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writePackage } from '../../sample/package.ts'
@@ -10,14 +10,20 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { hasTerminal, openTerminal } from '../support/terminal.ts'
 
 describe.runIf(hasTerminal)('on a terminal', () => {
-  test('the demo fits 80 x 24, shows pictures, and gives the terminal back', async () => {
-    const terminal = openTerminal({ columns: 80, rows: 24 }, { TMPDIR: temporaryFolder() })
-    terminal.type('ph demo', 'Enter')
-    const lines = await terminal.shows('its folder is removed.')
+  test('the demo fits 80 x 24, shows pictures, keeps its library until Ctrl-C, and gives everything back', async () => {
+    const TMPDIR = temporaryFolder()
+    const terminal = openTerminal({ columns: 80, rows: 24 }, { TMPDIR })
+    terminal.type('ph demo --keep; echo "ended with $?"', 'Enter')
+    const lines = await terminal.shows('Done in')
     expect(lines).toContain('$ ph push Content')
     expect(lines.filter((line) => /[▘▝▀▖▌▞▛▗▚▐▜▄▙▟█]{10}/.test(line)).length).toBeGreaterThan(20)
     expect(lines.some((line) => /^ +before +now/.test(line))).toBe(true)
     expect(lines.join('\n')).not.toContain('[38;')
+    const [, url] = /PH_URL=(\S+)/.exec(lines.join('\n')) ?? []
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    terminal.type('C-c')
+    expect((await terminal.shows(/ended with \d/)).join('\n')).toContain('ended with 0')
+    expect(readdirSync(TMPDIR).filter((name) => name.startsWith('prop-house'))).toEqual([])
     expect(terminal.hasCursor()).toBe(true)
   })
 
