@@ -11,7 +11,6 @@ import {
   LineageId,
   named,
   nullable,
-  OriginPath,
   oneOf,
   PageLimit,
   previewStatuses,
@@ -140,7 +139,7 @@ export const entryFilters = {
   bounds_min: Type.Optional(Type.Number()),
   bounds_max: Type.Optional(Type.Number()),
   include_deprecated: Type.Optional(Type.Boolean()),
-  origin_path: Type.Optional(repeatable(OriginPath)),
+  origin_path: Type.Optional(repeatable(Type.String({ maxLength: 1000 }))),
   name: Type.Optional(repeatable(named(200))),
 }
 

@@ -2,22 +2,36 @@
 import { createHash } from 'node:crypto'
 import { validationError } from '../contract/errors.ts'
 
-type Position = (string | number | null)[]
+/** What a position is made of, in order. */
+type Part = 'text' | 'id'
+type Position<P extends readonly Part[]> = { -readonly [I in keyof P]: P[I] extends 'id' ? number : string }
 
 /** `asked` is whatever must not change between pages, such as sort and order. */
-export function toCursor(asked: unknown, position: Position): string {
+export function toCursor(asked: unknown, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([fingerprint(asked), ...position])).toString('base64url')
 }
 
 /** The position of a cursor made for the same question; VALIDATION for any other text. */
-export function fromCursor(asked: unknown, cursor: string, length: number): Position {
-  try {
-    const [made, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...Position]
-    if (made === fingerprint(asked) && position.length === length) return position
-  } catch {
-    // told below
-  }
+export function fromCursor<const P extends readonly Part[]>(asked: unknown, cursor: string, parts: P): Position<P> {
+  const [made, ...position] = contentOf(cursor)
+  const isWhole = position.length === parts.length && parts.every((part, index) => isPart[part](position[index]))
+  if (made === fingerprint(asked) && isWhole) return position as Position<P>
   throw validationError([{ path: 'cursor', message: 'was not made for this question; start again without it' }])
+}
+
+/** Anybody can write a cursor: what comes out of one is believed no more than any other input. */
+const isPart: Record<Part, (value: unknown) => boolean> = {
+  text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
+  id: (value) => Number.isSafeInteger(value),
+}
+
+function contentOf(cursor: string): unknown[] {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(content) ? content : []
+  } catch {
+    return []
+  }
 }
 
 const fingerprint = (asked: unknown): string => createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 8)

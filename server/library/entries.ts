@@ -7,6 +7,7 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
+import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
 import { fileNameOf, findVersion, requireVersionOf } from '../rows/version.ts'
@@ -19,12 +20,12 @@ export const entries: Handlers<typeof contract> = {
     refuseUnbuilt(input)
     const { order = 'asc', limit = limits.page.default, cursor } = input
     const asked = ['entries', 'name', order]
-    const after = cursor === undefined ? undefined : fromCursor(asked, cursor, 2)
+    const after = cursor === undefined ? undefined : fromCursor(asked, cursor, ['text', 'id'])
     const where = [sql`e.workspace_id = ${workspace.id}`, ...filters(sql, input), ...(after ? [beyond(sql, order, after)] : [])]
     const found = await selectEntries(sql, allOf(sql, where), sql`order by ${byName(sql, order)} limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
-    return { entries: page, next_cursor: last ? toCursor(asked, [last.name.toLowerCase(), last.id]) : null }
+    return { entries: page, next_cursor: last ? toCursor(asked, [last.name, last.id]) : null }
   },
 
   async get({ sql, workspace, input }) {
@@ -117,20 +118,8 @@ function filters(sql: Sql, input: ListInput): Fragment[] {
   const list: Fragment[] = []
   if (input.pack) list.push(sql`p.id ${amongIds(sql, input.pack)}`)
   if (input.type) list.push(sql`e.entry_type ${amongTexts(sql, input.type)}`)
-  if (input.origin_path)
-    list.push(
-      sql`o.path_key ${amongTexts(
-        sql,
-        input.origin_path.map((path) => path.toLowerCase()),
-      )}`,
-    )
-  if (input.name)
-    list.push(
-      sql`lower(e.name) collate "C" ${amongTexts(
-        sql,
-        input.name.map((name) => name.toLowerCase()),
-      )}`,
-    )
+  if (input.origin_path) list.push(sql`o.path_key ${amongTexts(sql, input.origin_path.map(pathKey))}`)
+  if (input.name) list.push(sql`lower(e.name) collate "C" in (select lower(unnest(${input.name}::text[])) collate "C")`)
   if (!input.include_deprecated) list.push(sql`e.status = 'active'`)
   return list
 }
@@ -140,7 +129,8 @@ const allOf = (sql: Sql, list: Fragment[]): Fragment => list.reduce((all, one) =
 const byName = (sql: Sql, order: 'asc' | 'desc') =>
   order === 'asc' ? sql`lower(e.name) collate "C", e.id` : sql`lower(e.name) collate "C" desc, e.id desc`
 
-const beyond = (sql: Sql, order: 'asc' | 'desc', [name = null, id = null]: (string | number | null)[]) =>
+/** The database lowers the name in the cursor as it lowers those it sorts by; nobody else's rules are quite the same. */
+const beyond = (sql: Sql, order: 'asc' | 'desc', [name, id]: [name: string, id: number]) =>
   order === 'asc'
-    ? sql`(lower(e.name) collate "C", e.id) > (${name}, ${id})`
-    : sql`(lower(e.name) collate "C", e.id) < (${name}, ${id})`
+    ? sql`(lower(e.name) collate "C", e.id) > (lower(${name}) collate "C", ${id})`
+    : sql`(lower(e.name) collate "C", e.id) < (lower(${name}) collate "C", ${id})`

@@ -9,8 +9,8 @@ import type { Handlers } from '../handler.ts'
 export const packs: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
     const { limit = limits.page.default, cursor } = input
-    const [name, id] = cursor === undefined ? [] : fromCursor('packs', cursor, 2)
-    const after = cursor === undefined ? sql`` : sql`and (p.name collate "C", p.id) > (${name ?? null}, ${id ?? null})`
+    const [name, id] = cursor === undefined ? [] : fromCursor('packs', cursor, ['text', 'id'])
+    const after = name === undefined || id === undefined ? sql`` : sql`and (p.name collate "C", p.id) > (${name}, ${id})`
     const found = await selectPacks(sql, workspace.id, sql`${after} order by p.name collate "C", p.id limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
