@@ -33,24 +33,45 @@ export interface Grouped {
 export async function joinGroups(context: Context, manifest: Manifest, grouped: Grouped[]): Promise<Record<string, number>> {
   const { sql, workspace } = context
   const chosen = chooseGroups(manifest, grouped)
+  if (chosen.length === 0) return {}
   const fresh = chosen.filter((group) => group.id === undefined)
   const made = await takeIds(sql, 'variant_groups', fresh.length)
   const rows = chosen.map((group) => ({ ref: group.ref, id: group.id ?? Number(made.pop()), label: group.label }))
-  if (rows.length === 0) return {}
   const ids = Object.fromEntries(rows.map((row) => [row.ref, row.id]))
-  await sql`
-    insert into variant_groups (workspace_id, id, label)
-    select ${workspace.id}, r.id, r.label from jsonb_to_recordset(${sql.json(rows)}) as r(id bigint, label text)
-    on conflict (workspace_id, id) do update set label = coalesce(variant_groups.label, excluded.label)`
   const joining = grouped
     .filter((one) => one.groupId === null)
     .map((one) => ({ entry_id: one.entryId, group_id: ids[one.ref] ?? null }))
+  const named = await writeGroups(context, rows)
   if (joining.length > 0)
     await sql`
     update entries e set variant_group_id = r.group_id
       from jsonb_to_recordset(${sql.json(joining)}) as r(entry_id bigint, group_id bigint)
      where e.workspace_id = ${workspace.id} and e.id = r.entry_id`
+  await recordMembers(context, [...named, ...joining.flatMap((one) => one.group_id ?? [])])
   return ids
+}
+
+/** Makes groups, and names those that have no name yet; several refs may mean one group. Gives the groups that were named now. */
+async function writeGroups({ sql, workspace }: Context, rows: { id: number; label: string | null }[]): Promise<number[]> {
+  await sql`
+    insert into variant_groups (workspace_id, id)
+    select ${workspace.id}, unnest(${[...new Set(rows.map((row) => row.id))]}::bigint[])
+    on conflict do nothing`
+  const labels = new Map(rows.filter((row) => row.label).map((row) => [row.id, row.label]))
+  if (labels.size === 0) return []
+  const named = await sql<{ id: number }[]>`
+    update variant_groups g set label = r.label
+      from jsonb_to_recordset(${sql.json([...labels].map(([id, label]) => ({ id, label })))}) as r(id bigint, label text)
+     where g.workspace_id = ${workspace.id} and g.id = r.id and g.label is null returning g.id`
+  return named.map((row) => row.id)
+}
+
+/** Every member of a group shows its name and how many there are. */
+async function recordMembers({ sql, workspace, feed }: Context, groupIds: number[]): Promise<void> {
+  if (groupIds.length === 0) return
+  const members = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from entries where workspace_id = ${workspace.id} and variant_group_id ${amongIds(sql, new Set(groupIds))}`
+  for (const { id, lineage_id } of members) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'upsert' })
 }
 
 /** The group of each ref that is used or named by id; `id` is undefined for one still to be made. */

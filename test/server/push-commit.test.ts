@@ -1,6 +1,6 @@
 // Commit: what becomes of pushed files, and that a commit is all or nothing (spec 4.9).
 import { beforeAll, expect, test } from 'vitest'
-import { type Caller, callAs } from '../support/api.ts'
+import { type Caller, callAs, type Json } from '../support/api.ts'
 import { commitOf, item, manifestOf, plainFile, pushed, uniqueName } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -231,6 +231,31 @@ test('variant groups: made once, joined by id, and two groups at once are a CONF
   expect([clash.status, clash.body.error.details.existing_group_ids]).toEqual([409, [id, otherId]])
   const unknown = await mia.post('/push/negotiate', manifestOf([item()], { variant_groups: [{ ref: 'u', id: 999_999 }] }))
   expect([unknown.status, unknown.body.error.code]).toEqual([422, 'VALIDATION'])
+})
+
+test('two refs may mean one variant group, and every member learns of who joins and of the name', async () => {
+  const { body: made } = await commitOf(mia, [item({ entry: { variant_group_ref: 'g' } })], { variant_groups: [{ ref: 'g' }] })
+  const [id, first] = [made.variant_groups.g, made.results[0].entry_id]
+  const before = await head()
+  const joining = [item({ entry: { variant_group_ref: 'a' } }), item({ entry: { variant_group_ref: 'b' } })]
+  const { body } = await commitOf(mia, joining, {
+    variant_groups: [
+      { ref: 'a', id },
+      { ref: 'b', id, label: 'Barrels' },
+    ],
+  })
+  expect(body.variant_groups).toEqual({ a: id, b: id })
+  expect((await detailOf(first)).variant_group).toEqual({ id, label: 'Barrels', count: 3 })
+  const changesAfter = async (cursor: number) => (await mia.get(`/catalog/changes?cursor=${cursor}`)).body
+  const told = await changesAfter(before)
+  expect(told.changes.filter((one: Json) => one.entity === 'entry').map((one: Json) => one.entity_id)).toContain(first)
+  await commitOf(mia, joining, {
+    variant_groups: [
+      { ref: 'a', id },
+      { ref: 'b', label: 'Casks' },
+    ],
+  })
+  expect((await changesAfter(told.next_cursor)).changes).toEqual([])
 })
 
 test('an unknown pack is PACK_NOT_FOUND; inline packs are made or linked, filling only what is empty', async () => {
