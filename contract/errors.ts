@@ -80,9 +80,21 @@ export class ApiError extends Error {
   }
 }
 
-/** A 422 that names each failing place: `path` as in the request (`items.3.origin_path`), `message` in plain words. */
-export function validationError(failures: { path: string; message: string }[]): ApiError {
+/** A failing place: `path` as in the request (`items.3.origin_path`), `message` in plain words, and what else a program may want. */
+export interface Failure {
+  path: string
+  message: string
+  [more: string]: unknown
+}
+
+/** How many failures one answer names. A manifest can hold hundreds of thousands; whoever mends these is told of the next ones. */
+export const mostFailures = 1000
+
+/** A 422 that names each failing place, up to `mostFailures` of them. */
+export function validationError(failures: readonly Failure[]): ApiError {
   const [first] = failures
   const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
-  return new ApiError('VALIDATION', first ? `${first.path}: ${first.message}${more}` : undefined, { errors: failures })
+  return new ApiError('VALIDATION', first ? `${first.path}: ${first.message}${more}` : undefined, {
+    errors: failures.slice(0, mostFailures),
+  })
 }

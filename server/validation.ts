@@ -1,9 +1,10 @@
 /** Checks inputs against the contract: bodies as they are, query and path parameters turned from text into what the schema says. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { ApiError, errors, validationError } from '../contract/errors.ts'
+import { ApiError, errors, type Failure, validationError } from '../contract/errors.ts'
 import { inputPlaces, type Route } from '../contract/route.ts'
 
-const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false })
+/** `verbose`: errors carry the value, which is counted where there is too much of it. */
+const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false, verbose: true })
 
 interface Schema {
   type?: string | string[]
@@ -57,16 +58,22 @@ function requireValid(check: ValidateFunction, input: Record<string, unknown>): 
   throw validationError((check.errors ?? []).map(toFailure))
 }
 
-function toFailure(error: ErrorObject): { path: string; message: string } {
-  const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : ''
-  const unknown = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : ''
-  const path = `${error.instancePath}${missing}${unknown}`.slice(1).replaceAll('/', '.')
-  const message = missing ? 'is required' : unknown ? 'is not known here' : String(error.message)
-  return {
-    path: path || 'body',
-    message: error.keyword === 'enum' ? `${message}: ${error.params.allowedValues.join(', ')}` : message,
-  }
+function toFailure({ keyword, params, instancePath, message, data }: ErrorObject): Failure {
+  const missing = keyword === 'required' ? `/${params.missingProperty}` : ''
+  const unknown = keyword === 'additionalProperties' ? `/${params.additionalProperty}` : ''
+  const path = `${instancePath}${missing}${unknown}`.slice(1).replaceAll('/', '.') || 'body'
+  if (missing) return { path, message: 'is required' }
+  if (unknown) return { path, message: 'is not known here' }
+  if (keyword === 'maxItems' && Array.isArray(data)) return tooMany(path, data.length, params.limit)
+  return { path, message: keyword === 'enum' ? `${message}: ${params.allowedValues.join(', ')}` : String(message) }
 }
+
+const tooMany = (path: string, count: number, maximum: number): Failure => ({
+  path,
+  message: `holds ${count} items; at most ${maximum} are taken`,
+  count,
+  maximum,
+})
 
 /** A parameter as its schema wants it; what cannot be turned stays text and fails the check. */
 function fromText(key: string, schema: Schema | undefined, value: string | string[] | undefined): unknown {

@@ -1,5 +1,5 @@
 /** Media straight to the store: addresses first, then the word that the files are there. They are not looked into (spec 4.9). */
-import { ApiError, validationError } from '../../contract/errors.ts'
+import { ApiError, type Failure, validationError } from '../../contract/errors.ts'
 import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Context } from '../handler.ts'
@@ -59,7 +59,7 @@ async function requirePresigned({ sql, workspace }: Context, items: readonly Ann
 }
 
 function requireWhole(items: readonly Announced[], sizes: readonly (number | undefined)[]): (Announced & { size: number })[] {
-  const failures: { path: string; message: string }[] = []
+  const failures: Failure[] = []
   const whole = items.flatMap(({ artifact_id, entry_id, object_id, kind }, index) => {
     const size = sizes[index]
     const { maxBytes } = mediaForms[kind]

@@ -1,6 +1,6 @@
 /** Reads the package headers of newly uploaded files and holds the manifest against them (spec 4.9; contract-gaps 5). */
 import pLimit from 'p-limit'
-import { validationError } from '../../contract/errors.ts'
+import { type Failure, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { FormatError } from '../../formats/format-error.ts'
 import { firstReadBytes, headerSize, isPackage, type PackageFacts, readPackage } from '../../formats/uasset.ts'
@@ -27,7 +27,7 @@ const reading = pLimit(16)
 
 /** Fails with VALIDATION naming every item whose header is damaged or contradicts the manifest. */
 export async function readHeaders(storage: Storage, workspaceId: number, items: Numbered[]): Promise<Headers> {
-  const failures: { path: string; message: string }[] = []
+  const failures: Failure[] = []
   const headers: Headers = new Map()
   const readOne = async ({ index, item }: Numbered) => {
     try {

@@ -1,9 +1,7 @@
 /** A manifest as the library works with it: nulls gone, refs resolved, and what a schema cannot say checked (spec 4.9). */
-import { validationError } from '../../contract/errors.ts'
+import { type Failure, validationError } from '../../contract/errors.ts'
 import { type FlatMetadata, flatFromCore, metadataDocFailure } from '../../contract/metadata.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
-
-type Failure = { path: string; message: string }
 
 /** Fails with VALIDATION naming every duplicate and every oversized document. */
 export function checkManifest(manifest: Manifest): void {

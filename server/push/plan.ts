@@ -1,8 +1,8 @@
 /** Decides what a push does with each item: pure, the same for negotiate and commit (spec 4.9; contract-gaps 5). */
-import { validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import type { Facts, KnownLineage, KnownObject } from './facts.ts'
-import { guidKey, isRedirector, lineageGuid, nameOf, pathKey, placeOf } from './manifest.ts'
+import { guidKey, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
+import { checkReferences } from './references.ts'
 
 export type Anchor = KnownObject['lineage_anchor']
 
@@ -55,42 +55,30 @@ export function planPush(items: readonly ManifestItem[], facts: Facts, headers: 
   return [...plans.values()]
 }
 
-function checkReferences(items: readonly ManifestItem[], facts: Facts): void {
-  const inManifest = new Set(items.map((item) => item.content_hash))
-  const failures: { path: string; message: string }[] = []
-  for (const [index, item] of items.entries()) {
-    const fail = (field: string, message: string) =>
-      failures.push({ path: `items.${index}.${field}`, message: `${message} (${nameOf(item)})` })
-    for (const [d, { content_hash }] of (item.dependencies ?? []).entries())
-      if (!inManifest.has(content_hash) && !facts.objects.has(content_hash))
-        fail(`dependencies.${d}`, `${content_hash} is neither in the manifest nor in the library; push it along or leave it out`)
-    if (facts.objects.has(item.content_hash)) continue
-    if (item.stamped_lineage_id && !facts.lineages.has(item.stamped_lineage_id))
-      fail('stamped_lineage_id', `there is no lineage "${item.stamped_lineage_id}"`)
-    if (item.attach_to_lineage && !facts.lineages.has(item.attach_to_lineage))
-      fail('attach_to_lineage', `there is no lineage "${item.attach_to_lineage}"`)
-    const base = item.stamped_base_hash ? facts.objects.get(item.stamped_base_hash) : undefined
-    if (item.stamped_base_hash && (!base || (item.stamped_lineage_id && base.lineage_id !== item.stamped_lineage_id)))
-      fail('stamped_base_hash', `${item.stamped_base_hash} is no version of that lineage`)
-  }
-  if (failures.length > 0) throw validationError(failures)
-}
-
-/** Of several files with one known GUID, the one at the current version's path continues the lineage; else the first listed. */
+/**
+ * Of several files with one known GUID, the one at the current version's path continues the lineage; else the first listed. None
+ * does where its place is taken: by bytes of the lineage that lie there unchanged, or by a file that is sent as its next version.
+ */
 function chooseContinuing(items: readonly ManifestItem[], facts: Facts): Map<string, string> {
   const chosen = new Map<string, string>()
+  const taken = new Set<string>()
   for (const item of items) {
     const guid = lineageGuid(item)
     const lineage = guid && facts.lineageOfGuid.get(guid)
-    if (!guid || !lineage || isAnswered(item)) continue
+    if (!guid || !lineage) continue
+    const isThere = isAtCurrentPath(item, lineage)
     const known = facts.objects.get(item.content_hash)
-    const atCurrentPath =
-      item.origin_path && lineage.face_origin_path && pathKey(item.origin_path) === pathKey(lineage.face_origin_path)
-    if (known ? known.id === lineage.face_object_id && atCurrentPath : atCurrentPath) chosen.set(guid, item.content_hash)
-    else if (!chosen.has(guid) && !known) chosen.set(guid, item.content_hash)
+    if (known || isAnswered(item)) {
+      const named = known ? isThere && known.lineage_id : (item.stamped_lineage_id ?? item.attach_to_lineage)
+      if (named === lineage.id) taken.add(guid)
+    } else if (isThere || !chosen.has(guid)) chosen.set(guid, item.content_hash)
   }
+  for (const guid of taken) chosen.delete(guid)
   return chosen
 }
+
+const isAtCurrentPath = ({ origin_path: path }: ManifestItem, { face_origin_path: current }: KnownLineage): boolean =>
+  Boolean(path && current && pathKey(path) === pathKey(current))
 
 /** The sender said which lineage is meant. */
 const isAnswered = (item: ManifestItem) => Boolean(item.stamped_lineage_id || item.attach_to_lineage || item.force_new_lineage)
@@ -109,8 +97,13 @@ function planItem(item: ManifestItem, deciding: Deciding): ItemPlan {
   if (kind) return { action: 'denied', item, reason: 'denylisted', kind, on: [] }
   const known = facts.objects.get(item.content_hash)
   if (known) return { action: 'dedup', item, known }
-  return planAnswered(item, facts) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
+  const plan = planAnswered(item, facts) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
+  if (plan.action === 'register') for (const claim of claimsOf(item)) deciding.claimed.add(claim)
+  return plan
 }
+
+/** What only one item of a manifest may bring into the library: a GUID, a place. */
+const claimsOf = (item: ManifestItem): string[] => [lineageGuid(item) ?? [], placeOf(item) ?? []].flat()
 
 function denialOf(item: ManifestItem, { facts, headers }: Deciding): DeniedPlan['kind'] {
   if (facts.deniedHashes.has(item.content_hash)) return 'content_hash'
@@ -139,17 +132,13 @@ function planByGuid(item: ManifestItem, { facts, continuing }: Deciding): ItemPl
 }
 
 function planByPlace(item: ManifestItem, { facts, claimed }: Deciding): ItemPlan {
-  const guid = lineageGuid(item)
-  const place = placeOf(item)
   const there = item.origin_path ? facts.lineagesAtPath.get(pathKey(item.origin_path)) : undefined
   const same = there?.find(
     (lineage) => lineage.face_asset_class === item.asset_class && (lineage.face_source_ext ?? '') === (item.source_ext ?? ''),
   )
   if (same) return lostStamp(item, same)
-  if ((guid && claimed.has(guid)) || (place && claimed.has(place))) return lostStamp(item, undefined)
-  if (guid) claimed.add(guid)
-  if (place) claimed.add(place)
-  return { action: 'register', item, anchor: guid ? 'guid' : 'minted', lineage: undefined, parentId: null }
+  if (claimsOf(item).some((claim) => claimed.has(claim))) return lostStamp(item, undefined)
+  return { action: 'register', item, anchor: lineageGuid(item) ? 'guid' : 'minted', lineage: undefined, parentId: null }
 }
 
 const lostStamp = (item: ManifestItem, candidate: KnownLineage | undefined): HoldPlan => ({
