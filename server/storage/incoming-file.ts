@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { ApiError } from '../../contract/errors.ts'
 import type { Expected } from './storage.ts'
+import { unwritten } from './unwritten.ts'
 import { tooLarge } from './upload-size.ts'
 
 const syncBytes = promisify(fdatasync)
@@ -99,7 +100,7 @@ export class IncomingFile {
     while (this.#batched > 0) {
       const written = writevSync(this.#fd, rest)
       this.#batched -= written
-      if (this.#batched > 0) rest = without(rest, written)
+      if (this.#batched > 0) rest = unwritten(rest, written)
     }
     for (const chunk of this.#batch) this.#done(chunk)
     this.#batch = []
@@ -113,13 +114,3 @@ export class IncomingFile {
 }
 
 const brokenOff = () => new ApiError('VALIDATION', 'The connection ended before all bytes had arrived. Send them again.')
-
-/** What is left of chunks when their first bytes were written. */
-function without(chunks: readonly Buffer[], written: number): Buffer[] {
-  let left = written
-  return chunks.flatMap((chunk) => {
-    const rest = chunk.subarray(Math.min(left, chunk.length))
-    left -= chunk.length - rest.length
-    return rest.length > 0 ? [rest] : []
-  })
-}

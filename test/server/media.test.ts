@@ -1,4 +1,6 @@
 /** Thumbnails, previews and metadata of versions: what is taken, what is refused, what is shown (spec 4.2, 4.9). */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
@@ -125,9 +127,15 @@ function manyChunks(): Buffer {
   return bytes
 }
 
+const mediaFiles = () =>
+  readdirSync(join(server.dataDir, 'storage'), { recursive: true })
+    .map(String)
+    .filter((name) => /[/\\]media[/\\]\d+[/\\]/.test(name))
+    .sort()
+
 test('malformed media are refused with the reason, and nothing is changed or kept', async () => {
   const entry = await newEntry()
-  const before = await head()
+  const [before, kept] = [await head(), mediaFiles()]
   for (const [label, what, bytes] of malformed) {
     const answer = await put(entry, what, bytes)
     expect([what, label, answer.status, answer.body.error?.code]).toEqual([what, label, 422, 'VALIDATION'])
@@ -137,6 +145,7 @@ test('malformed media are refused with the reason, and nothing is changed or kep
   expect(await changesSince(before)).toEqual([])
   const [rows] = await server.database.sql`select count(*)::int as count from artifacts where object_id = ${entry.object_id}`
   expect(rows).toEqual({ count: 0 })
+  expect(mediaFiles()).toEqual(kept)
 })
 
 test('a file over its size is refused before it is read', async () => {

@@ -1,16 +1,18 @@
 /** The store when something fails: a full disk, a lost folder, clients that go away or dawdle. */
 import { execFileSync } from 'node:child_process'
 import { createHash, createSecretKey, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdirSync, openSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { FolderSync } from '../../server/storage/folder-sync.ts'
 import { FileStorage } from '../../server/storage/fs.ts'
+import { pour } from '../../server/storage/pour.ts'
 import { blobKey } from '../../server/storage/storage.ts'
+import { unwritten } from '../../server/storage/unwritten.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -18,6 +20,11 @@ const MiB = 1024 * 1024
 /** A busy machine may take its time. */
 const patience = { timeout: 20_000 }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
 
 function newStore(): FileStorage {
   const storage = new FileStorage(temporaryFolder(), createSecretKey(randomBytes(32)))
@@ -54,8 +61,7 @@ test('an upload whose client was gone before it was looked at fails at once', as
     const http = createServer((request) => request.on('close', () => resolve(request)))
     onTestFinished(() => void http.close())
     http.listen(0, '127.0.0.1', () => {
-      const { port } = http.address() as AddressInfo
-      const sending = httpRequest({ port, method: 'PUT', headers: { 'content-length': '10' } })
+      const sending = httpRequest({ port: portOf(http), method: 'PUT', headers: { 'content-length': '10' } })
       sending.on('error', () => {})
       sending.write('12345', () => setImmediate(() => sending.destroy()))
     })
@@ -97,6 +103,26 @@ test.runIf(isLinux)('a client that leaves in the middle of a download leaves no 
   await expect.poll(() => open().length, patience).toBe(0)
   const again = await fetch(url)
   expect(sha256(Buffer.from(await again.arrayBuffer()))).toBe(sha256(bytes))
+})
+
+test('a download whose connection broke just now ends', async () => {
+  const file = join(temporaryFolder({ file: 'bytes' }), 'file')
+  const ended = new Promise((resolve) => {
+    const http = createServer((request, response) => {
+      response.writeHead(200)
+      request.socket.destroy()
+      resolve(pour(openSync(file, 'r'), { start: 0, end: 5 }, response))
+    })
+    onTestFinished(() => void http.close())
+    http.listen(0, '127.0.0.1', () => fetch(`http://127.0.0.1:${portOf(http)}`).catch(() => {}))
+  })
+  await expect(ended).resolves.toBeUndefined()
+})
+
+test('a write that took less than it was given goes on where it ended', () => {
+  const chunks = ['abc', 'd', 'efg'].map((text) => Buffer.from(text))
+  const after = (written: number) => unwritten(chunks, written).map(String)
+  expect([0, 2, 3, 4, 6, 7].map(after)).toEqual([['abc', 'd', 'efg'], ['c', 'd', 'efg'], ['d', 'efg'], ['efg'], ['g'], []])
 })
 
 test('a folder that could not be put on the disk is told to all who wait, and tried again for the next', async () => {

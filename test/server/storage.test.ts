@@ -197,6 +197,22 @@ test('six uploads of one file at once succeed, and its bytes are right', async (
   expect(unfinished()).toEqual([])
 })
 
+test('of two uploads to a place without a hash, the bytes that were whole first stay', async () => {
+  const [slow, fast] = [new Readable({ read() {} }), new Readable({ read() {} })]
+  const [second, first] = [slow, fast].map((bytes) => server.storage.receive('1/media/0/77', bytes, { maxBytes: 10 }))
+  for (const [stream, text] of [
+    [fast, 'fast'],
+    [slow, 'slow'],
+  ] as const)
+    stream.push(text)
+  fast.push(null)
+  expect(await first).toEqual({ size: 4, created: true })
+  slow.push(null)
+  expect(await second).toEqual({ size: 4, created: false })
+  expect(String(await server.storage.read('1/media/0/77', 0, 10))).toBe('fast')
+  expect(unfinished()).toEqual([])
+})
+
 test('single ranges are served, impossible ones refused, others passed over', async () => {
   for (const size of [1000, 700 * 1024]) {
     const { bytes, key } = await stored(size)
