@@ -7,7 +7,8 @@ import type { PushCalls } from './push-calls.ts'
 
 /**
  * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
- * another record there or none: lineage ids are never given twice. `head` is null at the very beginning.
+ * another record there or none: lineage ids are never given twice. `head` is null at the very beginning, and where the record
+ * is not kept any more.
  */
 export interface FeedMark {
   cursor: number
@@ -27,16 +28,45 @@ export interface FeedNews {
 const mostPages = 50
 const pageSize = limits.changesPage.max
 
+/** A version that the library is remembered to hold, the newest of them. */
+export interface Witness {
+  lineageId: string
+  objectId: number
+  hash: string
+}
+
 /**
  * What happened since `mark`. Undefined when that cannot be told: another library, another history, records that are no
  * longer kept, or too much news. Then nothing that is remembered of the library counts.
+ *
+ * After 30 days without a change the record at the mark is gone, and nothing in the feed tells one library from another. Then
+ * the witness does: its lineage is to be found nowhere else.
  */
-export async function followFeed(calls: PushCalls, mark: FeedMark): Promise<FeedNews | undefined> {
+export async function followFeed(calls: PushCalls, mark: FeedMark, witness?: Witness): Promise<FeedNews | undefined> {
+  const news = mark.head ? await readFeed(calls, mark) : 'forgotten'
+  if (news !== 'forgotten') return news
+  if (witness && !(await isKnown(calls, witness))) return undefined
+  const later = await readFeed(calls, { cursor: mark.cursor, head: null })
+  return later === 'forgotten' ? undefined : later
+}
+
+async function isKnown(calls: PushCalls, { lineageId, objectId, hash }: Witness): Promise<boolean> {
+  try {
+    const { objects } = await calls.lineage(lineageId)
+    return objects.some(({ object_id, content_hash }) => object_id === objectId && content_hash === hash)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false
+    throw error
+  }
+}
+
+/** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
+async function readFeed(calls: PushCalls, mark: FeedMark): Promise<FeedNews | 'forgotten' | undefined> {
   const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
-  let cursor = Math.max(0, mark.cursor - 1)
+  let cursor = mark.head ? mark.cursor - 1 : mark.cursor
   for (let page = 0; page < mostPages; page++) {
     const { changes, next_cursor, reset } = await calls.changes(cursor, pageSize)
-    if (reset) return undefined
+    if (reset) return 'forgotten'
     if (page === 0 && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
     takeIn(news, changes, mark.cursor)
     // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
@@ -50,9 +80,8 @@ export async function followFeed(calls: PushCalls, mark: FeedMark): Promise<Feed
 export async function findFeedEnd(calls: PushCalls): Promise<FeedMark | undefined> {
   const cursor = await exportCursor(calls)
   if (cursor === undefined) return undefined
-  if (cursor === 0) return { cursor: 0, head: null }
-  const news = await followFeed(calls, { cursor: cursor - 1, head: null })
-  return news?.mark.head ? news.mark : undefined
+  const last = cursor === 0 ? undefined : await readFeed(calls, { cursor: cursor - 1, head: null })
+  return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.mark
 }
 
 async function exportCursor(calls: PushCalls): Promise<number | undefined> {

@@ -106,6 +106,11 @@ export class Fingerprints {
     return this.#all('file = ?', file)[0]
   }
 
+  /** The version that came into the library last, of all that are known. */
+  newestBase(): Base | undefined {
+    return this.#all('object_id is not null order by object_id desc limit 1')[0]?.base
+  }
+
   /** Files under this package name, in lower case; those that the library has first. */
   findByPackage(packageName: string): KnownFile[] {
     return this.#all('package = ? order by object_id is null, file', packageName)

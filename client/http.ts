@@ -214,8 +214,9 @@ export class Http {
   }
 
   #signalOf(exchange: Exchange): AbortSignal | undefined {
-    const signals = [this.#options.signal, exchange.signal].filter((signal) => signal !== undefined)
-    return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+    const { signal: own } = this.#options
+    const { signal } = exchange
+    return own && signal && own !== signal ? AbortSignal.any([own, signal]) : (signal ?? own)
   }
 
   async #wait(exchange: Exchange, { delayMs, failures, reason }: { delayMs: number; failures: number; reason: string }) {

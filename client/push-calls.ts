@@ -3,6 +3,7 @@
  * files. A test holds each against the contract.
  */
 import type { ChangeRecord } from '../contract/changes.ts'
+import type { Lineage } from '../contract/lineages.ts'
 import type { PresignedTarget } from '../contract/media.ts'
 import type { CommitAnswer, Manifest, NegotiateAnswer } from '../contract/push.ts'
 import type { ApiRequest, Http } from './http.ts'
@@ -30,6 +31,7 @@ export interface PushCalls {
   putThumbnail(target: MediaTarget, bytes: Bytes): Promise<unknown>
   changes(cursor: number, limit: number): Promise<ChangesAnswer>
   exportLines(): AsyncGenerator<unknown>
+  lineage(id: string): Promise<Lineage>
 }
 
 /** The calls over one connection. */
@@ -62,5 +64,6 @@ export function pushCalls(http: Http, signal?: AbortSignal): PushCalls {
     },
     changes: (cursor, limit) => answer(get('/catalog/changes', { cursor: String(cursor), limit: String(limit) })),
     exportLines: () => http.lines(get('/catalog/export')),
+    lineage: (id) => answer(get(`/lineages/${encodeURIComponent(id)}`)),
   }
 }

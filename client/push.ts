@@ -76,7 +76,7 @@ class Push {
   async #followFeed(): Promise<FeedMark | undefined> {
     const { fingerprints } = this.#parts
     const mark = fingerprints.recall('feed') as FeedMark | null | undefined
-    const news = mark ? await followFeed(this.#parts.calls, mark) : undefined
+    const news = mark ? await followFeed(this.#parts.calls, mark, fingerprints.newestBase()) : undefined
     if (!news) fingerprints.unsettleAll()
     else if (news.goneObjects.length + news.goneEntries.length > 0) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
     return news?.mark

@@ -75,8 +75,20 @@ test('a record that changed again within the page still proves the history', asy
   expect(news?.mark.cursor).toBe(13)
 })
 
+test('a position whose record is not kept any more counts as long as a version known from then is there', async () => {
+  const { api, calls } = await library()
+  const [result] = await pushed(api, [item()])
+  const end = (await findFeedEnd(calls)) ?? expect.fail('there is no end')
+  const forgotten = { cursor: end.cursor, head: null }
+  const { lineage_id: lineageId, object_id: objectId, content_hash: hash } = result
+  expect(await followFeed(calls, forgotten, { lineageId, objectId, hash })).toMatchObject({ mark: { cursor: end.cursor } })
+  expect(await followFeed(calls, forgotten, { lineageId, objectId: objectId + 1, hash })).toBeUndefined()
+  expect(await followFeed(calls, forgotten, { lineageId: 'lin_of_another_library', objectId, hash })).toBeUndefined()
+})
+
 test('a feed that forgot the position, or is longer than it is worth reading, is not followed', async () => {
   expect((await follow(page([], 99, true))).news).toBeUndefined()
+  expect((await follow(page([], 99, true), page([], 10))).news).toMatchObject({ mark: { cursor: 10, head: null } })
   const { news, asked } = await follow((response, { url }) => {
     const cursor = Number(new URLSearchParams(url.split('?')[1]).get('cursor'))
     page([record(cursor + 1, 5)], cursor + 1000)(response, { method: '', url, headers: {}, body: '' })

@@ -31,6 +31,7 @@ const pairs: [name: string, call: (calls: Calls) => unknown, route: Route, input
     { entry_id: 3, object_id: 4, bytes },
   ],
   ['changes', (calls) => calls.changes(7, 9), contract.changes.list, { cursor: 7, limit: 9 }],
+  ['lineage', (calls) => calls.lineage('a b'), contract.lineages.get, { lineage_id: 'a b' }],
   ['export', (calls) => calls.exportLines().next(), contract.changes.export, {}],
 ]
 

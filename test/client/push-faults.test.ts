@@ -1,8 +1,8 @@
 /** Pushes that are cut off, killed, doubled or lied to: nothing half visible, nothing lost, and the next push finishes. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -203,3 +203,33 @@ test('a file on the denylist is denied with what needs it, and the others go', a
     ['Content/SM_B.uasset', 'new', undefined],
   ])
 })
+
+test.runIf(process.platform === 'linux')('a file that cannot be read is named, and the others go', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': { imports: ['/Game/SM_Bad'] } })
+  // Looks like an ordinary file and fails at the first byte, also for root.
+  symlinkSync('/proc/self/mem', join(project.root, 'Content/SM_Bad.uasset'))
+  for (const report of [await project.push(library), await project.push(library)])
+    expect(report.problems).toMatchObject([
+      { kind: 'unreadable-file', files: ['Content/SM_Bad.uasset'] },
+      { kind: 'missing-dependency' },
+    ])
+  expect((await entriesOf(library)).map(({ name }) => name)).toEqual(['SM_A'])
+})
+
+test.runIf(process.platform === 'linux')(
+  'no room for what ph remembers ends a push with the folder and the setting named',
+  async () => {
+    const library = await workspace()
+    const project = await manyPackages(5)
+    const options = { paths: [join(project.root, 'Content')], url: library.url, key: library.key, state: project.state }
+    // No file of this process may grow beyond 20 blocks, as on a disk that is full.
+    const limited = `trap '' XFSZ; ulimit -f 20; exec "$0" "$@"`
+    const args = ['-c', limited, process.execPath, processFile, JSON.stringify(options)]
+    const { stderr, status } = spawnSync('sh', args, { encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/STATE_UNUSABLE/)
+    expect(stderr).toContain(project.state)
+    expect(stderr).toContain('PH_STATE_DIR')
+  },
+)
