@@ -212,7 +212,7 @@ test.runIf(process.platform === 'linux')('a file that cannot be read is named, a
   for (const report of [await project.push(library), await project.push(library)])
     expect(report.problems).toMatchObject([
       { kind: 'unreadable-file', files: ['Content/SM_Bad.uasset'] },
-      { kind: 'missing-dependency' },
+      { kind: 'unpushed-dependency' },
     ])
   expect((await entriesOf(library)).map(({ name }) => name)).toEqual(['SM_A'])
 })
