@@ -1,10 +1,10 @@
 /** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
-
 import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
-import { amongIds } from '../database/among.ts'
+import { amongIds, amongTexts } from '../database/among.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { guidKey } from '../push/manifest.ts'
+import { holdLineages } from '../rows/hold.ts'
 
 export const admin: Handlers<typeof contract> = {
   async denylist({ sql, workspace }) {
@@ -49,19 +49,18 @@ function checkedValue({ kind, value }: { kind: DenylistRecord['kind']; value: st
 
 /** Marks current versions, of the given entries or of all; unknown ids change nothing at all. */
 async function requestRefresh({ sql, workspace, now }: Context, entryIds: number[] | undefined): Promise<number> {
-  if (entryIds) {
-    const known = await sql<
-      { id: number }[]
-    >`select id from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, entryIds)}`
-    const missing = entryIds.filter((id) => !known.some((row) => row.id === id))
-    if (missing.length > 0)
-      throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing[0]} in this workspace.`, { missing })
-  }
-  const marked = await sql`
+  const which = entryIds ? sql`and id ${amongIds(sql, entryIds)}` : sql``
+  const known = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from entries where workspace_id = ${workspace.id} ${which}`
+  const ids = new Set(known.map((entry) => entry.id))
+  const missing = entryIds?.filter((id) => !ids.has(id)) ?? []
+  if (missing.length > 0) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing[0]} in this workspace.`, { missing })
+  const lineageIds = known.map((entry) => entry.lineage_id)
+  await holdLineages(sql, workspace.id, lineageIds)
+  await sql`
     update objects o set refresh_requested_at = ${now.toISOString()}
-      from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where o.workspace_id = ${workspace.id} and l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-       ${entryIds ? sql`and e.id ${amongIds(sql, entryIds)}` : sql``}
-     returning o.id`
-  return marked.length
+      from lineages l
+     where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}
+       and o.workspace_id = l.workspace_id and o.id = l.face_object_id`
+  return known.length
 }

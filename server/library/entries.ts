@@ -65,7 +65,7 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async download({ sql, workspace, storage, now, origin, feed, input }) {
-    const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: true })
+    const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     const version = await requireVersionOf(sql, workspace.id, {
       objectId: input.object_id ?? face.object_id,
       lineageId: face.lineage_id,

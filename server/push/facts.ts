@@ -2,6 +2,7 @@
 import type { Manifest } from '../../contract/push.ts'
 import { amongTexts, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { holdLineages } from '../rows/hold.ts'
 import { guidKey, pathKey } from './manifest.ts'
 
 /** A version that is in the library. */
@@ -79,7 +80,6 @@ export async function loadFacts(
     select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`
   const named = distinct([
     ...guidRows.map((row) => row.lineage_id),
-
     ...items.flatMap((item) => [item.stamped_lineage_id, item.attach_to_lineage]),
     ...objects.map((object) => object.lineage_id),
   ])
@@ -126,13 +126,9 @@ async function selectLineages(
      cross join lateral (
        select l.id from objects o
          join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at
-     order by 1`
+        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at`
   const wanted = ids.map((row) => row.id)
-  if (by.hold)
-    await sql`
-      select l.id from ${wantedTexts(sql, wanted)}
-       cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0 for update) l`
+  if (by.hold) await holdLineages(sql, workspaceId, wanted)
   const rows = await sql<LineageRow[]>`
     select known.* from ${wantedTexts(sql, wanted)}
      cross join lateral (

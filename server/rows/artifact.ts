@@ -2,6 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'
 import type { Sql } from '../database/open.ts'
+import { holdEntries } from './hold.ts'
 import { findVersion } from './version.ts'
 
 export interface Artifact {
@@ -35,13 +36,13 @@ export async function selectMediaInUse(
   workspaceId: number,
   { entryIds, hold }: { entryIds: number[]; hold: boolean },
 ): Promise<MediaInUse[]> {
+  if (hold) await holdEntries(sql, workspaceId, entryIds)
   return sql<MediaInUse[]>`
     select e.id as entry_id, e.lineage_id, o.id as object_id, o.thumbnail_artifact_id, o.preview_artifact_id, o.preview_status, o.preview_kind
       from entries e
       join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
       join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-     where e.workspace_id = ${workspaceId} and e.id = any(${entryIds})
-     order by e.lineage_id ${hold ? sql`for update of l` : sql``}`
+     where e.workspace_id = ${workspaceId} and e.id = any(${entryIds})`
 }
 
 export interface VersionOf {

@@ -3,6 +3,7 @@ import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/en
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { holdEntries } from './hold.ts'
 
 /** The rows from which summaries are made: e = entries, l = lineages, o = the current version, p = its pack, g = variant group. */
 const joins = (sql: Sql) => sql`
@@ -97,10 +98,11 @@ export async function requireEntryFace(
   workspaceId: number,
   { entryId, hold }: { entryId: number; hold: boolean },
 ): Promise<EntryFace> {
+  if (hold) await holdEntries(sql, workspaceId, [entryId])
   const [row] = await sql<EntryFace[]>`
     select e.id as entry_id, e.name, e.lineage_id, l.face_object_id as object_id
       from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-     where e.workspace_id = ${workspaceId} and e.id = ${entryId} ${hold ? sql`for update` : sql``}`
+     where e.workspace_id = ${workspaceId} and e.id = ${entryId}`
   if (!row) throw entryNotFound(entryId)
   return row
 }

@@ -1,0 +1,24 @@
+/**
+ * Who may move current versions, or change what belongs to one: whoever holds the lineage. It is held before anything else is
+ * written, several in one order, so that writers wait for each other and never in a circle. The feed's head comes last.
+ */
+import { amongIds, wantedTexts } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
+
+/** Until the transaction ends. What was read before may be out of date by now: read it after this. */
+export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<void> {
+  await sql`
+    select held.id from ${wantedTexts(sql, [...new Set(ids)].sort())}
+     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0 for update) held`
+}
+
+/** The lineages of entries; unknown ids are passed over. */
+export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Iterable<number>): Promise<void> {
+  const entries = await sql<{ lineage_id: string }[]>`
+    select lineage_id from entries where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)}`
+  await holdLineages(
+    sql,
+    workspaceId,
+    entries.map((entry) => entry.lineage_id),
+  )
+}
