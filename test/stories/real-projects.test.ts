@@ -11,7 +11,7 @@ import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = fixtureFolder ? await startTestServer() : undefined
-const projects = fixtureFolder ? readdirSync(join(fixtureFolder, 'content')) : []
+const projects = fixtureFolder ? readdirSync(join(fixtureFolder, 'content')) : ['PH_FIXTURES names no folder']
 const packages = realPackages()
 
 /** What expected.json says beside what the header tests use of it. */

@@ -14,7 +14,7 @@ const server = fixtureFolder ? await startTestServer() : undefined
 const revisions = join(fixtureFolder ?? '/nonexistent', 'revisions')
 const chains = fixtureFolder
   ? readdirSync(revisions).flatMap((project) => readdirSync(join(revisions, project)).map((asset) => join(project, asset)))
-  : []
+  : ['PH_FIXTURES names no folder']
 /** The lasting GUID of each save, null where it has none or one that is new with every save (before 4.24). */
 const guids = new Map(
   realPackages().map(({ path, expected }) => [
