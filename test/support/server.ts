@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { afterAll, inject } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { type ProvisionFile, provision } from '../../server/provision.ts'
+import { freshPostgres } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */
 export class TestClock implements Clock {
@@ -99,24 +99,6 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     async restart() {
       await running.stop()
       running = await start()
-    },
-  }
-}
-
-/** With PH_TEST_DATABASE_URL every server gets a database of its own there; without it, the embedded one. */
-async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
-  const admin = process.env.PH_TEST_DATABASE_URL
-  if (!admin) return undefined
-  const name = `ph_test_${randomBytes(6).toString('hex')}`
-  const sql = postgres(admin, { max: 1, onnotice: () => {} })
-  await sql`create database ${sql(name)}`
-  const url = new URL(admin)
-  url.pathname = `/${name}`
-  return {
-    url: url.href,
-    async drop() {
-      await sql`drop database ${sql(name)} with (force)`
-      await sql.end()
     },
   }
 }

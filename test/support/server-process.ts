@@ -1,0 +1,68 @@
+/** The server as a process of its own, started as a person starts it, which a test can let die at a chosen step of its work. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { DeathOrder, StepCounts } from './death-point.ts'
+
+const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url))
+const deathPoint = new URL('./death-point.ts', import.meta.url).href
+
+export interface ServerProcess {
+  url: string
+  /** How it ended, with everything it said on stderr. */
+  ended: Promise<Ending>
+  isAlive(): boolean
+  /** From now on the steps of such requests count, and it dies at the one that is named. */
+  dieAt(order: DeathOrder): Promise<void>
+  /** Steps since the last order. */
+  steps(): Promise<StepCounts>
+  kill(): Promise<Ending>
+  stop(): Promise<Ending>
+}
+
+export interface Ending {
+  code: number | null
+  signal: string | null
+  stderr: string
+}
+
+/** Ends with how it failed when it does not get ready. Whoever starts it stops it. */
+export async function startServerProcess(args: readonly string[], env: Record<string, string> = {}): Promise<ServerProcess> {
+  const line = ['--import', deathPoint, program, 'server', 'start', '--port', '0', ...args]
+  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
+  const child = spawn(process.execPath, line, { env: { ...process.env, ...env }, stdio: [...stdio] })
+  const ended = endingOf(child)
+  const ready = new Promise<string>((resolve) => {
+    child.stdout?.once('data', (chunk) => resolve(String(chunk).trim().replace('ready at ', '')))
+  })
+  const url = await Promise.race([ready, ended])
+  if (typeof url !== 'string') throw new Error(`The server did not get ready: ${url.stderr}`)
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    url,
+    ended,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    async dieAt(order) {
+      await ask(child, order)
+    },
+    steps: () => ask(child, 'count'),
+    kill: () => kill('SIGKILL'),
+    stop: () => kill('SIGTERM'),
+  }
+}
+
+async function endingOf(child: ChildProcess): Promise<Ending> {
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => (stderr += chunk))
+  const [code, signal] = await once(child, 'close')
+  return { code, signal, stderr }
+}
+
+async function ask(child: ChildProcess, order: DeathOrder | 'count'): Promise<StepCounts> {
+  const answer = once(child, 'message')
+  child.send(order)
+  return (await answer)[0]
+}
