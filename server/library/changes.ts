@@ -10,12 +10,13 @@ import { selectLineages } from '../rows/lineage.ts'
 export const changes: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
     const { cursor = 0, limit = limits.changesPage.default, expand = false } = input
-    const [head] = await sql<{ change_seq: number; changes_floor: number }[]>`
-      select change_seq, changes_floor from feed_heads where workspace_id = ${workspace.id}`
-    if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
+    // Rows first: what retention removes after that is told by the floor. The other way round it would be a gap that nobody hears of.
     const rows = await sql<ChangeRecord[]>`
       select seq, entity, entity_id, lineage_id, op from changes
        where workspace_id = ${workspace.id} and seq > ${cursor} order by seq limit ${limit}`
+    const [head] = await sql<{ change_seq: number; changes_floor: number }[]>`
+      select change_seq, changes_floor from feed_heads where workspace_id = ${workspace.id}`
+    if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
     const latest = collapse(rows)
     return {
       changes: expand ? await expanded(sql, workspace.id, latest) : latest,
