@@ -6,6 +6,7 @@ const GiB = 1024 * MiB
 export const limits = {
   page: { min: 1, max: 200, default: 50 },
   changesPage: { max: 1000, default: 200 },
+  /** Of the preview queue; the thumbnail queue pages like everything else. */
   queuePage: { max: 2000, default: 500 },
   manifest: { items: 5000, packs: 5000, dependenciesPerItem: 10_000, variantGroups: 500, recommendedBatch: 500 },
   metadataDoc: { bytes: 64 * 1024, extDepth: 8, materials: 64 },

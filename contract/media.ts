@@ -175,7 +175,7 @@ export const media = routes({
     scope: 'read',
     summary: 'List active entries whose thumbnail is missing or asked for anew, in id order.',
     input: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.queuePage.max })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page.max })),
       after: Type.Optional(Count),
     }),
     output: Type.Object({

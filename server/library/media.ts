@@ -95,7 +95,7 @@ export const media: Handlers<typeof contract> = {
   },
 
   async thumbnailQueue({ sql, workspace, input }) {
-    const { after = 0, limit = limits.queuePage.default } = input
+    const { after = 0, limit = limits.page.default } = input
     return selectThumbnailQueue(sql, workspace.id, { after, limit })
   },
 }

@@ -83,6 +83,17 @@ test('entries without thumbnail are listed in order of their ids, page by page, 
   expect(idsOf((await thumbnails()).items)).not.toContain(made[1].entry_id)
 })
 
+test('a page of the thumbnail queue holds 50 entries when nothing is said, and at most 200', async () => {
+  await pushed(
+    mia,
+    Array.from({ length: 51 }, () => item()),
+  )
+  expect((await thumbnails()).items).toHaveLength(50)
+  expect((await thumbnails('?limit=200')).items).toHaveLength(51)
+  for (const wrong of ['?limit=0', '?limit=201'])
+    expect((await reader.get(`/push/thumbnail-refresh-queue${wrong}`)).status).toBe(422)
+})
+
 test('a new version without thumbnail is wanted again; a thumbnail asked for anew is wanted until it comes', async () => {
   const first = await newEntry('mesh')
   await put(first, 'thumbnail', await pngOf(4, 4))
