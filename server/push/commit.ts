@@ -17,28 +17,30 @@ import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
 import { recordCommit } from './record.ts'
 import { writeOutcome } from './register.ts'
-import { inspectUploads, type Uploads } from './uploads.ts'
+import { inspectUploads, itemsToInspect, noUploads, type Uploads } from './uploads.ts'
 import { joinGroups, requireGroups } from './variant-groups.ts'
 
 export async function commit(context: Context, manifest: Manifest): Promise<CommitAnswer> {
   checkManifest(manifest)
   checkRefs(manifest)
   const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
-  const uploads = await inspectUploads(context, manifest.items, registering(planPush(manifest.items, facts)))
+  const items = itemsToInspect(planPush(manifest.items, facts), facts)
+  const uploads = await inspectUploads(context, manifest.items, { items, seen: noUploads })
   const answer = await transact(context, (inside) => commitInside(inside, manifest, uploads))
   await context.statistics.grew(context.sql, answer.summary.new)
   return answer
 }
 
-const registering = (plans: ItemPlan[]) => new Set(plans.filter((plan) => plan.action === 'register').map((plan) => plan.item))
-
-async function commitInside(context: Context, manifest: Manifest, uploads: Uploads): Promise<CommitAnswer> {
+async function commitInside(context: Context, manifest: Manifest, before: Uploads): Promise<CommitAnswer> {
   const { sql, workspace } = context
   await takeTurn(sql, workspace.id)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })
-  requireBytes(planPush(manifest.items, facts), uploads)
+  // Others may have made something to be registered of what was held, or uploaded what was missing.
+  const planned = planPush(manifest.items, facts)
+  const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(planned, facts), seen: before })
+  requireBytes(planned, uploads)
   const plans = planPush(manifest.items, facts, headerFacts(manifest, uploads))
   const outcome = await decide(sql, plans, facts)
   const packs = await resolvePacks(
@@ -107,9 +109,11 @@ async function connect(
   const items = parts.plans.filter((plan) => plan.action === 'register' || plan.action === 'dedup').map((plan) => plan.item)
   const ids = new Map([...parts.facts.objects].map(([hash, object]) => [hash, object.id]))
   for (const [hash, version] of parts.outcome.versions) ids.set(hash, version.objectId)
-  const imported = [...new Set([...parts.headers.values()].flatMap((header) => header.imports))]
+  // Known bytes keep the edges to what was current when they came.
+  const headers = new Map([...parts.headers].filter(([hash]) => parts.outcome.versions.has(hash)))
+  const imported = [...new Set([...headers.values()].flatMap((header) => header.imports))]
   const atPath = await findAtPaths(sql, workspace.id, imported)
-  await writeEdges(sql, workspace.id, edgesOf(items, parts.headers, { ids, atPath }))
+  await writeEdges(sql, workspace.id, edgesOf(items, headers, { ids, atPath }))
   const arrived = items.flatMap((item) => {
     const id = ids.get(item.content_hash)
     const path_key = packagePath(item)

@@ -18,6 +18,8 @@ export interface KnownObject {
   origin_path: string | null
   engine_version: string | null
   source_ext: string | null
+  /** As `guidKey` writes it; null when whoever registered the version did not declare it. */
+  package_guid: string | null
   has_thumbnail: boolean
 }
 
@@ -74,7 +76,7 @@ export async function loadFacts(
     select known.* from ${wantedTexts(sql, hashes)}
      cross join lateral (
        select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path,
-              engine_version, source_ext, thumbnail_artifact_id is not null as has_thumbnail
+              engine_version, source_ext, package_guid, thumbnail_artifact_id is not null as has_thumbnail
          from objects where workspace_id = ${workspaceId} and content_hash = wanted.key offset 0) known`
   const guidRows = await sql<{ guid: string; lineage_id: string }[]>`
     select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`

@@ -107,8 +107,9 @@ const claimsOf = (item: ManifestItem): string[] => [lineageGuid(item) ?? [], pla
 
 function denialOf(item: ManifestItem, { facts, headers }: Deciding): DeniedPlan['kind'] {
   if (facts.deniedHashes.has(item.content_hash)) return 'content_hash'
-  const guids = [guidKey(item.package_guid), headers.guids.get(item.content_hash)]
-  return guids.some((guid) => guid !== undefined && facts.deniedGuids.has(guid)) ? 'package_guid' : undefined
+  const { content_hash } = item
+  const guids = [guidKey(item.package_guid), headers.guids.get(content_hash), facts.objects.get(content_hash)?.package_guid]
+  return guids.some((guid) => guid && facts.deniedGuids.has(guid)) ? 'package_guid' : undefined
 }
 
 function planAnswered(item: ManifestItem, facts: Facts): RegisterPlan | undefined {

@@ -1,8 +1,11 @@
-/** The uploaded bytes of a push: which are there, how long they are, what their headers say. Bytes never change, so this needs no transaction. */
+/** The bytes behind a push: which are looked at, how long they are, what their headers say. Bytes never change, so this needs no transaction. */
 import type { ManifestItem } from '../../contract/push.ts'
 import type { Context } from '../handler.ts'
 import { blobKey } from '../storage/storage.ts'
+import type { Facts } from './facts.ts'
 import { type Headers, readHeaders } from './headers.ts'
+import { guidKey, pathKey } from './manifest.ts'
+import type { DedupPlan, ItemPlan } from './plan.ts'
 
 export interface Uploads {
   /** Sizes in bytes by content hash; only of what is there. */
@@ -10,24 +13,40 @@ export interface Uploads {
   headers: Headers
 }
 
-/** `manifest`: all items, for naming; `wanted`: those whose bytes matter. */
+export const noUploads: Uploads = { sizes: new Map(), headers: new Map() }
+
+/** The items whose bytes matter: those to be registered, and known ones of which more is said now than was checked before. */
+export const itemsToInspect = (plans: readonly ItemPlan[], facts: Facts): ManifestItem[] =>
+  plans.flatMap((plan) => (plan.action === 'register' || (plan.action === 'dedup' && isDoubted(plan, facts)) ? [plan.item] : []))
+
+/** What known bytes were registered with has been held against their header; and their GUID may be unknown to the denylist. */
+function isDoubted({ item, known }: DedupPlan, { deniedGuids }: Facts): boolean {
+  const saysMore = (said: string | undefined, stored: string | undefined | null) => said !== undefined && said !== stored
+  return (
+    saysMore(item.origin_path ? pathKey(item.origin_path) : undefined, known.origin_path && pathKey(known.origin_path)) ||
+    saysMore(guidKey(item.package_guid), known.package_guid) ||
+    (deniedGuids.size > 0 && known.package_guid === null && known.source_ext === null)
+  )
+}
+
+/** `manifest`: all items, for naming; `seen`: what was looked at before and need not be again. Gives both together. */
 export async function inspectUploads(
   { storage, workspace }: Pick<Context, 'storage' | 'workspace'>,
   manifest: readonly ManifestItem[],
-  wanted: ReadonlySet<ManifestItem>,
+  { items, seen }: { items: readonly ManifestItem[]; seen: Uploads },
 ): Promise<Uploads> {
+  const wanted = new Set(items.filter((item) => !seen.sizes.has(item.content_hash)))
+  if (wanted.size === 0) return seen
   const sizes = await sizesOf({ storage, workspace }, [...wanted])
   const readable = [...manifest.entries()].filter(
     ([, item]) => wanted.has(item) && sizes.get(item.content_hash) === item.blob_size,
   )
-  return {
-    sizes,
-    headers: await readHeaders(
-      storage,
-      workspace.id,
-      readable.map(([index, item]) => ({ index, item })),
-    ),
-  }
+  const headers = await readHeaders(
+    storage,
+    workspace.id,
+    readable.map(([index, item]) => ({ index, item })),
+  )
+  return { sizes: new Map([...seen.sizes, ...sizes]), headers: new Map([...seen.headers, ...headers]) }
 }
 
 export async function sizesOf(

@@ -57,6 +57,28 @@ test('a GUID or path that contradicts the header is VALIDATION naming the item, 
   expect((await mia.get('/entries')).body.entries).toEqual([])
 })
 
+test('known bytes are held against what is said of them as new ones are, and gain nothing that contradicts them', async () => {
+  const known = await packageItem('SM_Known')
+  const nameless = { ...(await packageItem('SM_Nameless')), origin_path: undefined, package_guid: undefined }
+  const [, bare] = await pushed(mia, [known, nameless])
+  const fresh = await packageItem('SM_Fresh')
+  for (const [one, lie] of [
+    [known, { package_guid: 'F'.repeat(32) }],
+    [known, { origin_path: '/Game/Kit/SM_Other' }],
+    [nameless, { package_guid: 'F'.repeat(32) }],
+    [nameless, { origin_path: '/Game/Kit/SM_Other' }],
+  ] as const) {
+    const answer = await commitOf(mia, [fresh, { ...one, ...lie }])
+    expect([answer.status, answer.body.error?.details.errors[0].path]).toEqual([422, `items.1.${Object.keys(lie)[0]}`])
+  }
+  expect((await mia.get(`/entries/${bare.entry_id}`)).body.origin_path).toBeNull()
+  const [, again] = await pushed(mia, [
+    { ...known, origin_path: '/Game/kit/sm_known' },
+    { ...nameless, origin_path: '/Game/Kit/SM_Nameless' },
+  ])
+  expect(again).toMatchObject({ status: 'dedup', enriched: ['origin_path'] })
+})
+
 test('a damaged header is VALIDATION naming the item; a package newer than the reader is an opaque file', async () => {
   const cut = await packageItem('SM_Cut')
   const damaged = item({ bytes: cut.bytes.subarray(0, 300), asset_name: 'SM_Cut' })
@@ -150,6 +172,21 @@ test('a GUID on the denylist stops a package that does not declare it', async ()
   await adam.post('/admin/denylist', { kind: 'package_guid', value: secret.package_guid })
   const [result] = await pushed(mia, [{ ...secret, package_guid: undefined }])
   expect(result).toMatchObject({ status: 'denied', reason: 'denylisted', denylist_kind: 'package_guid' })
+})
+
+test('a GUID on the denylist stops known packages too, whether or not the GUID was ever declared', async () => {
+  const [told, untold] = [await packageItem('SM_Told'), await packageItem('SM_Untold')]
+  const silent = { ...untold, package_guid: undefined }
+  await pushed(mia, [told, silent])
+  for (const { package_guid: value } of [told, untold]) await adam.post('/admin/denylist', { kind: 'package_guid', value })
+  const denied = { reason: 'denylisted', denylist_kind: 'package_guid' }
+  const { body } = await mia.post('/push/negotiate', manifestOf([{ ...told, package_guid: undefined }]))
+  expect(body.items).toMatchObject([{ action: 'denied', ...denied }])
+  const results = await pushed(mia, [{ ...told, package_guid: undefined }, silent])
+  expect(results).toMatchObject([
+    { status: 'denied', ...denied },
+    { status: 'denied', ...denied },
+  ])
 })
 
 test('a header imports packages, never the source file that lies beside one under the same path', async () => {

@@ -39,6 +39,31 @@ test('new versions, restores, downloads and media of one entry at once all go th
   }
 })
 
+// The embedded database has one session: there nobody comes in between a plan and its commit.
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'a file that was held when its commit began, and is not when its turn comes, is registered with its bytes',
+  async () => {
+    const first = item()
+    const [{ entry_id, object_id, lineage_id }] = await pushed(mia, [first])
+    const moved = item({ stamped_lineage_id: lineage_id, stamped_base_hash: first.content_hash })
+    await pushed(mia, [moved])
+    const held = item({ origin_path: moved.origin_path })
+    await upload(mia, [held])
+    const { sql } = server.database
+    let committing: Promise<Answer> | undefined
+    await sql.begin(async (turn) => {
+      await turn`select pg_advisory_xact_lock(7410, max(id)::int) from workspaces`
+      committing = max.post('/push/commit', manifestOf([held]))
+      await expect
+        .poll(() => sql`select 1 from pg_locks where locktype = 'advisory' and not granted and classid = 7410`)
+        .toHaveLength(1)
+      expect((await mia.post(`/entries/${entry_id}/restore`, { object_id })).status).toBe(200)
+    })
+    const answer = await committing
+    expect(answer?.body, JSON.stringify(answer?.body)).toMatchObject({ results: [{ status: 'new' }] })
+  },
+)
+
 function expectCurrentNamed({ status, body }: Answer, asked: number): void {
   expect([status, body.error?.code], JSON.stringify(body)).toEqual([409, 'CONFLICT'])
   expect(body.error.details.current_object_id).not.toBe(asked)
