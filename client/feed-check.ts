@@ -25,8 +25,10 @@ export interface FeedNews {
 }
 
 /** More news than this are not read one by one: asking about every file is quicker. */
-const mostPages = 50
+const mostNews = 50_000
 const pageSize = limits.changesPage.max
+/** What registering one item adds to the feed at most: its version, its entry, and the version that was current before. */
+const newsPerItem = 3
 
 /** A version that the library is remembered to hold, the newest of them. */
 export interface Witness {
@@ -60,14 +62,23 @@ async function isKnown(calls: PushCalls, { lineageId, objectId, hash }: Witness)
   }
 }
 
+/**
+ * What happened since `mark`, when all that this push did lies between: its own news are read however many they are, so that
+ * the next push need not ask about every file again.
+ */
+export async function followOwnFeed(calls: PushCalls, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
+  const news = await readFeed(calls, mark, mostNews + pushedItems * newsPerItem)
+  return news === 'forgotten' ? undefined : news
+}
+
 /** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
-async function readFeed(calls: PushCalls, mark: FeedMark): Promise<FeedNews | 'forgotten' | undefined> {
+async function readFeed(calls: PushCalls, mark: FeedMark, most = mostNews): Promise<FeedNews | 'forgotten' | undefined> {
   const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
-  let cursor = mark.head ? mark.cursor - 1 : mark.cursor
-  for (let page = 0; page < mostPages; page++) {
+  const first = mark.head ? mark.cursor - 1 : mark.cursor
+  for (let cursor = first; cursor - first < most; ) {
     const { changes, next_cursor, reset } = await calls.changes(cursor, pageSize)
     if (reset) return 'forgotten'
-    if (page === 0 && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
+    if (cursor === first && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
     takeIn(news, changes, mark.cursor)
     // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
     if (changes.length === 0 || next_cursor - cursor < pageSize) return news

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { type FeedMark, followFeed } from './feed-check.ts'
+import { type FeedMark, followOwnFeed } from './feed-check.ts'
 import { gone } from './fingerprint.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import type { Sorted } from './found-files.ts'
@@ -132,7 +132,7 @@ export class PushWork {
   async #settle(done: Done): Promise<void> {
     const { plan, round, thumbnails, mark, problems } = done
     const { fingerprints } = this.#parts
-    const news = mark && (await followFeed(this.#parts.calls, mark))
+    const news = mark && (await followOwnFeed(this.#parts.calls, mark, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
     const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
     const seen = new Set(done.files.map(pathOf))

@@ -1,6 +1,6 @@
 /** Whether the library still is the one that is remembered: read off the change feed. */
 import { expect, test } from 'vitest'
-import { findFeedEnd, followFeed } from '../../client/feed-check.ts'
+import { findFeedEnd, followFeed, followOwnFeed } from '../../client/feed-check.ts'
 import { Http } from '../../client/http.ts'
 import { pushCalls } from '../../client/push-calls.ts'
 import { callAs } from '../support/api.ts'
@@ -95,4 +95,18 @@ test('a feed that forgot the position, or is longer than it is worth reading, is
   })
   expect(news).toBeUndefined()
   expect(asked.length).toBe(50)
+})
+
+test('what a push registered itself is followed to its end, however much it is', async () => {
+  const end = 120_000
+  const peer = await startPeer((response, { url }) => {
+    const cursor = Number(new URLSearchParams(url.split('?')[1]).get('cursor'))
+    const next = Math.min(cursor + 1000, end)
+    page(cursor < end ? [record(next, next)] : [], next)(response, { method: '', url, headers: {}, body: '' })
+  })
+  const http = new Http({ url: peer.url })
+  const calls = pushCalls(http)
+  expect(await followFeed(calls, { cursor: 0, head: null })).toBeUndefined()
+  expect(await followOwnFeed(calls, { cursor: 0, head: null }, 40_000)).toMatchObject({ mark: { cursor: end } })
+  await http.close()
 })
