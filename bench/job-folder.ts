@@ -20,6 +20,7 @@ export async function pushFolder(
     const add = (job: string, name: string, sample: Parameters<Results['add']>[2]): void =>
       void (round > 0 && results.add(job, name, sample))
     for (const { name, sample, job } of floor(content.folder, place)) add(job, name, sample)
+    add(HASH, 'ph: hashes and headers', hashPhase(content.folder))
     add(HASH, 'sha256sum, 2 at once', timed(sums(content.folder), place.work))
     for (const contender of contenders) {
       const scratch = join(place.work, 'store')
@@ -30,7 +31,7 @@ export async function pushFolder(
         return timed(push, place.work, server)
       }
       try {
-        if (plan) add(HASH, `${contender.name}: push --dry-run`, timed(plan, place.work, server))
+        if (plan) add(PLAN, contender.name, timed(plan, place.work, server))
         add(FIRST, contender.name, once())
         add(AGAIN, contender.name, once())
         content.edit(round)
@@ -42,6 +43,7 @@ export async function pushFolder(
   }
 }
 
+const PLAN = 'first look: push --dry-run'
 const FIRST = 'first push'
 const AGAIN = 'push, nothing changed'
 const EDITED = 'push, 1 % changed'
@@ -49,6 +51,10 @@ const HASH = 'hashing the folder'
 
 /** What an earlier tool wrote is on the disk before the next one is timed. */
 const settle = (work: string): void => void ran({ run: ['sync', '-f', work] })
+
+const hashPhase = (folder: string): { wallS: number } => ({
+  wallS: Number(ran({ run: [process.execPath, join(import.meta.dirname, 'hash-phase.ts'), folder] })),
+})
 
 const sums = (folder: string): Command => ({
   run: ['sh', '-c', `find '${folder}' -type f -print0 | xargs -0 -P2 -n64 sha256sum > /dev/null`],

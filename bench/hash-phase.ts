@@ -1,0 +1,21 @@
+/**
+ * The hashing phase of a push alone: finds every file below a folder, hashes it and reads what it is, with the threads of the
+ * built program, and prints the seconds. `node bench/hash-phase.ts FOLDER`
+ */
+import { join } from 'node:path'
+
+const built = (module: string): string => new URL(`../dist/client/${module}.js`, import.meta.url).href
+const { findPlaces }: typeof import('../client/push-paths.ts') = await import(built('push-paths'))
+const { scan }: typeof import('../client/scan.ts') = await import(built('scan'))
+const { readFiles }: typeof import('../client/hash.ts') = await import(built('hash'))
+
+const started = performance.now()
+const { root, starts } = findPlaces(process.argv.slice(2))
+const { files } = await scan(root, starts)
+const jobs = files.map(({ file, size }) => ({ path: join(root, file), size }))
+await readFiles(jobs, {
+  onFile: (_, result) => {
+    if ('unread' in result) throw new Error(`A file could not be read: ${result.code}`)
+  },
+})
+process.stdout.write(`${(performance.now() - started) / 1000}\n`)
