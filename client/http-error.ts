@@ -30,15 +30,18 @@ const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (s
 export function decodeError(status: number, body: string, requestId?: string): ApiError {
   const traced = requestId ? { request_id: requestId } : {}
   const error = errorField(body)
-  if (typeof error === 'string') return new ApiError(codeOfStatus(status), error, { ...traced, status })
+  if (typeof error === 'string') return new ApiError(codeOfStatus(status), error, { ...traced, httpStatus: status })
   if (typeof error === 'object' && error !== null) {
     const { code, message, details } = error as { code?: unknown; message?: unknown; details?: unknown }
     const known = isCode(code) ? code : codeOfStatus(status)
     const text = typeof message === 'string' ? message : undefined
     const unknownCode = isCode(code) ? {} : { code }
-    return new ApiError(known, text, { ...(details as object | undefined), ...unknownCode, ...traced, status })
+    return new ApiError(known, text, { ...(details as object | undefined), ...unknownCode, ...traced, httpStatus: status })
   }
-  return new ApiError(codeOfStatus(status), `The server answered with status ${status} and no reason.`, { ...traced, status })
+  return new ApiError(codeOfStatus(status), `The server answered with status ${status} and no reason.`, {
+    ...traced,
+    httpStatus: status,
+  })
 }
 
 function errorField(body: string): unknown {

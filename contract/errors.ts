@@ -63,20 +63,21 @@ export type ErrorCode = keyof typeof errors
 
 /**
  * The one error that crosses edges: thrown by handlers, sent as `{error: {code, message, details}}`, rebuilt by the client.
- * Compare `code`, never `message`. `status` differs from the table only where the specification gives a code two statuses.
+ * Compare `code`, never `message`. `status` is the HTTP status; a detail named `httpStatus` sets it where the
+ * specification gives a code two of them, and is no detail itself.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown>
   readonly status: number
 
-  constructor(code: ErrorCode, message?: string, details: Record<string, unknown> & { status?: number } = {}) {
-    const { status, ...rest } = details
+  constructor(code: ErrorCode, message?: string, details: Record<string, unknown> & { httpStatus?: number } = {}) {
+    const { httpStatus, ...rest } = details
     super(message ?? errors[code][2])
     this.name = 'ApiError'
     this.code = code
     this.details = rest
-    this.status = status ?? errors[code][0]
+    this.status = httpStatus ?? errors[code][0]
   }
 }
 

@@ -31,7 +31,7 @@ async function presign(
   hash: string,
 ): Promise<{ url: string; expires_at: string }> {
   const [known] = await sql`select 1 from objects where workspace_id = ${workspace.id} and content_hash = ${hash}`
-  if (!known) throw new ApiError('BLOB_MISSING', `There is no file ${hash} in this library.`, { status: 404 })
+  if (!known) throw new ApiError('BLOB_MISSING', `There is no file ${hash} in this library.`, { httpStatus: 404 })
   const expiresAt = presignedUntil(now)
   const url = await storage.downloadUrl(blobKey(workspace.id, hash), {
     contentType: 'application/octet-stream',

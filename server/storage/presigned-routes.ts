@@ -94,7 +94,7 @@ async function upload({ storage, secret, clock }: PresignedParts, request: Presi
     if (!grant) throw refused()
     requireFits(Number(headers['content-length'] ?? 0), grant.maxBytes)
     const { created } = await storage.receive(grant.key, request.raw, grant)
-    if (!created) throw new ApiError('CONFLICT', 'These bytes are stored already.', { status: 412 })
+    if (!created) throw new ApiError('CONFLICT', 'These bytes are stored already.', { httpStatus: 412 })
     return reply.header('ETag', etagOf(grant.key)).send()
   } catch (error) {
     letGoBy(request.raw)
