@@ -9,10 +9,11 @@ import { lineages } from './lineages.ts'
 import { media } from './media.ts'
 import { members } from './members.ts'
 import { packs } from './packs.ts'
+import { pullJobs } from './pull-jobs.ts'
 import { push } from './push.ts'
 import type { Route } from './route.ts'
 
-export const contract = { identity, members, entries, media, lineages, blobs, push, packs, activity, changes, admin }
+export const contract = { identity, members, entries, media, lineages, blobs, push, packs, pullJobs, activity, changes, admin }
 
 export type Contract = typeof contract
 export type Noun = keyof Contract

@@ -14,6 +14,7 @@ export const limits = {
   preview: { glbBytes: 64 * MiB, imageEdgePx: 8192, imageBytes: 64 * MiB, audioBytes: 32 * MiB, audioChannels: 8 },
   mediaPresign: { items: 1000 },
   names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120 },
+  pullJob: { entries: 1000, files: 5000, projectName: 200, leaseMinutes: 60, reportBytes: 2 * MiB },
   note: 1000,
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */
   blobBytes: 1024 * GiB,

@@ -11,6 +11,7 @@ import { lineages } from './library/lineages.ts'
 import { media } from './library/media.ts'
 import { members } from './library/members.ts'
 import { packs } from './library/packs.ts'
+import { pullJobs } from './library/pull-jobs.ts'
 import { push } from './library/push.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
@@ -23,6 +24,7 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   lineages,
   push,
   packs,
+  pullJobs,
   activity,
   changes,
 }

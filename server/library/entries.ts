@@ -11,6 +11,7 @@ import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
 import { fileNameOf, findVersion, requireVersionOf } from '../rows/version.ts'
+import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 
 type ListInput = InputOf<(typeof contract)['list']>
@@ -32,23 +33,16 @@ export const entries: Handlers<typeof contract> = {
     return requireEntryDetail(sql, workspace.id, input.entry_id)
   },
 
-  async closure({ sql, workspace, storage, now, origin, input }) {
+  async closure(request) {
+    const { sql, workspace, input } = request
     const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     const members = await selectClosure(sql, workspace.id, face.object_id)
-    const withUrl = async (member: (typeof members)[number]) => ({
-      ...member,
-      url: await storage.downloadUrl(blobKey(workspace.id, member.content_hash), {
-        contentType: 'application/octet-stream',
-        expiresAt: presignedUntil(now),
-        origin,
-      }),
-    })
     return {
       entry_id: face.entry_id,
       root_object_id: face.object_id,
       total_objects: members.length,
       total_bytes: members.reduce((sum, member) => sum + member.blob_size, 0),
-      members: input.urls ? await Promise.all(members.map(withUrl)) : members,
+      members: input.urls ? await withAddresses(request, members) : members,
     }
   },
 

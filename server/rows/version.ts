@@ -32,9 +32,12 @@ export async function requireVersionOf(
   return version
 }
 
-/** The name a downloaded version gets: a World is a map, source files keep their extension (contract-gaps 4). */
+/** A World is a map, source files keep their extension (contract-gaps 4). Without dot. */
+export const extensionOf = ({ source_ext, asset_class }: Pick<Version, 'source_ext' | 'asset_class'>): string =>
+  source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
+
+/** The name a downloaded version gets. */
 export function fileNameOf(version: Version, entryName: string): string {
   const stem = version.asset_name ?? version.origin_path?.split('/').at(-1) ?? entryName
-  const extension = version.source_ext ?? (version.asset_class === 'World' ? 'umap' : 'uasset')
-  return `${stem}.${extension}`
+  return `${stem}.${extensionOf(version)}`
 }

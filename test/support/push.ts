@@ -1,5 +1,6 @@
 /** Pushes over plain HTTP: items with their bytes, negotiate, upload what is missing, commit. */
 import { createHash, randomBytes } from 'node:crypto'
+import pLimit from 'p-limit'
 import { expect } from 'vitest'
 import type { Caller, Json } from './api.ts'
 
@@ -36,9 +37,11 @@ export const manifestOf = (items: Item[], extra: Json = {}): Json => ({
   ...extra,
 })
 
-/** Uploads the bytes of every item. */
+/** Uploads the bytes of every item, some at once. */
 export async function upload(caller: Caller, items: Item[]): Promise<void> {
-  for (const one of items) expect((await caller.put(`/blobs/${one.content_hash}`, one.bytes)).status).toBeLessThan(300)
+  const atOnce = pLimit(8)
+  const put = async (one: Item) => expect((await caller.put(`/blobs/${one.content_hash}`, one.bytes)).status).toBeLessThan(300)
+  await Promise.all(items.map((one) => atOnce(put, one)))
 }
 
 /** Uploads and commits; gives the answer whatever it is. */

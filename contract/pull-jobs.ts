@@ -1,0 +1,226 @@
+/** Pull jobs: an order to bring entries with everything they need into a project, and how it went (spec 2, 3, 4.3; contract-gaps 4 and 9). */
+import { type Static, Type } from 'typebox'
+import { limits } from './limits.ts'
+import { routes } from './route.ts'
+import {
+  absentOrNull,
+  Count,
+  Cursor,
+  entryStatuses,
+  Hash,
+  Id,
+  LineageId,
+  named,
+  nullable,
+  oneOf,
+  PageLimit,
+  Timestamp,
+} from './shapes.ts'
+
+const Text = Type.String()
+
+export const pullJobStatuses = ['queued', 'claimed', 'running', 'done', 'failed', 'cancelled'] as const
+export type PullJobStatus = (typeof pullJobStatuses)[number]
+export const deliveries = ['manual', 'agent'] as const
+
+/** Exactly the name of the project that is to get the files. */
+export const ProjectName = named(limits.pullJob.projectName)
+/** Where in a project files land: `/Game/A/B` under `R` becomes `R/A/B`. */
+export const TargetRoot = Type.String({ pattern: '^/Game(/[A-Za-z0-9_-]+)*$', maxLength: 500 })
+/** `major.minor.patch`; the patch may be missing, and whatever the editor prints behind is ignored. */
+const EditorVersion = Type.String({ pattern: '^[0-9]{1,5}\\.[0-9]{1,5}(\\.[0-9]{1,5})?([^0-9.].{0,60})?$' })
+
+const jobFields = {
+  id: Id,
+  target_project: Text,
+  target_root: Text,
+  requested_by: Id,
+  claimed_by: nullable(Id),
+  status: oneOf(pullJobStatuses),
+  delivery: oneOf(deliveries),
+  failure_reason: nullable(Text),
+  engine_version: nullable(Text),
+  entry_count: Count,
+  object_count: Count,
+  total_bytes: Count,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+/** A pull job as lists show it. A claim whose lease is over shows as `queued`. */
+export const PullJob = Type.Object(jobFields)
+export type PullJob = Static<typeof PullJob>
+
+/** A prop that a job brings, in the version that it brings. */
+export const PullJobEntry = Type.Object({
+  entry_id: Id,
+  object_id: Id,
+  name: Text,
+  entry_type: Text,
+  status: oneOf(entryStatuses),
+})
+export type PullJobEntry = Static<typeof PullJobEntry>
+
+const closed = { additionalProperties: false }
+const reportFields = {
+  asset_name: Type.String({ maxLength: 1000 }),
+  /** Where the file lies, or would lie: a package path as the editor names it. */
+  destination: Type.String({ maxLength: 2000 }),
+  content_hash: Hash,
+  lineage_id: LineageId,
+}
+const upToAll = { maxItems: limits.pullJob.files }
+
+/** What became of every file of a job: each in one of the four lists, once. A report of a job that is done has nothing in `failed`. */
+export const PullReport = Type.Object(
+  {
+    added: Type.Array(Type.Object({ ...reportFields, action: oneOf(['add', 'safe_overwrite']) }, closed), upToAll),
+    skipped_identical: Type.Array(Type.Object(reportFields, closed), upToAll),
+    conflicts: Type.Array(
+      Type.Object({ ...reportFields, resolution: oneOf(['keep_local', 'overwrite', 'skip']) }, closed),
+      upToAll,
+    ),
+    failed: Type.Array(Type.Object({ ...reportFields, error: Text }, closed), upToAll),
+  },
+  closed,
+)
+export type PullReport = Static<typeof PullReport>
+
+const detailFields = { ...jobFields, entries: Type.Array(PullJobEntry), report_json: nullable(PullReport) }
+
+/** A pull job with what it brings and, once it is finished, how it went. */
+export const PullJobDetail = Type.Object(detailFields)
+export type PullJobDetail = Static<typeof PullJobDetail>
+
+/** Something that does not stop a pull, and that people want to know. `type` is an open set. */
+export const PullWarning = Type.Object({ type: Text, message: Text }, { additionalProperties: true })
+export type PullWarning = Static<typeof PullWarning> & Record<string, unknown>
+
+/** A file of a job. `url` only when asked for with `urls=true`. */
+export const PullJobObject = Type.Object({
+  object_id: Id,
+  content_hash: Hash,
+  lineage_id: LineageId,
+  asset_class: Text,
+  asset_name: nullable(Text),
+  origin_path: nullable(Text),
+  blob_size: Count,
+  engine_version: nullable(Text),
+  source_ext: nullable(Text),
+  url: Type.Optional(Text),
+})
+export type PullJobObject = Static<typeof PullJobObject>
+
+const closure = { objects: Type.Array(PullJobObject), total_objects: Count, total_bytes: Count }
+
+const order = Type.Object({
+  target_project: ProjectName,
+  target_root: absentOrNull(TargetRoot),
+  entries: absentOrNull(
+    Type.Array(Type.Object({ entry_id: Id, object_id: absentOrNull(Id) }), { minItems: 1, maxItems: limits.pullJob.entries }),
+  ),
+  collection_id: absentOrNull(Id),
+  delivery: absentOrNull(oneOf(deliveries)),
+  prefer: absentOrNull(oneOf(['newest'])),
+})
+/** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
+export type PullOrder = Static<typeof order>
+
+const orderErrors = ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'COLLECTION_NOT_FOUND', 'LINEAGE_CONFLICT', 'VALIDATION'] as const
+
+export const pullJobs = routes({
+  create: {
+    method: 'POST',
+    path: '/pull-jobs',
+    scope: 'write',
+    summary: 'Order a pull: what the entries need is resolved and saved now.',
+    input: order,
+    output: Type.Object({ ...detailFields, warnings: Type.Array(PullWarning) }),
+    status: 201,
+    errors: orderErrors,
+  },
+  plan: {
+    method: 'POST',
+    path: '/pull-jobs/plan',
+    scope: 'write',
+    summary: 'Answer what an order would, with its files, and record nothing.',
+    input: order,
+    output: Type.Object({
+      ...detailFields,
+      id: nullable(Id),
+      warnings: Type.Array(PullWarning),
+      closure: Type.Object(closure),
+    }),
+    transaction: false,
+    repeatable: true,
+    extension: true,
+    errors: orderErrors,
+  },
+  list: {
+    method: 'GET',
+    path: '/pull-jobs',
+    scope: 'read',
+    summary: 'List pull jobs, newest first.',
+    input: Type.Object({
+      target_project: Type.Optional(Type.String({ maxLength: limits.pullJob.projectName })),
+      status: Type.Optional(oneOf(pullJobStatuses)),
+      requested_by: Type.Optional(Id),
+      limit: Type.Optional(PageLimit),
+      cursor: Type.Optional(Cursor),
+    }),
+    output: Type.Object({ jobs: Type.Array(PullJob), next_cursor: nullable(Text) }),
+    errors: ['VALIDATION'],
+  },
+  get: {
+    method: 'GET',
+    path: '/pull-jobs/{job_id}',
+    scope: 'read',
+    summary: 'Show a pull job.',
+    input: Type.Object({ job_id: Id }),
+    output: PullJobDetail,
+    errors: ['JOB_NOT_FOUND'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/pull-jobs/{job_id}',
+    scope: 'write',
+    summary: 'Cancel a job that waits, or say how far the one that was claimed is.',
+    input: Type.Object({
+      job_id: Id,
+      status: oneOf(['running', 'done', 'failed', 'cancelled']),
+      claim_token: absentOrNull(Type.String({ maxLength: 200 })),
+      failure_reason: absentOrNull(Type.String({ maxLength: 4000 })),
+      report_json: absentOrNull(PullReport),
+    }),
+    output: PullJobDetail,
+    errors: ['JOB_NOT_FOUND', 'JOB_STATE', 'FORBIDDEN', 'VALIDATION'],
+  },
+  claim: {
+    method: 'POST',
+    path: '/pull-jobs/{job_id}/claim',
+    scope: 'write',
+    summary: 'Take on a job that waits; the token that is answered belongs to this claim alone.',
+    input: Type.Object({ job_id: Id, project_key: ProjectName, engine_version: absentOrNull(EditorVersion) }),
+    output: Type.Object({ ...detailFields, claim_token: Text, warnings: Type.Array(PullWarning) }),
+    errors: ['JOB_NOT_FOUND', 'CONFLICT', 'JOB_STATE', 'ENGINE_TOO_OLD'],
+  },
+  heartbeat: {
+    method: 'POST',
+    path: '/pull-jobs/{job_id}/heartbeat',
+    scope: 'write',
+    summary: 'Keep a claim for another hour.',
+    input: Type.Object({ job_id: Id, claim_token: Type.String({ minLength: 1, maxLength: 200 }) }),
+    output: Type.Object({ job_id: Id, status: oneOf(pullJobStatuses), lease_expires_at: Timestamp }),
+    repeatable: true,
+    errors: ['JOB_NOT_FOUND', 'JOB_STATE'],
+  },
+  closure: {
+    method: 'GET',
+    path: '/pull-jobs/{job_id}/closure',
+    scope: 'read',
+    summary: 'List every file of a job, as it was when it was ordered.',
+    input: Type.Object({ job_id: Id, urls: Type.Optional(Type.Boolean()) }),
+    output: Type.Object({ job_id: Id, ...closure }),
+    errors: ['JOB_NOT_FOUND'],
+  },
+})

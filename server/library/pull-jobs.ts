@@ -1,0 +1,207 @@
+/** Pull jobs: orders to bring entries with everything they need into a project (spec 3 and 4.3; contract-gaps 4 and 9). */
+import { ApiError, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
+import type { InputOf } from '../../contract/route.ts'
+import { fromCursor, toCursor } from '../cursor.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+import type { Context, Handlers } from '../handler.ts'
+import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
+import { orderedEntryIds, type Resolved, resolveOrder } from '../pulls/order.ts'
+import { findDefaultRoot, noteProject } from '../pulls/projects.ts'
+import { requireBounded, requireComplete } from '../pulls/report.ts'
+import { holdEntries } from '../rows/hold.ts'
+import {
+  type HeldJob,
+  holdPullJob,
+  isInState,
+  jobNotFound,
+  requirePullJob,
+  selectJobFiles,
+  selectPullJobs,
+} from '../rows/pull-job.ts'
+import { withAddresses } from '../storage/file-addresses.ts'
+
+type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof contract)[V]> }
+
+export const pullJobs: Handlers<typeof contract> = {
+  async create(request) {
+    const { sql, workspace, actor, now, feed, input } = request
+    await holdEntries(sql, workspace.id, orderedEntryIds(input))
+    const order = await resolveOrder(request)
+    await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, input.target_project)
+    const id = await insertJob(request, order)
+    await sql`
+      update entries e set ever_pulled = true from pull_job_entries p
+       where p.workspace_id = ${workspace.id} and p.job_id = ${id} and e.workspace_id = p.workspace_id and e.id = p.entry_id and not e.ever_pulled`
+    for (const { entry_id, object_id, lineage_id } of order.entries)
+      feed.happened({
+        type: 'download.pull',
+        entryId: entry_id,
+        lineageId: lineage_id,
+        objectId: object_id,
+        batchKey: `pull-job:${id}`,
+        payload: { job_id: id, target_project: input.target_project },
+      })
+    return { ...(await requirePullJob(request, id)), warnings: order.warnings }
+  },
+
+  async plan({ sql, workspace, actor, now, input }) {
+    const asked = { sql, workspace, input }
+    const { entries, files, warnings } = await resolveOrder(asked)
+    return {
+      id: null,
+      ...(await orderFields({ ...asked, order: { entries, files, warnings } })),
+      requested_by: actor.id,
+      claimed_by: null,
+      status: 'queued',
+      failure_reason: null,
+      engine_version: null,
+      created_at: now.toISOString(),
+      updated_at: now.toISOString(),
+      entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
+      report_json: null,
+      warnings,
+      closure: closureOf(files),
+    }
+  },
+
+  async list(request) {
+    const { sql, now, input } = request
+    const { target_project, status, requested_by, limit = limits.page.default, cursor } = input
+    const asked = ['pull-jobs', target_project, status, requested_by]
+    const tests: Fragment[] = []
+    if (target_project !== undefined) tests.push(sql`j.target_project = ${target_project}`)
+    if (requested_by !== undefined) tests.push(sql`j.requested_by = ${requested_by}`)
+    if (status !== undefined) tests.push(isInState(sql, now, status))
+    if (cursor !== undefined) tests.push(sql`j.id < ${fromCursor(asked, cursor, ['id'])[0]}`)
+    const where = tests.reduce((all, test) => sql`${all} and ${test}`, sql``)
+    const found = await selectPullJobs(request, sql`${where} order by j.id desc limit ${limit + 1}`)
+    const jobs = found.slice(0, limit)
+    const last = found.length > limit ? jobs.at(-1) : undefined
+    return { jobs, next_cursor: last ? toCursor(asked, [last.id]) : null }
+  },
+
+  get(request) {
+    return requirePullJob(request, request.input.job_id)
+  },
+
+  async update(request) {
+    const job = await holdPullJob(request, request.input.job_id)
+    if (request.input.status === 'cancelled') await cancel(request, job)
+    else await progress(request, job)
+    return requirePullJob(request, job.id)
+  },
+
+  async claim(request) {
+    const { sql, workspace, actor, now, input } = request
+    const job = await holdPullJob(request, input.job_id)
+    if (input.project_key !== job.target_project)
+      throw new ApiError('CONFLICT', `Pull job ${job.id} is for the project ${job.target_project}, not ${input.project_key}.`)
+    if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be claimed')
+    const warnings = checkEngine(await selectJobFiles(request, job.id), input.engine_version ?? null)
+    const token = newClaimToken()
+    await sql`
+      update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${input.engine_version ?? null},
+             lease_expires_at = ${leaseUntil(now).toISOString()}, updated_at = ${now.toISOString()}
+       where workspace_id = ${workspace.id} and id = ${job.id}`
+    return { ...(await requirePullJob(request, job.id)), claim_token: token, warnings }
+  },
+
+  async heartbeat(request) {
+    const { sql, workspace, actor, now, input } = request
+    const job = await holdPullJob(request, input.job_id)
+    requireClaim(job, { token: input.claim_token, userId: actor.id, states: ['claimed', 'running'] })
+    const until = leaseUntil(now).toISOString()
+    await sql`update pull_jobs set lease_expires_at = ${until} where workspace_id = ${workspace.id} and id = ${job.id}`
+    return { job_id: job.id, status: job.status, lease_expires_at: until }
+  },
+
+  async closure(request) {
+    const { sql, workspace, input } = request
+    const [job] = await sql`select 1 from pull_jobs where workspace_id = ${workspace.id} and id = ${input.job_id}`
+    if (!job) throw jobNotFound(input.job_id)
+    const files = await selectJobFiles(request, input.job_id)
+    const answer = { job_id: input.job_id, ...closureOf(files) }
+    return input.urls ? { ...answer, objects: await withAddresses(request, files) } : answer
+  },
+}
+
+const closureOf = (files: Resolved['files']) => ({
+  objects: files,
+  total_objects: files.length,
+  total_bytes: files.reduce((sum, { blob_size }) => sum + blob_size, 0),
+})
+
+/** What an order makes of a job, whether it is recorded or only planned. */
+async function orderFields({
+  sql,
+  workspace,
+  input,
+  order,
+}: {
+  sql: Sql
+  workspace: { id: number }
+  input: Asked<'create'>['input']
+  order: Resolved
+}) {
+  return {
+    target_project: input.target_project,
+    target_root: input.target_root ?? (await findDefaultRoot(sql, workspace.id, input.target_project)),
+    delivery: input.delivery ?? ('manual' as const),
+    entry_count: new Set(order.entries.map(({ entry_id }) => entry_id)).size,
+    object_count: order.files.length,
+    total_bytes: closureOf(order.files).total_bytes,
+  }
+}
+
+async function insertJob({ sql, workspace, actor, now, input }: Asked<'create'>, order: Resolved): Promise<number> {
+  const fields = await orderFields({ sql, workspace, input, order })
+  const at = now.toISOString()
+  const [job] = await sql<{ id: number }[]>`
+    insert into pull_jobs ${sql({ workspace_id: workspace.id, requested_by: actor.id, ...fields, created_at: at, updated_at: at })} returning id`
+  if (!job) throw new Error('the pull job was not recorded')
+  await sql`
+    insert into pull_job_entries (workspace_id, job_id, position, entry_id, object_id)
+    select ${workspace.id}, ${job.id}, r.ordinality, r.entry_id, r.object_id
+      from unnest(${order.entries.map((entry) => entry.entry_id)}::bigint[], ${order.entries.map((entry) => entry.object_id)}::bigint[])
+           with ordinality as r (entry_id, object_id)`
+  await sql`
+    insert into pull_job_objects (workspace_id, job_id, position, object_id)
+    select ${workspace.id}, ${job.id}, r.ordinality, r.object_id
+      from unnest(${order.files.map((file) => file.object_id)}::bigint[]) with ordinality as r (object_id)`
+  return job.id
+}
+
+async function cancel({ sql, workspace, actor, now }: Asked<'update'>, job: HeldJob): Promise<void> {
+  if (actor.id !== job.requested_by && actor.role !== 'admin')
+    throw new ApiError('FORBIDDEN', `Only the person who ordered pull job ${job.id}, or an admin, may cancel it.`)
+  if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be cancelled')
+  await sql`
+    update pull_jobs set status = 'cancelled', claimed_by = null, claim_hash = null, engine_version = null, updated_at = ${now.toISOString()}
+     where workspace_id = ${workspace.id} and id = ${job.id}`
+}
+
+/** From which state a claimant may go where. */
+const before = { running: 'claimed', done: 'running', failed: 'running' } as const satisfies Partial<
+  Record<PullJob['status'], PullJob['status']>
+>
+
+async function progress(request: Asked<'update'>, job: HeldJob): Promise<void> {
+  const { sql, workspace, actor, now, input } = request
+  const { status, claim_token: token, failure_reason: reason, report_json: report } = input
+  if (status === 'cancelled') return
+  if (!token) throw validationError([{ path: 'claim_token', message: 'must be the token of the claim' }])
+  requireClaim(job, { token, userId: actor.id, states: [before[status]] })
+  if (status === 'failed' && !reason?.trim())
+    throw validationError([{ path: 'failure_reason', message: 'must say why the job failed' }])
+  if (status === 'done' && !report)
+    throw validationError([{ path: 'report_json', message: 'must say what became of every file' }])
+  if (report) requireBounded(report)
+  if (report && status === 'done') requireComplete(report, await selectJobFiles(request, job.id))
+  const isOver = status !== 'running'
+  await sql`
+    update pull_jobs set status = ${status}, updated_at = ${now.toISOString()},
+           failure_reason = ${status === 'failed' ? (reason ?? null) : null}, report = ${isOver && report ? sql.json(report) : null}
+     where workspace_id = ${workspace.id} and id = ${job.id}`
+}

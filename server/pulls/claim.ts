@@ -1,0 +1,76 @@
+/** Claims on pull jobs: who may take one on, and who may say how far it is (spec 3 and 4.3). */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { PullJobStatus, PullWarning } from '../../contract/pull-jobs.ts'
+import type { HeldJob, PullFile } from '../rows/pull-job.ts'
+import { titleOf } from './landing.ts'
+
+export const newClaimToken = (): string => randomBytes(24).toString('base64url')
+
+export const hashOfClaim = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export const leaseUntil = (now: Date): Date => new Date(now.getTime() + limits.pullJob.leaseMinutes * 60_000)
+
+export const wrongState = (job: HeldJob, what: string): ApiError =>
+  new ApiError('JOB_STATE', `Pull job ${job.id} is ${job.status}: ${what}.`, { status: job.status })
+
+/** The claim is this person's, the token its own, and the job in one of these states; JOB_STATE otherwise. */
+export function requireClaim(
+  job: HeldJob,
+  { token, userId, states }: { token: string; userId: number; states: readonly PullJobStatus[] },
+): void {
+  const isOwn =
+    job.claim_hash !== null &&
+    job.claimed_by === userId &&
+    timingSafeEqual(Buffer.from(job.claim_hash), Buffer.from(hashOfClaim(token)))
+  if (!states.includes(job.status)) throw wrongState(job, `only a ${states.join(' or ')} one can be told that`)
+  if (!isOwn) throw wrongState(job, 'this claim on it does not hold any more')
+}
+
+type EngineVersion = readonly [major: number, minor: number]
+
+const parse = (version: string): EngineVersion => {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return [major, minor]
+}
+
+/** Only major and minor count; 0.0.0 is unknown (contract-gaps 5). */
+const compare = ([major, minor]: EngineVersion, [otherMajor, otherMinor]: EngineVersion): number =>
+  major - otherMajor || minor - otherMinor
+
+/** Refuses what a newer engine saved, by name; warns of what an older one did. */
+export function checkEngine(files: readonly PullFile[], engineVersion: string | null): PullWarning[] {
+  if (engineVersion === null || engineVersion.startsWith('0.')) return []
+  const editor = parse(engineVersion)
+  const dated = files.flatMap((file) =>
+    file.engine_version === null ? [] : [{ file, by: compare(parse(file.engine_version), editor) }],
+  )
+  const newer = dated.filter(({ by }) => by > 0).map(({ file }) => file)
+  if (newer.length > 0) throw engineTooOld(newer, engineVersion)
+  const older = dated.filter(({ by }) => by < 0).length
+  if (older === 0) return []
+  const count = older === 1 ? '1 file was' : `${older} files were`
+  return [
+    {
+      type: 'older_engine',
+      message: `${count} saved by an older engine; the editor converts what it saves again.`,
+      objects: older,
+    },
+  ]
+}
+
+function engineTooOld(newer: readonly PullFile[], engineVersion: string): ApiError {
+  const [first] = newer
+  const others = newer.length > 1 ? ` and ${newer.length - 1} more` : ''
+  const message = `${first ? titleOf(first) : ''}${others} needs a newer engine than ${engineVersion}.`
+  return new ApiError('ENGINE_TOO_OLD', message, {
+    objects: newer.map(({ object_id, asset_name, origin_path, content_hash, engine_version }) => ({
+      object_id,
+      asset_name,
+      origin_path,
+      content_hash,
+      engine_version,
+    })),
+  })
+}

@@ -1,0 +1,111 @@
+/** Where the files of a pull land, and which of them would land in one place (spec 4.3; contract-gaps 4 and 9). Pure. */
+import { type ApiError, type Failure, validationError } from '../../contract/errors.ts'
+import type { PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullFile } from '../rows/pull-job.ts'
+import { extensionOf } from '../rows/version.ts'
+
+/** One dependency: the version `from` needs the version `to`. */
+export interface Need {
+  from: number
+  to: number
+}
+
+export interface Landing {
+  files: PullFile[]
+  warnings: PullWarning[]
+}
+
+/** What a person calls a file. */
+export const titleOf = ({ asset_name, origin_path, content_hash }: PullFile): string =>
+  origin_path ?? asset_name ?? `the file ${content_hash}`
+
+/** Every file needs a place: one that belongs to a plugin, or to no project, has none. */
+export function requirePlaces(files: readonly PullFile[]): void {
+  const failures = files.flatMap((file): Failure[] =>
+    file.origin_path === null
+      ? [{ path: 'entries', message: `${placeless(file)} has no path under /Game, so it cannot be pulled`, ...nameOf(file) }]
+      : [],
+  )
+  if (failures.length > 0) throw validationError(failures)
+}
+
+const placeless = ({ asset_name, content_hash }: PullFile): string =>
+  asset_name === null ? `the file ${content_hash}` : `${asset_name} (${content_hash.slice(0, 12)})`
+
+const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_id, content_hash, asset_name })
+
+/** Compared with the extension and without regard to case, as the strictest of file systems does. */
+const placeOf = (file: PullFile): string => `${file.origin_path}.${extensionOf(file)}`.toLowerCase()
+
+/** Groups of files that land in one place. */
+export const findClashes = (files: readonly PullFile[]): PullFile[][] =>
+  [...Map.groupBy(files, placeOf).values()].filter((group) => group.length > 1)
+
+/** Two things cannot lie in one place: VALIDATION that names both. */
+export function clashError(clashes: readonly PullFile[][]): ApiError {
+  return validationError(
+    clashes.map((group) => {
+      const isOneProp = new Set(group.map(({ lineage_id }) => lineage_id)).size === 1
+      const what = isOneProp ? 'versions of one prop' : 'different props'
+      const which = group.map(({ object_id }) => object_id).join(' and ')
+      const advice = isOneProp ? '; ask for one of them, or send prefer: "newest"' : ''
+      const [first] = group
+      const message = `${group.length} ${what} (${which}) would land at ${first ? titleOf(first) : ''}${advice}`
+      return { path: 'entries', message, object_ids: group.map(({ object_id }) => object_id) }
+    }),
+  )
+}
+
+interface Choice {
+  roots: readonly number[]
+  /** Versions that were asked for by name. */
+  pinned: ReadonlySet<number>
+  needs: readonly Need[]
+}
+
+/**
+ * Lets the newest version stand for the others of its prop where they would land in one place, and leaves out what only those
+ * needed. Different props, and two versions that were both asked for by name, still clash.
+ */
+export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Landing {
+  const byId = new Map(files.map((file) => [file.object_id, file]))
+  const standIns = new Map<number, number>()
+  const warnings: PullWarning[] = []
+  for (;;) {
+    const reached = reach(roots, needs, standIns)
+    const kept = [...reached].flatMap((id) => byId.get(id) ?? [])
+    const clashes = findClashes(kept)
+    if (clashes.length === 0) return { files: kept, warnings }
+    for (const group of clashes) {
+      const newest = group.reduce((a, b) => (b.object_id > a.object_id ? b : a))
+      const yielding = group.filter((file) => file !== newest)
+      const isOneProp = yielding.every(({ lineage_id }) => lineage_id === newest.lineage_id)
+      if (!isOneProp || group.filter(({ object_id }) => pinned.has(object_id)).length > 1) throw clashError([group])
+      for (const older of yielding) {
+        standIns.set(older.object_id, newest.object_id)
+        warnings.push(newerVersionUsed(older, newest))
+      }
+    }
+  }
+}
+
+const newerVersionUsed = (older: PullFile, newer: PullFile): PullWarning => ({
+  type: 'newer_version_used',
+  message: `${titleOf(newer)} comes in version ${newer.object_id}, although version ${older.object_id} is asked for too.`,
+  lineage_id: newer.lineage_id,
+  object_id: older.object_id,
+  newer_object_id: newer.object_id,
+})
+
+/** Everything that the roots need, in the order of finding. */
+function reach(roots: readonly number[], needs: readonly Need[], standIns: ReadonlyMap<number, number>): Set<number> {
+  const final = (id: number): number => {
+    let at = id
+    for (let next = standIns.get(at); next !== undefined; next = standIns.get(at)) at = next
+    return at
+  }
+  const byUser = Map.groupBy(needs, ({ from }) => from)
+  const reached = new Set(roots.map(final))
+  for (const id of reached) for (const { to } of byUser.get(id) ?? []) reached.add(final(to))
+  return reached
+}

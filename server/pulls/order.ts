@@ -1,0 +1,119 @@
+/** From an order to what it brings: the entries, the versions, and everything they need (spec 4.3). */
+import { ApiError, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
+import { amongIds } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
+import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
+import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './landing.ts'
+
+export interface Resolved {
+  entries: (PullJobEntry & { lineage_id: string })[]
+  files: PullFile[]
+  warnings: PullWarning[]
+}
+
+export interface Asked {
+  sql: Sql
+  workspace: { id: number }
+  input: PullOrder
+}
+
+/** The ids of the ordered entries, each once. Exactly one of `entries` and `collection_id` is given. */
+export function orderedEntryIds({ entries, collection_id }: PullOrder): number[] {
+  if ((entries === undefined || entries === null) === (collection_id === undefined || collection_id === null))
+    throw validationError([{ path: 'entries', message: 'or `collection_id` must be given, one of the two' }])
+  if (collection_id) throw new ApiError('COLLECTION_NOT_FOUND', `There is no collection ${collection_id} in this workspace.`)
+  return [...new Set(entries?.map(({ entry_id }) => entry_id))]
+}
+
+/** Resolves an order as the library stands. Whoever records the answer holds the entries before. */
+export async function resolveOrder(asked: Asked): Promise<Resolved> {
+  const wanted = await requireEntries(asked)
+  const { entries, pinned } = await pinVersions(asked, wanted)
+  const roots = [...new Set(entries.map(({ object_id }) => object_id))]
+  const ids = await selectReached(asked, roots)
+  if (ids.length > limits.pullJob.files)
+    throw validationError([
+      { path: 'entries', message: `need more than ${limits.pullJob.files} files together; pull them in several jobs` },
+    ])
+  const files = (await selectPullFiles(asked, ids)).toSorted((a, b) => a.object_id - b.object_id)
+  requirePlaces(files)
+  const clashes = findClashes(files)
+  if (clashes.length > 0 && asked.input.prefer !== 'newest') throw clashError(clashes)
+  const landing =
+    clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(asked, ids) }) : { files, warnings: [] }
+  return { entries, files: landing.files, warnings: [...deprecationsOf(entries), ...landing.warnings] }
+}
+
+interface WantedEntry extends Omit<PullJobEntry, 'object_id'> {
+  lineage_id: string
+  face_object_id: number
+}
+
+/** In the order in which they were asked for. */
+async function requireEntries({ sql, workspace, input }: Asked): Promise<WantedEntry[]> {
+  const ids = orderedEntryIds(input)
+  const found = await sql<WantedEntry[]>`
+    select e.id as entry_id, e.name, e.entry_type, e.status, e.lineage_id, l.face_object_id
+      from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+     where e.workspace_id = ${workspace.id} and e.id ${amongIds(sql, ids)}`
+  const byId = new Map(found.map((entry) => [entry.entry_id, entry]))
+  const missing = ids.filter((id) => !byId.has(id))
+  if (missing.length > 0)
+    throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing.slice(0, 10).join(', ')} in this workspace.`, { missing })
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** The current version of every entry, or those that were asked for by id. */
+async function pinVersions({ sql, workspace, input }: Asked, wanted: readonly WantedEntry[]) {
+  const pins = (input.entries ?? []).flatMap(({ entry_id, object_id }) => (object_id ? [{ entry_id, object_id }] : []))
+  const versions = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from objects
+     where workspace_id = ${workspace.id} and id ${amongIds(
+       sql,
+       pins.map(({ object_id }) => object_id),
+     )}`
+  const lineageOf = new Map(versions.map(({ id, lineage_id }) => [id, lineage_id]))
+  const missing = pins.map(({ object_id }) => object_id).filter((id) => !lineageOf.has(id))
+  if (missing.length > 0)
+    throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${missing.slice(0, 10).join(', ')} in this workspace.`, {
+      missing,
+    })
+  const entries = wanted.flatMap(({ face_object_id, ...entry }) => {
+    const pinned = pins.filter(({ entry_id }) => entry_id === entry.entry_id).map(({ object_id }) => object_id)
+    for (const id of pinned)
+      if (lineageOf.get(id) !== entry.lineage_id)
+        throw new ApiError('LINEAGE_CONFLICT', `Version ${id} belongs to another prop than entry ${entry.entry_id}.`)
+    const isOpen = input.entries?.some(({ entry_id, object_id }) => entry_id === entry.entry_id && !object_id) ?? true
+    return [...new Set([...(isOpen ? [face_object_id] : []), ...pinned])].map((object_id) => ({ ...entry, object_id }))
+  })
+  return { entries, pinned: new Set(pins.map(({ object_id }) => object_id)) }
+}
+
+/** The versions and all that they need; one more than a job may hold when there are too many. */
+async function selectReached({ sql, workspace }: Asked, roots: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with recursive reached (id) as (
+      select unnest(${[...roots]}::bigint[])
+      union
+      select d.needs_object_id from reached r join dependencies d on d.workspace_id = ${workspace.id} and d.object_id = r.id
+    )
+    select id from reached limit ${limits.pullJob.files + 1}`
+  return rows.map(({ id }) => id)
+}
+
+const selectNeeds = ({ sql, workspace }: Asked, ids: readonly number[]): PromiseLike<Need[]> =>
+  sql<Need[]>`
+    select object_id as from, needs_object_id as to from dependencies
+     where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+
+const deprecationsOf = (entries: readonly PullJobEntry[]): PullWarning[] =>
+  entries
+    .filter(({ status }) => status === 'deprecated')
+    .map(({ entry_id, name }) => ({
+      type: 'deprecated_entry',
+      message: `${name} is deprecated: look whether there is something newer.`,
+      entry_id,
+      name,
+    }))

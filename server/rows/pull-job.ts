@@ -1,0 +1,77 @@
+/** The only place that lists the columns of a pull job, of its entries and of its files. */
+import { ApiError } from '../../contract/errors.ts'
+import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullReport } from '../../contract/pull-jobs.ts'
+import { amongIds } from '../database/among.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+
+/** A claim whose lease is over is none any more, whether or not somebody has written that down (spec 3). */
+export const isLapsed = (sql: Sql, now: Date): Fragment =>
+  sql`(j.status in ('claimed', 'running') and j.lease_expires_at <= ${now.toISOString()})`
+
+/** Whether a job is in this state at this moment. */
+export const isInState = (sql: Sql, now: Date, status: PullJob['status']): Fragment =>
+  status === 'queued'
+    ? sql`(j.status = 'queued' or ${isLapsed(sql, now)})`
+    : sql`(j.status = ${status} and not ${isLapsed(sql, now)})`
+
+const columns = (sql: Sql, now: Date) => sql`
+  j.id, j.target_project, j.target_root, j.requested_by, j.delivery, j.failure_reason, j.entry_count, j.object_count, j.total_bytes,
+  case when ${isLapsed(sql, now)} then 'queued' else j.status end as status,
+  case when ${isLapsed(sql, now)} then null else j.claimed_by end as claimed_by,
+  case when ${isLapsed(sql, now)} then null else j.engine_version end as engine_version,
+  j.created_at, case when ${isLapsed(sql, now)} then j.lease_expires_at else j.updated_at end as updated_at`
+
+/** Where jobs are looked for, and at what moment. */
+export interface JobScope {
+  sql: Sql
+  workspace: { id: number }
+  now: Date
+}
+
+/** Jobs as a list shows them. `tail` may use the alias j and begins with `and` or `order by`. */
+export const selectPullJobs = ({ sql, workspace, now }: JobScope, tail: Fragment): PromiseLike<PullJob[]> =>
+  sql<PullJob[]>`select ${columns(sql, now)} from pull_jobs j where j.workspace_id = ${workspace.id} ${tail}`
+
+/** A job as somebody who may claim or finish it needs it. */
+export interface HeldJob extends PullJob {
+  claim_hash: string | null
+}
+
+/** Holds a job until the transaction ends, so that of several claims one comes first. JOB_NOT_FOUND otherwise. */
+export async function holdPullJob({ sql, workspace, now }: JobScope, jobId: number): Promise<HeldJob> {
+  const [job] = await sql<HeldJob[]>`
+    select ${columns(sql, now)}, case when ${isLapsed(sql, now)} then null else j.claim_hash end as claim_hash
+      from pull_jobs j where j.workspace_id = ${workspace.id} and j.id = ${jobId} for update`
+  if (!job) throw jobNotFound(jobId)
+  return job
+}
+
+/** A job with its entries and its report. */
+export async function requirePullJob({ sql, workspace, now }: JobScope, jobId: number): Promise<PullJobDetail> {
+  const [job] = await sql<(PullJob & { report_json: PullReport | null })[]>`
+    select ${columns(sql, now)}, j.report as report_json from pull_jobs j where j.workspace_id = ${workspace.id} and j.id = ${jobId}`
+  if (!job) throw jobNotFound(jobId)
+  const entries = await sql<PullJobEntry[]>`
+    select p.entry_id, p.object_id, e.name, e.entry_type, e.status
+      from pull_job_entries p join entries e on e.workspace_id = p.workspace_id and e.id = p.entry_id
+     where p.workspace_id = ${workspace.id} and p.job_id = ${jobId} order by p.position`
+  return { ...job, entries }
+}
+
+export const jobNotFound = (id: number) => new ApiError('JOB_NOT_FOUND', `There is no pull job ${id} in this workspace.`)
+
+/** A file of a job, with what decides where it lands. */
+export type PullFile = Omit<PullJobObject, 'url'>
+
+const fileColumns = (sql: Sql) => sql`
+  o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext`
+
+/** The files of a job, in the order in which they were found. */
+export const selectJobFiles = ({ sql, workspace }: JobScope, jobId: number): PromiseLike<PullFile[]> =>
+  sql<PullFile[]>`
+    select ${fileColumns(sql)} from pull_job_objects p join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
+     where p.workspace_id = ${workspace.id} and p.job_id = ${jobId} order by p.position`
+
+/** Versions by id, in whatever order. */
+export const selectPullFiles = ({ sql, workspace }: Omit<JobScope, 'now'>, ids: readonly number[]): PromiseLike<PullFile[]> =>
+  sql<PullFile[]>`select ${fileColumns(sql)} from objects o where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, ids)}`
