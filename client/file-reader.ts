@@ -1,4 +1,4 @@
-/** Reads one file once: its SHA-256, and from its first bytes what it is. Used by the hash workers and, for few files, without them. */
+/** Reads one file once: its SHA-256, and from its first bytes, or as many as that takes, what it is. Used by the hash workers and, for few files, without them. */
 import { createHash, hash as hashAtOnce } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, extname } from 'node:path'
@@ -102,7 +102,8 @@ async function describeOther(beginning: Buffer, { fd, size }: OpenFile, ext: str
     const wanted = Math.min(sourceHeadBytes(ext), size)
     const head = wanted > beginning.length ? readBeginning(fd, wanted) : beginning.subarray(0, wanted)
     refuseGitLfsPointer(head)
-    const facts = await describeSource(ext, head, size)
+    const readAt = (into: Uint8Array, offset: number) => readInto(fd, into, offset)
+    const facts = await describeSource(ext, head, { sizeBytes: size, readAt })
     return facts ? keepSource(facts) : { kind: 'opaque', ext, isPackage: false, undescribed: null }
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
@@ -115,7 +116,13 @@ async function describeOther(beginning: Buffer, { fd, size }: OpenFile, ext: str
 
 function readBeginning(fd: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafeSlow(bytes)
+  return buffer.subarray(0, readInto(fd, buffer, 0))
+}
+
+/** Fills a buffer with what the file holds from `offset` on; less where it ends. Says how much. */
+function readInto(fd: number, into: Uint8Array, offset: number): number {
   let filled = 0
-  for (let got = -1; got !== 0 && filled < bytes; filled += got) got = readSync(fd, buffer, filled, bytes - filled, filled)
-  return buffer.subarray(0, filled)
+  for (let got = -1; got !== 0 && filled < into.length; filled += got)
+    got = readSync(fd, into, filled, into.length - filled, offset + filled)
+  return filled
 }

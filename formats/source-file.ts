@@ -1,11 +1,9 @@
 // Source files, everything a prop is made from that is no Unreal package: what each extension is to the library, what its
 // bytes say, and the picture they give.
 import type { EntryMetadata } from './entry-metadata.ts'
+import type { WholeFile } from './file-window.ts'
 import { FormatError, refuseGitLfsPointer } from './format-error.ts'
-import type { GltfFacts } from './gltf.ts'
-import type { JpegFacts, PngFacts } from './image.ts'
-import type { TgaFacts } from './tga.ts'
-import type { WavFacts } from './wav.ts'
+import { metadataOf, type SourceDetails } from './source-metadata.ts'
 
 const MiB = 1024 * 1024
 
@@ -14,7 +12,7 @@ export type SourceKind = {
   assetClass: string
   /** Null: the file only goes along with another that needs it and is no entry of its own. */
   entryType: string | null
-  reader: 'picture' | 'tga' | 'wav' | 'gltf' | null
+  reader: 'picture' | 'tga' | 'wav' | 'ogg' | 'gltf' | 'obj' | 'mtl' | null
 }
 
 type Row = [assetClass: string, entryType: string | null, extensions: string]
@@ -36,16 +34,24 @@ const readers: Record<string, SourceKind['reader']> = {
   jpeg: 'picture',
   tga: 'tga',
   wav: 'wav',
+  ogg: 'ogg',
+  oga: 'ogg',
+  opus: 'ogg',
   gltf: 'gltf',
   glb: 'gltf',
+  obj: 'obj',
+  mtl: 'mtl',
 }
 const kinds = new Map<string, SourceKind>()
 for (const [assetClass, entryType, extensions] of rows) {
   for (const ext of extensions.split(' ')) kinds.set(ext, { assetClass, entryType, reader: readers[ext] ?? null })
 }
 
-/** How much of a file's beginning the reader of its kind wants; a file without a reader is only asked whether it is a pointer. */
-const headBytes = { picture: MiB, tga: 4096, wav: MiB, gltf: 32 * MiB }
+/**
+ * How much of a file's beginning the reader of its kind wants; readers that also look further ask for it as they go. A file
+ * without a reader is only asked whether it is a pointer.
+ */
+const headBytes = { picture: MiB, tga: 4096, wav: MiB, ogg: MiB, gltf: 32 * MiB, obj: MiB, mtl: MiB }
 const pointerBytes = 256
 
 /** Pictures are decoded from memory: a larger file gets no thumbnail. Holds a 4096 x 4096 TGA with alpha. */
@@ -65,7 +71,7 @@ export type SourceFacts = {
   /** Whether `sourceThumbnail` can make a picture of the whole file. */
   pictured: boolean
   /** All that the reader of this format found; null for a format without one. */
-  details: PngFacts | JpegFacts | TgaFacts | WavFacts | GltfFacts | null
+  details: SourceDetails | null
 }
 
 /** What an extension (without dot, any case) is to the library; undefined when it is not a source file. */
@@ -73,7 +79,7 @@ export function findSourceKind(ext: string): SourceKind | undefined {
   return kinds.get(ext.toLowerCase())
 }
 
-/** How many of the first bytes of such a file `describeSource` wants; the file is read once, and never all of a large one. */
+/** How many of the first bytes of such a file `describeSource` wants. */
 export function sourceHeadBytes(ext: string): number {
   const reader = findSourceKind(ext)?.reader
   return reader ? headBytes[reader] : pointerBytes
@@ -82,15 +88,20 @@ export function sourceHeadBytes(ext: string): number {
 /**
  * What a source file says of itself; null when the extension is not in the table.
  *
- * `bytes` are the first `sourceHeadBytes(ext)` bytes, or all of a smaller file; `sizeBytes` is the size of the whole file.
+ * `bytes` are the first `sourceHeadBytes(ext)` bytes, or all of a smaller file; `whole` is the file they begin. Readers that
+ * need more than the beginning ask for it by `whole.readAt`, in pieces of at most 256 KiB, and say less where there is none.
  * Throws FormatError: `not-this-format` (the bytes are something else than the name says), `git-lfs-pointer`, `unsupported`,
  * `truncated`, `damaged`, `too-large`. Such a file can still be stored, as one of which nothing is known.
  */
-export async function describeSource(ext: string, bytes: Uint8Array, sizeBytes = bytes.length): Promise<SourceFacts | null> {
+export async function describeSource(
+  ext: string,
+  bytes: Uint8Array,
+  whole: WholeFile = { sizeBytes: bytes.length },
+): Promise<SourceFacts | null> {
   const kind = findSourceKind(ext)
   if (kind === undefined) return null
   refuseGitLfsPointer(bytes)
-  const details = await readDetails(kind, bytes, sizeBytes)
+  const details = await readDetails(kind, bytes, whole)
   return {
     ext: ext.toLowerCase(),
     assetClass: kind.assetClass,
@@ -98,7 +109,7 @@ export async function describeSource(ext: string, bytes: Uint8Array, sizeBytes =
     format: details?.format ?? ext.toLowerCase(),
     metadata: details === null ? {} : metadataOf(details),
     companions: details !== null && 'externalFiles' in details ? details.externalFiles : [],
-    pictured: (kind.reader === 'picture' || kind.reader === 'tga') && sizeBytes <= maxThumbnailSourceBytes,
+    pictured: (kind.reader === 'picture' || kind.reader === 'tga') && whole.sizeBytes <= maxThumbnailSourceBytes,
     details,
   }
 }
@@ -122,49 +133,23 @@ export async function sourceThumbnail(ext: string, bytes: Uint8Array): Promise<B
 }
 
 /** Readers and the libraries behind them are loaded when the first file needs them. */
-async function readDetails({ reader }: SourceKind, bytes: Uint8Array, sizeBytes: number): Promise<SourceFacts['details']> {
-  if (reader === null) return null
-  if (reader === 'picture') return (await import('./image.ts')).readImage(bytes, sizeBytes)
-  if (reader === 'tga') return (await import('./tga.ts')).readTga(bytes, sizeBytes)
-  if (reader === 'wav') return (await import('./wav.ts')).readWav(bytes, sizeBytes)
-  return (await import('./gltf.ts')).readGltf(bytes)
-}
-
-function metadataOf(details: NonNullable<SourceFacts['details']>): EntryMetadata {
-  switch (details.format) {
-    case 'gltf':
-    case 'glb':
-      return modelMetadata(details)
+async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: WholeFile): Promise<SourceDetails | null> {
+  switch (reader) {
+    case 'picture':
+      return (await import('./image.ts')).readImage(bytes, whole.sizeBytes)
+    case 'tga':
+      return (await import('./tga.ts')).readTga(bytes, whole.sizeBytes)
     case 'wav':
-      return {
-        ...(details.durationSeconds === null ? {} : { audio_duration: details.durationSeconds }),
-        sample_rate: details.sampleRate,
-        channel_count: details.channels,
-      }
+      return (await import('./wav.ts')).readWav(bytes, whole.sizeBytes)
+    case 'ogg':
+      return (await import('./ogg.ts')).readOgg(bytes, whole)
+    case 'gltf':
+      return (await import('./gltf.ts')).readGltf(bytes)
+    case 'obj':
+      return (await import('./obj.ts')).readObj(bytes, whole)
+    case 'mtl':
+      return (await import('./obj.ts')).readMtl(bytes, whole)
     default:
-      return { texture_width: details.width, texture_height: details.height, texture_format: details.format.toUpperCase() }
+      return null
   }
-}
-
-/** The scene counts where the file has one; a file without scenes is a library of meshes and counts each once. */
-function modelMetadata(facts: GltfFacts): EntryMetadata {
-  const shown = facts.verticesInScene > 0
-  const box = facts.bounds.inScene ?? facts.bounds.inMeshes
-  const edges = box?.min.map((low, axis) => centimetres((box.max[axis] ?? low) - low))
-  return {
-    tri_count: shown ? facts.trianglesInScene : facts.trianglesInMeshes,
-    vert_count: shown ? facts.verticesInScene : facts.verticesInMeshes,
-    material_count: facts.materials,
-    texture_count: facts.images,
-    ...(edges && { bounds_x: edges[0], bounds_y: edges[1], bounds_z: edges[2] }),
-    ...(facts.skins > 0 && { bone_count: facts.joints }),
-    ...(facts.animationSeconds !== null && { anim_length: facts.animationSeconds }),
-    ...(facts.generator !== null && { source_app: facts.generator.slice(0, 200) }),
-    ...(facts.doubleSided.length > 0 && { two_sided: facts.doubleSided.some(Boolean) }),
-  }
-}
-
-/** To a thousandth of a millimetre: what is beyond comes from single precision. */
-function centimetres(metres: number): number {
-  return Math.round(metres * 1e6) / 1e4
 }

@@ -13,7 +13,7 @@ const bytes = Buffer.from('anything at all')
 
 describe.each([
   ['fbx', 'SourceMesh', 'source_mesh'],
-  ['obj', 'SourceMesh', 'source_mesh'],
+  ['stl', 'SourceMesh', 'source_mesh'],
   ['exr', 'SourceTexture', 'source_texture'],
   ['psd', 'SourceTexture', 'source_texture'],
   ['flac', 'SourceAudio', 'source_audio'],
@@ -61,14 +61,16 @@ test('what is no source file is not described', async () => {
 })
 
 test('no reader wants more than 32 MiB of a file, however large', () => {
-  for (const ext of ['png', 'jpg', 'tga', 'wav', 'glb', 'gltf'])
+  for (const ext of ['png', 'jpg', 'tga', 'wav', 'ogg', 'obj', 'mtl', 'glb', 'gltf'])
     expect(sourceHeadBytes(ext)).toBeLessThanOrEqual(32 * 1024 * 1024)
 })
 
 test('a sound of many gigabytes is described from its head and its size', async () => {
   const wav = toWav({ sampleRate: 48_000, samples: new Float32Array(0) })
   wav.writeUInt32LE(0xffffffff, 40)
-  expect(await describeSource('wav', wav, 44 + 96_000 * 3600)).toMatchObject({ metadata: { audio_duration: 3600 } })
+  expect(await describeSource('wav', wav, { sizeBytes: 44 + 96_000 * 3600 })).toMatchObject({
+    metadata: { audio_duration: 3600 },
+  })
 })
 
 test('a picture in a file beyond the limit has no thumbnail', async () => {

@@ -10,6 +10,7 @@ import { texturePicture, toTga } from '../../sample/picture.ts'
 import { box } from '../../sample/shape.ts'
 import { toWav } from '../../sample/sound.ts'
 import { surfaces } from '../../sample/surfaces.ts'
+import { oggPage, vorbisHeader } from '../support/ogg.ts'
 
 const { sizePx, rgba } = texturePicture(surfaces.mossyRock, 8)
 const picture = () => sharp(rgba, { raw: { width: sizePx, height: sizePx, channels: 4 } })
@@ -23,6 +24,12 @@ const rf64 = Buffer.concat([
 ])
 const gltfJson = glb.subarray(20, 20 + glb.readUInt32LE(12))
 
+const ogg = Buffer.concat([vorbisHeader(), oggPage({ granule: 24_000n, body: Buffer.alloc(300) })])
+const obj = Buffer.from(
+  '# File units = meters\nmtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 -2.5e0\nusemtl Oak\nf 1/1/1 2/2 \\\n 3\nfo 1 2 3\n',
+)
+const mtl = Buffer.from('newmtl Oak\nKd 1 1 1\nmap_Kd -o 1 2 3 -bm 0.5 oak.png\nbump oak_n.png\n')
+
 const corpus: [string, string, Buffer][] = [
   ['a PNG', 'png', await picture().png().toBuffer()],
   ['an interlaced PNG', 'png', await picture().png({ progressive: true }).toBuffer()],
@@ -33,6 +40,9 @@ const corpus: [string, string, Buffer][] = [
   ['a run-length TGA', 'tga', toTga({ sizePx, rgba }, true)],
   ['a WAV', 'wav', wav],
   ['an RF64 WAV', 'wav', rf64],
+  ['an OGG', 'ogg', ogg],
+  ['an OBJ', 'obj', obj],
+  ['a material library', 'mtl', mtl],
   ['a GLB', 'glb', glb],
   ['a glTF', 'gltf', gltfJson],
 ]
@@ -40,7 +50,7 @@ const corpus: [string, string, Buffer][] = [
 /** Facts, or the FormatError of facts or picture; anything else that escapes fails the test. */
 async function outcome(ext: string, bytes: Uint8Array, sizeBytes = bytes.length): Promise<SourceFacts | FormatError> {
   try {
-    const facts = await describeSource(ext, bytes, sizeBytes)
+    const facts = await describeSource(ext, bytes, { sizeBytes })
     if (facts === null) throw new Error(`${ext} is no source file`)
     expect(JSON.stringify(facts).length).toBeLessThan(20_000 + 16 * bytes.length)
     if (facts.pictured) await sourceThumbnail(ext, bytes)
@@ -94,7 +104,7 @@ describe.each(corpus)('%s', (_, ext, bytes) => {
   })
 })
 
-describe.each(['png', 'jpg', 'tga', 'wav', 'glb', 'gltf'])('a .%s', (ext) => {
+describe.each(['png', 'jpg', 'tga', 'wav', 'ogg', 'opus', 'obj', 'mtl', 'glb', 'gltf'])('a .%s', (ext) => {
   test('that is a Git LFS pointer is refused as one', async () => {
     const pointer = Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n')
     expect(await outcome(ext, pointer)).toMatchObject({ reason: 'git-lfs-pointer' })
