@@ -1,8 +1,8 @@
 /**
  * Loaded into a server before anything else (`node --import`): counts the steps in which it changes something outside of itself,
- * and lets it die (SIGKILL) just before a chosen one. Steps count while requests are open whose address matches. Those of the
- * disk are changes and syncs of files in whichever thread, the embedded database's among them; those of the wire are statements
- * to the database and answers to clients.
+ * and lets it die (SIGKILL), or its disk be full, just before a chosen one. Steps count while requests are open whose address
+ * matches. Those of the disk are changes and syncs of files in whichever thread, the embedded database's among them; those of the
+ * wire are statements to the database and answers to clients.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import fs from 'node:fs'
@@ -10,6 +10,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { fillDisk } from './ballast.ts'
 
 export type StepKind = 'disk' | 'wire'
 export type StepCounts = Record<StepKind, number>
@@ -17,14 +18,16 @@ export type StepCounts = Record<StepKind, number>
 export interface DeathOrder {
   address: string
   before?: { kind: StepKind; step: number } | 'answer'
+  /** Do not die at that step: take all that is left of the disk with the file that PH_TEST_BALLAST names. */
+  fill?: boolean
 }
 
 type Call = (this: unknown, ...args: unknown[]) => unknown
 
 const shared = 'death-point'
-/** How many requests that count are open; steps of each kind so far; the ones before which to die. */
-const places = { open: 0, disk: 1, wire: 2, lastDisk: 3, lastWire: 4 }
-const counters = isMainThread ? new Int32Array(new SharedArrayBuffer(20)) : (getEnvironmentData(shared) as Int32Array)
+/** How many requests that count are open; steps of each kind so far; the ones before which to die; whether to fill the disk instead. */
+const places = { open: 0, disk: 1, wire: 2, lastDisk: 3, lastWire: 4, fill: 5 }
+const counters = isMainThread ? new Int32Array(new SharedArrayBuffer(24)) : (getEnvironmentData(shared) as Int32Array)
 
 const changes = ['writeSync', 'writevSync', 'renameSync', 'rmSync', 'unlinkSync', 'mkdirSync', 'ftruncateSync', 'truncateSync']
 const syncs = ['fsyncSync', 'fdatasyncSync', 'fsync', 'fdatasync']
@@ -76,7 +79,9 @@ function pathOf(what: unknown): string {
 function step(kind: StepKind, label: () => string): void {
   if (Atomics.load(counters, places.open) <= 0) return
   const last = Atomics.load(counters, kind === 'disk' ? places.lastDisk : places.lastWire)
-  if (Atomics.add(counters, places[kind], 1) + 1 === last) die(label())
+  if (Atomics.add(counters, places[kind], 1) + 1 !== last) return
+  if (Atomics.load(counters, places.fill) === 1) fillDisk(process.env.PH_TEST_BALLAST ?? '')
+  else die(label())
 }
 
 function die(label: string): void {
@@ -96,6 +101,7 @@ function obey(): void {
       counters.fill(0)
       if (typeof before === 'object')
         Atomics.store(counters, before.kind === 'disk' ? places.lastDisk : places.lastWire, before.step)
+      Atomics.store(counters, places.fill, order.fill ? 1 : 0)
     }
     process.send?.({ disk: Atomics.load(counters, places.disk), wire: Atomics.load(counters, places.wire) } satisfies StepCounts)
   })

@@ -51,6 +51,11 @@ export class GrowingProject {
     await this.#project.save(packages)
   }
 
+  /** The folder to push, and where this side keeps what it remembers. */
+  get folders(): { content: string; state: string } {
+    return { content: join(this.#project.root, 'Content'), state: this.#project.state }
+  }
+
   push = (options: Partial<PushOptions> = {}) => this.#project.push(this.library, options)
 
   /** What this side was told to be registered is there. */

@@ -6,7 +6,8 @@ import { inject, onTestFinished } from 'vitest'
 import { freshPostgres } from './fresh-postgres.ts'
 import { workspaceOf } from './server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
-import { startProxy } from './tcp-proxy.ts'
+import type { SmallDisk } from './small-disk.ts'
+import { type OnWay, startProxy } from './tcp-proxy.ts'
 import type { Target } from './unreal-project.ts'
 
 export interface ServerLives {
@@ -15,32 +16,48 @@ export interface ServerLives {
   libraries: Target[]
   /** The one that lives, or the last one that did. */
   current(): ServerProcess
+  /** Sees, and may hold up, what goes to the server. */
+  onWay(look: OnWay): void
   /** Starts the next one. */
   start(): Promise<void>
 }
 
+/** Where its data lies: a folder, with a small disk somewhere below it. */
+export interface DataPlace {
+  dataDir: string
+  disk: SmallDisk
+}
+
 /** Its data, and whichever server lives, are gone after the test. */
-export async function startServerLives(workspaces: number): Promise<ServerLives> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ph-lives-'))
+export async function startServerLives(workspaces: number, place?: DataPlace): Promise<ServerLives> {
+  const dataDir = place?.dataDir ?? mkdtempSync(join(tmpdir(), 'ph-lives-'))
   const template = inject('embeddedTemplate')
-  if (template) cpSync(template, join(dataDir, 'database'), { recursive: true })
+  const seen = place?.disk.seen ?? String
+  if (template) cpSync(template, seen(join(dataDir, 'database')), { recursive: true })
   const database = await freshPostgres()
   const made = Array.from({ length: workspaces }, (_, n) => workspaceOf(`library-${n}`))
   const provision = join(dataDir, 'provision.json')
   writeFileSync(provision, JSON.stringify({ workspaces: made.map(({ workspace }) => workspace) }))
   const begin = () =>
-    startServerProcess(['--data', dataDir, '--provision', provision], database ? { PH_DATABASE_URL: database.url } : {})
+    startServerProcess(['--data', dataDir, '--provision', provision], {
+      env: { ...(database && { PH_DATABASE_URL: database.url }), ...(place && { PH_TEST_BALLAST: place.disk.ballast }) },
+      within: place?.disk.within,
+    })
   let server = await begin()
   onTestFinished(async () => {
     await server.kill()
     rmSync(dataDir, { recursive: true, force: true })
     await database?.drop()
   })
-  const wire = await startProxy(server.url)
+  let look: OnWay = () => undefined
+  const wire = await startProxy(server.url, (sent) => look(sent))
   return {
     dataDir,
     libraries: made.map(({ workspace, keys }) => ({ url: wire.url(`${server.url}/w/${workspace.slug}`), key: keys.mia })),
     current: () => server,
+    onWay(onWay) {
+      look = onWay
+    },
     async start() {
       server = await begin()
       wire.leadTo(server.url)

@@ -12,6 +12,8 @@ export interface ServerProcess {
   /** How it ended, with everything it said on stderr. */
   ended: Promise<Ending>
   isAlive(): boolean
+  /** What it said on stderr so far. */
+  said(): string
   /** From now on the steps of such requests count, and it dies at the one that is named. */
   dieAt(order: DeathOrder): Promise<void>
   /** Steps since the last order. */
@@ -26,12 +28,20 @@ export interface Ending {
   stderr: string
 }
 
+/** Settings in the environment, and what `within` of a small disk says. */
+export interface Around {
+  env?: Record<string, string>
+  within?: readonly string[]
+}
+
 /** Ends with how it failed when it does not get ready. Whoever starts it stops it. */
-export async function startServerProcess(args: readonly string[], env: Record<string, string> = {}): Promise<ServerProcess> {
+export async function startServerProcess(args: readonly string[], { env, within = [] }: Around = {}): Promise<ServerProcess> {
   const line = ['--import', deathPoint, program, 'server', 'start', '--port', '0', ...args]
-  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-  const child = spawn(process.execPath, line, { env: { ...process.env, ...env }, stdio: [...stdio] })
-  const ended = endingOf(child)
+  const [command = '', ...words] = [...within, process.execPath, ...line]
+  const child = spawn(command, words, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => (stderr += chunk))
+  const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal, stderr }))
   const ready = new Promise<string>((resolve) => {
     child.stdout?.once('data', (chunk) => resolve(String(chunk).trim().replace('ready at ', '')))
   })
@@ -45,6 +55,7 @@ export async function startServerProcess(args: readonly string[], env: Record<st
     url,
     ended,
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    said: () => stderr,
     async dieAt(order) {
       await ask(child, order)
     },
@@ -52,13 +63,6 @@ export async function startServerProcess(args: readonly string[], env: Record<st
     kill: () => kill('SIGKILL'),
     stop: () => kill('SIGTERM'),
   }
-}
-
-async function endingOf(child: ChildProcess): Promise<Ending> {
-  let stderr = ''
-  child.stderr?.on('data', (chunk) => (stderr += chunk))
-  const [code, signal] = await once(child, 'close')
-  return { code, signal, stderr }
 }
 
 async function ask(child: ChildProcess, order: DeathOrder | 'count'): Promise<StepCounts> {

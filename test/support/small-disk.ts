@@ -1,0 +1,79 @@
+/**
+ * A disk of a few megabytes that a test can really fill: a tmpfs in a mount namespace of its own. Only programs started `within`
+ * see it under its name; the test looks in from outside. It is gone with the process that holds the namespace, and that one ends
+ * when the test does, even when the test is killed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fstatSync, ftruncateSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { fillDisk } from './ballast.ts'
+
+export interface SmallDisk {
+  /** The words in front of a command line by which a program sees the disk. */
+  within: readonly string[]
+  /** Where the test itself reaches a path that lies on the disk. */
+  seen(path: string): string
+  /** The file that takes the space, as programs within name it. */
+  ballast: string
+  /** Takes all the space but so many bytes, in pages of 4 KiB. */
+  fill(leftBytes?: number): void
+  /** Gives the space back that was taken. */
+  free(): void
+}
+
+/** Root mounts in a namespace of its own; anybody else becomes root of a user namespace first. */
+const ways = [
+  { unshare: ['-m'], enter: (pid: number) => ['nsenter', `--mount=/proc/${pid}/ns/mnt`, '--'] },
+  {
+    unshare: ['-Urm'],
+    enter: (pid: number) => [
+      'nsenter',
+      `--user=/proc/${pid}/ns/user`,
+      `--mount=/proc/${pid}/ns/mnt`,
+      '--preserve-credentials',
+      '--',
+    ],
+  },
+]
+
+/** Mounts a disk over a folder that is there, until the test is over. */
+export async function mountSmallDisk(folder: string, sizeBytes: number): Promise<SmallDisk> {
+  const refusals: string[] = []
+  for (const { unshare, enter } of ways) {
+    const line = [...unshare, 'sh', '-c', `mount -t tmpfs -o size=${sizeBytes},mode=700 tmpfs "$0" && echo mounted && exec cat`]
+    const holder = spawn('unshare', [...line, folder], { stdio: ['pipe', 'pipe', 'pipe'] })
+    onTestFinished(() => void holder.kill('SIGKILL'))
+    const refusal = await refusalOf(holder)
+    if (refusal === undefined && holder.pid) return diskOf(holder.pid, folder, enter(holder.pid))
+    refusals.push(`\`unshare ${unshare.join(' ')}\`: ${refusal}`)
+  }
+  throw new Error(
+    `This test needs a disk that it can fill, and may not mount one here. Run it as root with CAP_SYS_ADMIN (a container: --privileged), or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0); unshare, nsenter and mount come with util-linux and mount. ${refusals.join('; ')}`,
+  )
+}
+
+/** Undefined once the disk is there. */
+async function refusalOf(holder: ChildProcess): Promise<string | undefined> {
+  let said = ''
+  holder.stderr?.on('data', (chunk) => (said += chunk))
+  const mounted = new Promise<undefined>((resolve) => holder.stdout?.once('data', () => resolve(undefined)))
+  const failed = once(holder, 'close').then(
+    () => said.trim() || 'it ended without a word',
+    (error: Error) => error.message,
+  )
+  return Promise.race([mounted, failed])
+}
+
+function diskOf(pid: number, folder: string, within: readonly string[]): SmallDisk {
+  const seen = (path: string) => `/proc/${pid}/root${path}`
+  const ballast = join(seen(folder), 'ballast')
+  return {
+    within,
+    seen,
+    ballast: join(folder, 'ballast'),
+    fill: (leftBytes = 0) => fillDisk(ballast, (fd) => ftruncateSync(fd, Math.max(0, fstatSync(fd).size - leftBytes))),
+    free: () => rmSync(ballast, { force: true }),
+  }
+}
