@@ -1,4 +1,5 @@
 /** Builds the HTTP application: the contract's routes behind the front door, and what stands beside them. Listening is main's business. */
+import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { apiBase } from '../contract/index.ts'
@@ -7,11 +8,11 @@ import { isApiPath, readAddress } from './address.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Database } from './database/open.ts'
-import { answerError, answerUnreadable } from './error-answers.ts'
+import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { enter, refuseUnknownWorkspace } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { mountHealth } from './health.ts'
-import { type LogTo, logOptions } from './log.ts'
+import type { Logger } from './log.ts'
 import { mountContract } from './mount.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -31,7 +32,7 @@ export interface Parts {
   storage: Storage
   settings: Settings
   clock: Clock
-  log: LogTo
+  log: Logger
   /** Adds the built-in store's own addresses below /storage. */
   mountStorage?: (app: FastifyInstance) => void
 }
@@ -44,7 +45,8 @@ const longestParameter = 100_000
 
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const app = fastify({
-    ...logOptions(parts.log),
+    loggerInstance: parts.log,
+    genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
     clientErrorHandler: answerUnreadable,
     trustProxy: parts.settings.trustProxy,
@@ -55,7 +57,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   app.decorateRequest('workspaceSlug', undefined)
   app.decorateRequest('holder', undefined)
-  app.setErrorHandler(answerError)
+  app.setErrorHandler(errorAnswers(parts.database.place))
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-PH-API', '1')
     request.workspaceSlug = readAddress(request.originalUrl).slug

@@ -3,9 +3,20 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, validationError } from '../contract/errors.ts'
+import { explainDatabase } from './database/database-failure.ts'
 import { Refusal } from './front-door/refusal.ts'
 
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** `place` names the database in what is said of it. */
+export const errorAnswers = (place: string) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) =>
+  answerError(explainDatabase(thrown, place), { thrown, request, reply })
+
+interface Asked {
+  thrown: unknown
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+function answerError(error: unknown, { thrown, request, reply }: Asked): void {
   if (error instanceof Refusal) {
     reply
       .code(error.status)
@@ -17,7 +28,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   }
   const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
   const { code, message, details } = known
-  if (error === known && known.status >= 500) request.log.warn({ code, message, details }, 'could not be served')
+  const cause = thrown === error ? {} : { err: thrown }
+  if (error === known && known.status >= 500) request.log.warn({ code, message, details, ...cause }, 'could not be served')
   reply.code(known.status).type('application/json').serializer(JSON.stringify).send({ error: { code, message, details } })
 }
 

@@ -1,6 +1,7 @@
 /** A lock on a folder that the system releases when its holder dies. Process ids would mislead in containers. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { explainDisk } from './disk-failure.ts'
 
 export interface FolderLock {
   release(): void
@@ -8,7 +9,15 @@ export interface FolderLock {
 
 /** Takes the lock of a folder that exists; undefined when another process, or another part of this one, holds it. */
 export function lockFolder(dir: string): FolderLock | undefined {
-  const lock = new SQLite(join(dir, 'in-use.sqlite'), { timeout: 0 })
+  try {
+    return lockFile(join(dir, 'in-use.sqlite'))
+  } catch (error) {
+    throw explainDisk(error, dir)
+  }
+}
+
+function lockFile(path: string): FolderLock | undefined {
+  const lock = new SQLite(path, { timeout: 0 })
   try {
     lock.exec('begin exclusive')
     return { release: () => lock.close() }

@@ -6,7 +6,7 @@ import type { Parts } from './app.ts'
 export function mountHealth(app: FastifyInstance, { database, storage }: Parts): void {
   app.get('/healthz', async () => ({ ok: true }))
   app.get('/readyz', async (request, reply) => {
-    const [databaseFailure, storageFailure] = await Promise.all([failureOf(database.sql`select 1`), failureOf(storage.check())])
+    const [databaseFailure, storageFailure] = await Promise.all([failureOf(ask(database)), failureOf(storage.check())])
     if (databaseFailure ?? storageFailure) {
       request.log.warn({ databaseFailure, storageFailure }, 'not ready')
       reply.code(503)
@@ -14,6 +14,11 @@ export function mountHealth(app: FastifyInstance, { database, storage }: Parts):
     return { database: databaseFailure ? 'fails' : 'ok', storage: storageFailure ? 'fails' : 'ok' }
   })
   app.get('/openapi.json', async () => openApi())
+}
+
+async function ask({ sql, requireRoom }: Parts['database']): Promise<void> {
+  await sql`select 1`
+  requireRoom()
 }
 
 async function failureOf(attempt: PromiseLike<unknown>): Promise<string | undefined> {

@@ -1,19 +1,17 @@
 /** The server's log: JSON lines with a request id, to stderr unless told otherwise. Keys, signatures and bodies never appear in it. */
-import { randomUUID } from 'node:crypto'
-import type { FastifyServerOptions } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import { destination, pino } from 'pino'
 
 /** Where lines go; tests collect them. */
 export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
 
-export function logOptions(to: LogTo): Pick<FastifyServerOptions, 'loggerInstance' | 'genReqId'> {
+export type Logger = FastifyBaseLogger
+
+export function openLog(to: LogTo): Logger {
   const level = to === 'nowhere' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
   const stream = typeof to === 'object' ? to : destination({ dest: 2, sync: false })
-  return {
-    loggerInstance: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream),
-    genReqId: () => randomUUID(),
-  }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream)
 }
 
 /** What is logged of a request: no headers, and of the address no query, which may hold a signature or a search. */

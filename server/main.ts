@@ -5,9 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { SettingError, type Settings } from './config.ts'
+import { explainDatabase } from './database/database-failure.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
-import type { LogTo } from './log.ts'
+import { type LogTo, openLog } from './log.ts'
 import { type ProvisionFile, provision, readProvisionFile } from './provision.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
@@ -33,12 +34,15 @@ export interface StartOptions {
 export async function startServer({
   settings,
   clock = systemClock,
-  log = 'stderr',
+  log: logTo = 'stderr',
   provisioning,
 }: StartOptions): Promise<RunningServer> {
+  const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
   makeDataFolder(settings.dataDir)
-  const database = await openDatabase({ databaseUrl: settings.databaseUrl, embeddedDir: join(settings.dataDir, 'database') })
+  const { databaseUrl, dataDir } = settings
+  const tell = (sentence: string) => log.error(sentence)
+  const database = await openDatabase({ databaseUrl, embeddedDir: join(dataDir, 'database'), tell })
   try {
     await migrate(database, clock.now())
     if (file) await provision(database, file, clock.now())
@@ -48,7 +52,7 @@ export async function startServer({
     return { url: addressOf(app), database, storage: opened.storage, app, stop: () => stop(app, database) }
   } catch (error) {
     await database.close()
-    throw error
+    throw explainDatabase(error, database.place)
   }
 }
 

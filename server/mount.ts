@@ -73,6 +73,7 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
     handler: async (request, reply) => {
       const context = contextOf(request, parts)
       if (route.scope === 'admin') requireAdmin(context.actor)
+      if (takesSpace(route)) parts.database.requireRoom()
       const input = readInput(request as Parameters<typeof readInput>[0])
       const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
       const answer = await (route.raw ? runRaw(handler, asked, request.raw) : run(route, handler, asked))
@@ -80,6 +81,9 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
     },
   })
 }
+
+/** What removes something may use the last of a disk: it is a way out. */
+const takesSpace = ({ scope, method }: Route): boolean => scope !== 'none' && scope !== 'read' && method !== 'DELETE'
 
 function contextOf(request: FastifyRequest, parts: Parts): Context {
   const { holder } = request

@@ -3,13 +3,17 @@ import { fsyncSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
-import type { WorkerAnswer } from './embedded.ts'
+import type { WorkerAnswer } from './embedded-thread.ts'
 import { planning } from './planning.ts'
 
-/** The part of Emscripten's module through which files are synced. */
+/** The parts of Emscripten's module through which files are synced, and messages are worked on. */
 interface WithFiles {
   FS: { filesystems: { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => void } } } }
+  _PostgresMainLoopOnce: () => void
 }
+
+/** How PostgreSQL leaves a statement that failed: it goes on with the next one. */
+const statementFailed = 100
 
 const { dir, socketPath } = workerData as { dir: string; socketPath: string }
 const answer = (message: WorkerAnswer) => parentPort?.postMessage(message)
@@ -35,5 +39,22 @@ async function openDurably(): Promise<PGlite> {
   const db = await PGlite.create({ dataDir: dir, startParams })
   const module = (db as unknown as { Module: WithFiles }).Module
   module.FS.filesystems.NODEFS.stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
+  endWhenItCannotGoOn(module)
   return db
+}
+
+/**
+ * PGlite calls this function until a message is worked off, whatever it throws: after an abort (PANIC: the journal cannot be
+ * written) that is for ever. The thread ends instead, which is for embedded.ts to see.
+ */
+function endWhenItCannotGoOn(module: WithFiles): void {
+  const work = module._PostgresMainLoopOnce
+  module._PostgresMainLoopOnce = () => {
+    try {
+      work()
+    } catch (error) {
+      if ((error as { status?: unknown }).status !== statementFailed) process.exit(1)
+      throw error
+    }
+  }
 }

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FolderLock, lockFolder } from '../folder-lock.ts'
+import { freeBytes, reserveBytes } from '../free-space.ts'
+import { type EmbeddedThread, startThread } from './embedded-thread.ts'
 
 export interface Embedded {
   socketPath: string
@@ -13,53 +15,103 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-/** What the worker sends once it can be spoken to. */
-export type WorkerAnswer = { ready: true } | { failed: string }
+/** What whoever runs the server should read. */
+export type TellTrouble = (sentence: string) => void
 
-export async function startEmbedded(dir: string): Promise<Embedded> {
-  mkdirSync(dir, { recursive: true })
-  const lock = requireLock(dir)
+/** Between attempts to open it again. */
+const patienceMs = 1000
+const longestPatienceMs = 30_000
+
+export async function startEmbedded(dir: string, tell: TellTrouble): Promise<Embedded> {
+  const lock = takeFolder(dir)
   const socketDir = process.platform === 'win32' ? undefined : mkdtempSync(join(tmpdir(), 'ph-db-'))
   const socketPath = socketDir ? join(socketDir, 's') : `\\\\.\\pipe\\ph-db-${randomUUID()}`
-  const worker = new Worker(
-    new URL(import.meta.url.endsWith('.ts') ? './embedded-worker.ts' : './embedded-worker.js', import.meta.url),
-    {
-      workerData: { dir: join(dir, 'pglite'), socketPath },
-    },
-  )
+  const lives = new EmbeddedLives(dir, socketPath, tell)
   const release = () => {
     lock.release()
     if (socketDir) rmSync(socketDir, { recursive: true, force: true })
   }
   try {
-    const answer = await firstMessage(worker)
-    if ('failed' in answer) throw new Error(`The embedded database in ${dir} does not start: ${answer.failed}`)
+    await lives.begin()
   } catch (error) {
-    await worker.terminate()
     release()
-    throw error
+    throw new Error(`The embedded database in ${dir} does not start: ${reasonOf(error, dir)}`)
   }
   return {
     socketPath,
     connections: 1,
     async stop() {
-      const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-      worker.postMessage('stop')
-      await stopped
+      await lives.stop()
       release()
     },
   }
 }
 
-const firstMessage = (worker: Worker) =>
-  new Promise<WorkerAnswer>((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`The embedded database ended while starting (${code}).`)))
-  })
+/**
+ * PGlite ends where PostgreSQL would restart: when its journal cannot be written, it must not go on with what it has in memory.
+ * It is then opened again, and finds everything that was committed, as soon as the disk has room.
+ */
+class EmbeddedLives {
+  readonly #dir: string
+  readonly #socketPath: string
+  readonly #tell: TellTrouble
+  readonly #stopping = new AbortController()
+  #thread: EmbeddedThread | undefined
+  #next: Promise<void> = Promise.resolve()
+
+  constructor(dir: string, socketPath: string, tell: TellTrouble) {
+    this.#dir = dir
+    this.#socketPath = socketPath
+    this.#tell = tell
+  }
+
+  async begin(): Promise<void> {
+    if (process.platform !== 'win32') rmSync(this.#socketPath, { force: true })
+    const thread = await startThread({ dir: join(this.#dir, 'pglite'), socketPath: this.#socketPath })
+    this.#thread = thread
+    void thread.ended.then(() => {
+      this.#thread = undefined
+      if (!this.#stopping.signal.aborted) this.#next = this.#beginAgain()
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#next
+    await this.#thread?.stop()
+  }
+
+  async #beginAgain(): Promise<void> {
+    const { signal } = this.#stopping
+    this.#tell(`The embedded database in ${this.#dir} could not go on, and is opened again.${fullness(this.#dir)}`)
+    for (let waitMs = patienceMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestPatienceMs)) {
+      try {
+        await this.begin()
+        this.#tell(`The embedded database in ${this.#dir} is open again.`)
+        return
+      } catch (error) {
+        this.#tell(`The embedded database in ${this.#dir} does not open: ${reasonOf(error, this.#dir)}`)
+      }
+      await sleep(waitMs, undefined, { signal }).catch(() => {})
+      while (!signal.aborted && isShort(this.#dir)) await sleep(patienceMs, undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+const isShort = (dir: string): boolean => freeBytes(dir) < reserveBytes
+
+/** Empty when there is room. */
+const fullness = (dir: string): string =>
+  isShort(dir)
+    ? ` Its disk is full: it needs ${reserveBytes / 1024 / 1024} MiB free. Make some space there; nothing that was acknowledged is lost.`
+    : ''
+
+const reasonOf = (error: unknown, dir: string): string =>
+  `${error instanceof Error ? error.message : String(error)}.${fullness(dir)}`
 
 /** Two processes on one PGlite folder corrupt it. */
-function requireLock(dir: string): FolderLock {
+function takeFolder(dir: string): FolderLock {
+  mkdirSync(dir, { recursive: true })
   const lock = lockFolder(dir)
   if (lock) return lock
   throw new Error(

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../../contract/errors.ts'
-import { explainDisk } from './disk-failure.ts'
+import { explainDisk } from '../disk-failure.ts'
+import { requireRoom } from '../free-space.ts'
 import { FolderSync } from './folder-sync.ts'
 import { IncomingFile } from './incoming-file.ts'
 import { IncomingFolder } from './incoming-folder.ts'
@@ -40,6 +41,7 @@ export class FileStorage implements Storage {
     const target = this.#pathOf(key)
     const kept = this.find(key)
     if (kept) return { size: kept.size, created: false }
+    requireRoom(this.#root)
     const file = new IncomingFile(this.#incoming.newPath(), expected, bytes instanceof IncomingMessage ? releaseChunk : () => {})
     try {
       await file.take(bytes)
@@ -99,6 +101,7 @@ export class FileStorage implements Storage {
     try {
       await writeFile(probe, 'x')
       await rm(probe)
+      requireRoom(this.#root)
     } catch (error) {
       throw explainDisk(error, this.#root)
     }

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { SettingError, type Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
+import { explainDisk } from '../disk-failure.ts'
 import { FileStorage } from './fs.ts'
 import { mountPresigned } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
@@ -20,13 +21,20 @@ export async function openStorage(parts: { settings: Settings; database: Databas
       'PH_STORAGE_URL is set, but this version keeps files below the data folder only. Take it out of the environment.',
     )
   const secret = await signingSecret(parts.database)
-  const storage = new FileStorage(join(parts.settings.dataDir, 'storage'), secret)
-  await storage.check()
+  const storage = openFiles(join(parts.settings.dataDir, 'storage'), secret)
   const mountStorage = (app: FastifyInstance) => {
     mountPresigned(app, { storage, secret, clock: parts.clock })
     app.addHook('onClose', async () => storage.close())
   }
   return { storage, mountStorage }
+}
+
+function openFiles(root: string, secret: KeyObject): FileStorage {
+  try {
+    return new FileStorage(root, secret)
+  } catch (error) {
+    throw explainDisk(error, root)
+  }
 }
 
 /** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */

@@ -1,31 +1,32 @@
 /** What the disk says when it cannot take bytes, as an error that names the place and the way out. */
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError } from '../contract/errors.ts'
 
 const full: Record<string, string> = {
   ENOSPC: 'is full',
   EDQUOT: 'has reached its quota',
   EFBIG: 'takes no file of this size',
+  SQLITE_FULL: 'is full',
 }
 const broken: Record<string, string> = {
   EROFS: 'is read-only',
   EACCES: 'may not be written to by the server',
   EPERM: 'may not be written to by the server',
   EIO: 'reports an input/output error',
+  SQLITE_READONLY: 'is read-only',
+  SQLITE_CANTOPEN: 'may not be written to by the server',
+  SQLITE_IOERR: 'reports an input/output error',
   EMFILE: 'cannot be used: the server has too many files open',
   ENFILE: 'cannot be used: the machine has too many files open',
 }
 
 /** Gives other errors back as they are. `reason` tells clients `disk_full` from `disk_failed`. */
 export function explainDisk(error: unknown, folder: string): unknown {
-  const code = String((error as NodeJS.ErrnoException | undefined)?.code)
+  // SQLite has codes such as SQLITE_IOERR_WRITE within SQLITE_IOERR.
+  const code = String((error as NodeJS.ErrnoException | undefined)?.code).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1')
   const saying = full[code] ?? broken[code]
   if (!saying) return error
   const way = full[code] ? 'Free some space there' : 'Mend that'
-  return new ApiError(
-    'UNAVAILABLE',
-    `The disk of the server that holds ${folder} ${saying} (${code}). ${way}, then send again.`,
-    {
-      reason: full[code] ? 'disk_full' : 'disk_failed',
-    },
-  )
+  return new ApiError('UNAVAILABLE', `The disk of the server that holds ${folder} ${saying} (${code}). ${way}, then try again.`, {
+    reason: full[code] ? 'disk_full' : 'disk_failed',
+  })
 }

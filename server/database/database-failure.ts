@@ -1,0 +1,27 @@
+/** What the database says when it cannot work at the moment, as an error that names the place and the way out. */
+import { ApiError } from '../../contract/errors.ts'
+
+/** SQLSTATE classes and codes (PostgreSQL, appendix A), and codes of the driver and the system when there is no connection. */
+const diskFull = /^53100$/
+const diskFailed = /^(58030|25006)$/
+const away =
+  /^(08...|53[23]00|57P0[123]|CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/
+
+/** Gives other errors back as they are. `place` names the database as its owner knows it. */
+export function explainDatabase(error: unknown, place: string): unknown {
+  if (error instanceof ApiError) return error
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  const is = (codes: RegExp) => typeof code === 'string' && codes.test(code)
+  const unavailable = (reason: string, message: string) => new ApiError('UNAVAILABLE', message, { reason })
+  if (is(diskFull))
+    return unavailable('disk_full', `The disk of the database (${place}) is full. Free some space there, then try again.`)
+  if (is(diskFailed))
+    return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Mend that, then try again.`)
+  // Between two lives of the embedded database there is no socket.
+  if (is(away) || (code === 'ENOENT' && syscall === 'connect'))
+    return unavailable(
+      'database_away',
+      `The database (${place}) does not answer (${code}). See the log of the server, then try again.`,
+    )
+  return error
+}

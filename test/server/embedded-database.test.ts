@@ -1,0 +1,58 @@
+/** The embedded database when its journal finds no room on the disk. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const MiB = 1024 * 1024
+const program = fileURLToPath(new URL('../support/embedded-in-limits.ts', import.meta.url))
+
+type Said = Record<string, unknown>
+
+/** Reads what the program says until a line has this key. */
+function listenTo(child: ChildProcess) {
+  const said: Said[] = []
+  if (!child.stdout) throw new Error('the program has no stdout')
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return async (key: string, pattern = /./): Promise<Said> => {
+    for (let line = await lines.next(); !line.done; line = await lines.next()) {
+      const one = JSON.parse(line.value) as Said
+      said.push(one)
+      if (pattern.test(String(one[key] ?? ''))) return one
+    }
+    throw new Error(`it ended without ${key}: ${JSON.stringify(said)}`)
+  }
+}
+
+test.runIf(!process.env.PH_TEST_DATABASE_URL)(
+  'a journal that finds no room ends the embedded database with a word, and it opens again with everything acknowledged when there is some',
+  { timeout: 120_000 },
+  async () => {
+    const folder = temporaryFolder()
+    const disk = await mountSmallDisk(folder, 180 * MiB)
+    cpSync(inject('embeddedTemplate'), disk.seen(folder), { recursive: true })
+    const [command = '', ...words] = [...disk.within, process.execPath, program, folder]
+    const child = spawn(command, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const heard = listenTo(child)
+    await heard('ready')
+    disk.fill()
+    child.stdin?.write('full\n')
+    expect((await heard('told')).told).toMatch(
+      `The embedded database in ${folder} could not go on, and is opened again. Its disk is full: it needs 64 MiB free.`,
+    )
+    await heard('told', /does not open/)
+    disk.free()
+    await heard('told', /is open again/)
+    const { acknowledged, found } = (await heard('found')) as { acknowledged: number; found: number[] }
+    expect(acknowledged).toBeGreaterThan(1)
+    // Of the one that was not acknowledged nobody knows.
+    expect(found.slice(0, acknowledged)).toEqual(Array.from({ length: acknowledged }, (_, number) => number))
+    expect(found.length).toBeLessThanOrEqual(acknowledged + 1)
+    expect(await once(child, 'close')).toEqual([0, null])
+  },
+)
