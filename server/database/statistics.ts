@@ -12,9 +12,9 @@ export class Statistics {
   async grew(sql: Sql, rows: number): Promise<void> {
     this.#added += rows
     if (rows === 0 || (this.#rows !== undefined && this.#added < this.#rows * share)) return
-    this.#added = 0
     await sql`analyze objects, lineages, entries, dependencies, package_guids, awaited_imports`
     const [table] = await sql<{ rows: number }[]>`select reltuples::bigint as rows from pg_class where oid = 'objects'::regclass`
+    this.#added = 0
     this.#rows = table?.rows ?? 0
   }
 }
