@@ -66,11 +66,14 @@ const unexpected = (error: unknown): Failure => ({
   exit: exits.failed,
 })
 
-/** What lies behind a refusal of writes is not the key: the account's state says what helps. */
+/** What lies behind a refusal is not the key or the request: the state of the account or of the server says what helps. */
 const reasonNext: Record<string, string> = {
   read_only: 'The workspace takes no changes at present; ask its owner.',
   ingest_blocked: 'The workspace is out of storage; ask its owner for more, or delete what is not needed.',
   policy_unavailable: 'The library is starting; try again in a few seconds.',
+  disk_full: 'Ask whoever runs the server to make room there, then run the same command again; a push goes on where it stopped.',
+  disk_failed: 'Ask whoever runs the server to mend that, then run the same command again; a push goes on where it stopped.',
+  database_away: 'The server opens its database again when it can; try again in a minute, or ask whoever runs it.',
 }
 
 function fromService({ code, message, details }: ApiError): Failure {

@@ -245,6 +245,11 @@ async function refusal(answer: Dispatcher.ResponseData): Promise<ApiError> {
 function failureOf(error: unknown): Failure | undefined {
   if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
   if (!(error instanceof ApiError)) return undefined
-  const seconds = error.details.retry_after_seconds
-  return { kind: 'status', status: error.status, retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined }
+  const { retry_after_seconds: seconds, reason } = error.details
+  return {
+    kind: 'status',
+    status: error.status,
+    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+  }
 }

@@ -1,7 +1,12 @@
 /** Whether and when a failed request is sent again (spec 7, retry guidance). Pure: clock and chance come in. */
 
-/** What went wrong. `reached`: whether a connection had been made, so that the request may have been acted on. */
-export type Failure = { kind: 'status'; status: number; retryAfterMs?: number } | { kind: 'network'; reached: boolean }
+/**
+ * What went wrong. `reached`: whether a connection had been made, so that the request may have been acted on. `reason`: what an
+ * answer says in `details.reason`.
+ */
+export type Failure =
+  | { kind: 'status'; status: number; retryAfterMs?: number; reason?: string }
+  | { kind: 'network'; reached: boolean }
 
 export interface RetryState {
   /** How many times this request failed, the present failure included. */
@@ -22,6 +27,9 @@ export interface RetryState {
 const longestStepMs = 30_000
 const backoff = (firstMs: number, failures: number) => Math.min(firstMs * 2 ** (failures - 1), longestStepMs)
 
+/** These wait for a person, not for time: a disk does not get empty by itself. */
+const lastingReasons = new Set(['disk_full', 'disk_failed'])
+
 /** A server that never answered is given up after this many attempts: most likely the address is wrong. */
 const attemptsBeforeFirstContact = 3
 
@@ -40,7 +48,8 @@ function networkWait(reached: boolean, state: RetryState): number | undefined {
 }
 
 function statusWait(failure: Extract<Failure, { kind: 'status' }>, state: RetryState): number | undefined {
-  const { status, retryAfterMs } = failure
+  const { status, retryAfterMs, reason } = failure
+  if (reason !== undefined && lastingReasons.has(reason)) return undefined
   if (status === 429) return retryAfterMs ?? backoff(1000, state.failures)
   if (status === 503) return retryAfterMs ?? backoff(2000, state.failures)
   // A gateway lost the server on the way: nobody knows whether it acted.

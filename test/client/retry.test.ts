@@ -15,6 +15,11 @@ test('503 without Retry-After backs off from two seconds, doubling up to half a 
   expect(delays).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
+test('a disk that is full or broken waits for a person, and is not asked again', () => {
+  for (const reason of ['disk_full', 'disk_failed']) expect(retryDelayMs({ ...status(503, 1000), reason }, state)).toBeUndefined()
+  expect(retryDelayMs({ ...status(503), reason: 'database_away' }, state)).toBe(2000)
+})
+
 test('500 is tried once more, other refusals never', () => {
   expect(retryDelayMs(status(500), state)).toBe(500)
   expect(retryDelayMs(status(500), { ...state, failures: 2 })).toBeUndefined()
