@@ -1,0 +1,174 @@
+/**
+ * The disk of the server is full, a real one: whoever pushes reads where, nothing is half visible, what was acknowledged stays and
+ * can be read, and when there is room again the same `ph push` finishes, with the same server and with the next one.
+ */
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callAs } from '../support/api.ts'
+import { GrowingProject } from '../support/growing-project.ts'
+import { type ProcessEnding, phProcess } from '../support/ph-process.ts'
+import { commitOf, item } from '../support/push.ts'
+import { type ServerLives, startServerLives } from '../support/server-lives.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { Target } from '../support/unreal-project.ts'
+import { requireWholeFiles, requireWholeLibrary, requireWholeLists } from '../support/whole-library.ts'
+
+const MiB = 1024 * 1024
+const limits = { timeout: 120_000 }
+/** A busy machine may take its time. */
+const patience = { timeout: 20_000 }
+const embedded = !process.env.PH_TEST_DATABASE_URL
+
+interface Scene {
+  disk: SmallDisk
+  lives: ServerLives
+  project: GrowingProject
+  library: Target
+  /** The folder of the full disk. */
+  folder: string
+  /** Pushes the project as a person does. */
+  push(): Promise<ProcessEnding>
+}
+
+/** A server whose storage or database lies on a disk of its own, and a project of which five files were pushed. */
+async function begin(part: 'storage' | 'database', sizeMiB: number): Promise<Scene> {
+  const dataDir = temporaryFolder()
+  const folder = join(dataDir, part)
+  mkdirSync(folder)
+  const disk = await mountSmallDisk(folder, sizeMiB * MiB)
+  const lives = await startServerLives(1, { dataDir, disk })
+  const library = lives.libraries[0] ?? expect.fail('there is no library')
+  const project = await GrowingProject.begin(library, part)
+  const { content, state } = project.folders
+  const env = { PH_URL: library.url, PH_API_KEY: library.key, PH_STATE_DIR: state }
+  const push = () => phProcess(['push', content], { env })
+  await project.grow()
+  expect(await push()).toMatchObject({ code: 0 })
+  project.requireComplete(await requireWholeLists(library))
+  return { disk, lives, project, library, folder, push }
+}
+
+/** The push says what is full and where, and the library is as it was. */
+async function expectRefused(scene: Scene, ending: ProcessEnding, entries: number): Promise<void> {
+  expect(ending).toMatchObject({ code: 3, stdout: '' })
+  expect(ending.stderr).toContain(`${scene.folder}`)
+  expect(ending.stderr).toMatch(/is full/)
+  expect(ending.stderr).toContain('a push goes on where it stopped')
+  expect((await requireWholeLibrary(scene.library)).entries).toHaveLength(entries)
+}
+
+/** With room, the push finishes; and so does another one, with the next server. */
+async function expectFinished({ disk, lives, project, library, push }: Scene): Promise<void> {
+  disk.free()
+  expect(await push()).toMatchObject({ code: 0 })
+  project.requireComplete(await requireWholeLibrary(library))
+  expect((await lives.current().stop()).code).toBe(0)
+  await lives.start()
+  await project.grow()
+  expect(await push()).toMatchObject({ code: 0 })
+  project.requireComplete(await requireWholeLibrary(library))
+}
+
+const incomingBytes = ({ disk, folder }: Scene): number => {
+  const incoming = disk.seen(join(folder, 'incoming'))
+  const files = readdirSync(incoming, { recursive: true }).map((name) => statSync(join(incoming, String(name))))
+  return files.filter((file) => file.isFile()).reduce((sum, { size }) => sum + size, 0)
+}
+
+test('uploads that find the disk full are refused with its folder, and go through when there is room', limits, async () => {
+  const scene = await begin('storage', 100)
+  await scene.project.grow()
+  scene.disk.fill()
+  await expectRefused(scene, await scene.push(), 5)
+  const { url, key } = scene.library
+  const one = item()
+  expect(await callAs(url, key).put(`/blobs/${one.content_hash}`, one.bytes)).toMatchObject({
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { reason: 'disk_full' }, message: expect.stringContaining(scene.folder) } },
+  })
+  expect((await fetch(`${scene.lives.current().url}/readyz`)).status).toBe(503)
+  await expectFinished(scene)
+})
+
+test('a disk that fills up in the middle of an upload keeps no part of it', limits, async () => {
+  const scene = await begin('storage', 100)
+  await scene.project.grow()
+  let passed = 0
+  let filled = false
+  scene.lives.onWay(async ({ length }) => {
+    // The large file is written by the MiB: one has to lie on the disk, and no more of it fits.
+    passed += length
+    if (filled || passed - length < 1.1 * MiB) return undefined
+    filled = true
+    await expect.poll(() => incomingBytes(scene), patience).toBeGreaterThanOrEqual(MiB)
+    scene.disk.fill()
+    return undefined
+  })
+  const ending = await scene.push()
+  expect(filled).toBe(true)
+  await expectRefused(scene, ending, 5)
+  expect(ending.stderr).toContain('(ENOSPC)')
+  requireWholeFiles(scene.disk.seen(join(scene.folder, '..')))
+  await expectFinished(scene)
+})
+
+test.runIf(embedded)(
+  'a database whose disk is full takes nothing, is read as before, and goes on when there is room',
+  limits,
+  async () => {
+    const scene = await begin('database', 160)
+    await scene.project.grow()
+    scene.disk.fill()
+    await expectRefused(scene, await scene.push(), 5)
+    expect(await (await fetch(`${scene.lives.current().url}/readyz`)).json()).toEqual({ database: 'fails', storage: 'ok' })
+    await expectFinished(scene)
+  },
+)
+
+/** Moments within a commit, spread over its steps. */
+const moments = 8
+
+test.runIf(embedded)(
+  'a commit during which the disk of the database fills up is acknowledged when it is registered, and refused when nothing is',
+  limits,
+  async () => {
+    const { disk, lives, library, folder } = await begin('database', 160)
+    const api = callAs(library.url, library.key)
+    const before = async () => (await requireWholeLists(library)).objects.length
+    const order = { address: 'POST .*/push/commit' }
+    await lives.current().dieAt(order)
+    expect(await commitOf(api, manyItems())).toMatchObject({ status: 200 })
+    const { disk: steps } = await lives.current().steps()
+    const statuses: number[] = []
+    for (let moment = 0; moment < moments; moment++) {
+      const items = manyItems()
+      const known = await before()
+      const step = 1 + Math.floor((moment * steps) / moments)
+      await lives.current().dieAt({ ...order, before: { kind: 'disk', step }, fill: true })
+      const { status, body } = await commitOf(api, items)
+      const { objects } = await requireWholeLists(library)
+      statuses.push(status)
+      expect([status, objects.length]).toEqual([status, status === 200 ? known + items.length : known])
+      if (status !== 200)
+        expect(body.error).toEqual({
+          code: 'UNAVAILABLE',
+          message: `The disk of the database (${folder}) is full. Free some space there, then try again.`,
+          details: { reason: 'disk_full' },
+        })
+      disk.free()
+      expect(await commitOf(api, items)).toMatchObject({
+        status: 200,
+        body: { summary: { [status === 200 ? 'dedup' : 'new']: items.length } },
+      })
+    }
+    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+    await lives.current().stop()
+    await lives.start()
+    expect((await requireWholeLibrary(library)).objects).toHaveLength(5 + manyItems().length * (1 + moments))
+  },
+)
+
+/** Enough to make the tables of the database grow. */
+const manyItems = () => Array.from({ length: 40 }, () => item())
