@@ -1,7 +1,8 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
+import { limits } from './limits.ts'
 import { routes } from './route.ts'
-import { Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
+import { absentOrNull, Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
 
 const Text = Type.String()
 
@@ -36,7 +37,49 @@ export const Lineage = Type.Object({
 })
 export type Lineage = Static<typeof Lineage>
 
+/** The current version of a lineage, without its history. */
+export const LineageFace = Type.Object({
+  id: LineageId,
+  entry_id: nullable(Id),
+  face_object_id: Id,
+  face_content_hash: Hash,
+  origin_path: nullable(Text),
+  source_ext: nullable(Text),
+})
+export type LineageFace = Static<typeof LineageFace>
+
+/** Where the bytes of a content hash are a version. */
+export const VersionPlace = Type.Object({ content_hash: Hash, object_id: Id, lineage_id: LineageId })
+export type VersionPlace = Static<typeof VersionPlace>
+
+const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { maxItems: limits.lineagesFound }))
+
+/** Which lineages are meant, in up to three ways at once. */
+const question = Type.Object({
+  lineage_ids: many(LineageId),
+  content_hashes: many(Hash),
+  origin_paths: many(Type.String({ maxLength: 1000 })),
+})
+export type LineageQuestion = Static<typeof question>
+
+/** `cursor`: the change feed's head before anything was read. What was not found is left out. */
+const foundLineages = Type.Object({ cursor: Count, lineages: Type.Array(LineageFace), versions: Type.Array(VersionPlace) })
+export type FoundLineages = Static<typeof foundLineages>
+
 export const lineages = routes({
+  find: {
+    method: 'POST',
+    path: '/lineages/find',
+    scope: 'read',
+    summary:
+      'Say which version is current of many lineages: by their ids, the content of any version, or the path of the current one.',
+    input: question,
+    output: foundLineages,
+    transaction: false,
+    repeatable: true,
+    extension: true,
+    errors: ['VALIDATION'],
+  },
   get: {
     method: 'GET',
     path: '/lineages/{lineage_id}',
