@@ -2,7 +2,7 @@
 -- the library; without it a push is slower, and an edit of a file without a GUID is held until somebody says what it is.
 
 -- One row per file that was ever read, its path taken from the project's root with '/'.
-create table file (
+create table if not exists file (
   file text not null primary key,
   -- Size, times, inode and device when it was read (fingerprint.ts); '' says: read it again.
   stat text not null,
@@ -22,15 +22,39 @@ create table file (
   entry_id integer,
   -- What the library was told that the file needs (edgesKey in references.ts).
   edges text,
-  facts text not null
+  -- What the file says of itself (file-facts.ts); null when its bytes came from the library and were not looked into yet.
+  facts text
 ) without rowid;
-create index file_package on file (package) where package is not null;
-create index file_guid on file (guid) where guid is not null;
-create index file_object on file (object_id) where object_id is not null;
-create index file_entry on file (entry_id) where entry_id is not null;
+create index if not exists file_package on file (package) where package is not null;
+create index if not exists file_guid on file (guid) where guid is not null;
+create index if not exists file_object on file (object_id) where object_id is not null;
+create index if not exists file_entry on file (entry_id) where entry_id is not null;
 
 -- address, root (for people who look into this file), facts_version, feed (feed-check.ts), problems (of the last whole push).
-create table remembered (
+create table if not exists remembered (
   key text not null primary key,
   value text not null
+) without rowid;
+
+-- One row per pull that began and did not end: the next one takes the same claim up again, or lets it go (open-pulls.ts).
+create table if not exists pull (
+  job_id integer not null primary key,
+  -- Null until the library has answered the claim.
+  claim_token text,
+  -- What was asked for, as JSON; null for a job that somebody else ordered.
+  ordered text,
+  begun_at text not null
+);
+
+-- Files that such a pull was about to put into place, written down before the first of them was.
+create table if not exists pulled (
+  job_id integer not null,
+  content_hash text not null,
+  -- Where it goes, from the project's root with '/'.
+  file text not null,
+  -- Size, modification time, inode and device of the new file, which renaming keeps: whatever has these is that file.
+  mark text not null,
+  -- What the report says of it once it is in place, as JSON.
+  item text not null,
+  primary key (job_id, content_hash)
 ) without rowid;

@@ -1,34 +1,11 @@
 /** What is remembered of a project between pushes: one SQLite file, safe against crashes and against two pushes at once. */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { ClientError } from './client-error.ts'
-import type { FileFacts } from './file-facts.ts'
 import type { ReadFile } from './file-reader.ts'
 import { factsVersion, gone, neverTrusted } from './fingerprint.ts'
-
-/** The version in the library that a file is, when its hash is the file's, or was edited from. */
-export interface Base {
-  hash: string
-  guid: string | null
-  assetClass: string | null
-  lineageId: string
-  objectId: number
-  entryId: number | null
-}
-
-export interface KnownFile {
-  file: string
-  stat: string
-  hash: string
-  size: number
-  settled: boolean
-  packageName: string | null
-  guid: string | null
-  base: Base | undefined
-  edges: string | null
-  facts: FileFacts
-}
+import { type Base, columnsOf, type KnownFile, type KnownRow, toKnown } from './known-file.ts'
+import { OpenPulls } from './open-pulls.ts'
+import { type Layout, StateFile } from './state-file.ts'
 
 /** What a walk is compared with: enough to see that nothing changed, quick to load for 100,000 files. */
 export type Mark = [file: string, stat: string, settled: number]
@@ -47,50 +24,54 @@ export interface FileBased {
   edges: string | null
 }
 
-const schemaVersion = 1
-const unknown =
-  'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
-const busyMs = 10_000
-/** From here on one pass over everything is quicker than a question per file. */
-const manyFiles = 1000
-const schemaFile = new URL('./fingerprints.sql', import.meta.url)
-
-interface Row {
+/** A file that is a version of the library, byte for byte. `stat` as in KnownFile. */
+export interface FilePlaced {
   file: string
   stat: string
   hash: string
   size: number
-  settled: number
-  package: string | null
-  guid: string | null
-  base_hash: string | null
-  base_guid: string | null
-  base_class: string | null
-  lineage_id: string | null
-  object_id: number | null
-  entry_id: number | null
-  edges: string | null
-  facts: string
+  packageName: string | null
+  base: Base
+}
+
+const unknown =
+  'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
+/** From here on one pass over everything is quicker than a question per file. */
+const manyFiles = 1000
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way. */
+const layout: Layout = {
+  version: 2,
+  schema: new URL('./fingerprints.sql', import.meta.url),
+  tables: ['file', 'remembered', 'pull', 'pulled'],
+  upgrades: {
+    1: {
+      before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
+        drop index file_entry;`,
+      after: 'insert into file select * from file_before; drop table file_before;',
+    },
+  },
 }
 
 /** The memory of one project for one workspace. Throws ClientError `STATE_UNUSABLE` when its folder cannot be used. */
 export class Fingerprints {
+  /** Pulls that began and did not end. */
+  readonly pulls: OpenPulls
+  readonly #state: StateFile
   readonly #db: Database.Database
-  readonly #path: string
-  readonly #queries = new Map<string, Database.Statement<string[], Row>>()
+  readonly #queries = new Map<string, Database.Statement<string[], KnownRow>>()
 
   /** Opens or makes it. A damaged file is replaced by an empty one: everything in it can be learnt again. */
   constructor(path: string, about: { address: string; root: string }) {
-    this.#path = path
-    this.#db = this.#guard(() => {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      return openOrReplace(path)
-    })
+    const unusable = (reason: string, cause: unknown) =>
+      new ClientError('STATE_UNUSABLE', `What ph remembers of this project cannot be kept in ${path}: ${reason}.`, { cause })
+    this.#state = new StateFile(path, { layout, unusable })
+    this.#db = this.#state.db
+    this.pulls = new OpenPulls(this.#state)
     this.#guard(() => this.#prepare(about))
   }
 
   close(): void {
-    this.#db.close()
+    this.#state.close()
   }
 
   marks(): Mark[] {
@@ -134,6 +115,25 @@ export class Fingerprints {
         guid = excluded.guid, facts = excluded.facts, settled = file.settled and file.hash = excluded.hash, hash = excluded.hash`)
     this.#write(() => {
       for (const file of files) statement.run({ ...file, facts: JSON.stringify(file.facts) })
+    })
+  }
+
+  /** Remembers files whose bytes came from the library. What was found in the same bytes before stays. */
+  savePlaced(files: readonly FilePlaced[]): void {
+    const statement = this.#db.prepare(`
+      insert into file (file, stat, hash, size, package, base_hash, base_class, lineage_id, object_id, entry_id)
+      values (@file, @stat, @hash, @size, @packageName, @baseHash, @baseClass, @lineageId, @objectId, @entryId)
+      on conflict (file) do update set stat = excluded.stat, size = excluded.size, hash = excluded.hash,
+        package = case when file.hash = excluded.hash then coalesce(file.package, excluded.package) else excluded.package end,
+        guid = case when file.hash = excluded.hash then file.guid end,
+        facts = case when file.hash = excluded.hash then file.facts end,
+        settled = file.settled and file.hash = excluded.hash,
+        edges = case when file.base_hash = excluded.base_hash then file.edges end,
+        base_guid = case when file.base_hash = excluded.base_hash then file.base_guid end,
+        base_hash = excluded.base_hash, base_class = excluded.base_class, lineage_id = excluded.lineage_id,
+        object_id = excluded.object_id, entry_id = coalesce(excluded.entry_id, file.entry_id)`)
+    this.#write(() => {
+      for (const { base, ...file } of files) statement.run({ ...file, ...columnsOf(base) })
     })
   }
 
@@ -199,31 +199,17 @@ export class Fingerprints {
 
   #all(where: string, ...values: string[]): KnownFile[] {
     return this.#guard(() => {
-      const known = this.#queries.get(where) ?? this.#db.prepare<string[], Row>(`select * from file where ${where}`)
+      const known = this.#queries.get(where) ?? this.#db.prepare<string[], KnownRow>(`select * from file where ${where}`)
       this.#queries.set(where, known)
       return known.all(...values)
     }).map(toKnown)
   }
 
-  /** One transaction that takes its lock at once, so that two processes wait for each other instead of failing in the middle. */
-  #write(work: () => unknown): void {
-    this.#guard(() => this.#db.transaction(work).immediate())
-  }
+  #write = (work: () => unknown): unknown => this.#state.write(work)
 
-  #guard<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new ClientError('STATE_UNUSABLE', `What ph remembers of this project cannot be kept in ${this.#path}: ${reason}.`, {
-        cause,
-      })
-    }
-  }
+  #guard = <T>(work: () => T): T => this.#state.guard(work)
 
   #prepare(about: { address: string; root: string }): void {
-    if (this.#db.pragma('user_version', { simple: true }) !== schemaVersion) this.#create()
     const set = this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)')
     const read = this.#db.prepare('select value from remembered where key = ?').pluck()
     const isNew = read.get('root') !== about.root
@@ -235,61 +221,5 @@ export class Fingerprints {
       set.run('facts_version', String(factsVersion))
       if (isOlder) this.#db.prepare('update file set stat = ?').run(neverTrusted)
     })
-  }
-
-  /** Two processes may come here at once: the second finds the work done. A layout of another time is made anew. */
-  #create(): void {
-    this.#write(() => {
-      if (this.#db.pragma('user_version', { simple: true }) === schemaVersion) return
-      for (const table of ['file', 'remembered']) this.#db.exec(`drop table if exists ${table}`)
-      this.#db.exec(readFileSync(schemaFile, 'utf8'))
-      this.#db.pragma(`user_version = ${schemaVersion}`)
-    })
-  }
-}
-
-function openOrReplace(path: string): Database.Database {
-  try {
-    return open(path)
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error
-    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
-    return open(path)
-  }
-}
-
-function open(path: string): Database.Database {
-  const db = new Database(path, { timeout: busyMs })
-  db.pragma('journal_mode = wal')
-  db.pragma('synchronous = normal')
-  return db
-}
-
-const columnsOf = (base: Base) => ({
-  baseHash: base.hash,
-  baseGuid: base.guid,
-  baseClass: base.assetClass,
-  lineageId: base.lineageId,
-  objectId: base.objectId,
-  entryId: base.entryId,
-})
-
-function toKnown(row: Row): KnownFile {
-  const { base_hash: hash, base_guid: guid, base_class: assetClass, lineage_id: lineageId, object_id: objectId } = row
-  const base =
-    hash !== null && lineageId !== null && objectId !== null
-      ? { hash, guid, assetClass, lineageId, objectId, entryId: row.entry_id }
-      : undefined
-  return {
-    file: row.file,
-    stat: row.stat,
-    hash: row.hash,
-    size: row.size,
-    settled: row.settled === 1,
-    packageName: row.package,
-    guid: row.guid,
-    base,
-    edges: row.edges,
-    facts: JSON.parse(row.facts) as FileFacts,
   }
 }

@@ -4,7 +4,7 @@ import type { ManifestEntry, ManifestItem } from '../contract/push.ts'
 import { entryTypeOf } from '../formats/entry-types.ts'
 import type { Copies } from './claims.ts'
 import type { KnownPackage } from './file-facts.ts'
-import type { Base } from './fingerprints.ts'
+import type { Base } from './known-file.ts'
 import { isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from './push-file.ts'
 import type { References } from './references.ts'
 

@@ -1,6 +1,6 @@
 /** A file on its way into the library: what it is, what it is called, and what is known of it from earlier pushes. */
 import type { FileFacts, KnownPackage, KnownSource, Opaque } from './file-facts.ts'
-import type { KnownFile } from './fingerprints.ts'
+import type { KnownFile } from './known-file.ts'
 import { type Naming, nameFile, namePackage } from './package-name.ts'
 import type { FoundFile } from './scan.ts'
 

@@ -1,8 +1,10 @@
 /** Finds the files of a push and reads those that are new or changed; what lies unchanged is taken from memory. */
 import { join } from 'node:path'
+import type { FileFacts } from './file-facts.ts'
 import type { ReadFile, UnreadFile } from './file-reader.ts'
-import type { FileRead, Fingerprints, KnownFile } from './fingerprints.ts'
+import type { FileRead, Fingerprints } from './fingerprints.ts'
 import { readFiles } from './hash.ts'
+import type { KnownFile } from './known-file.ts'
 import type { Tell } from './push-events.ts'
 import { namingOf, type PushFile } from './push-file.ts'
 import { type Problem, problem } from './push-problem.ts'
@@ -28,7 +30,7 @@ interface Reading {
 /** Gives every found file its content's hash and facts. What cannot be read becomes a problem. */
 export async function gather(found: readonly FoundFile[], { root, fingerprints, tell, signal }: Reading): Promise<Gathered> {
   const known = new Map(fingerprints.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
-  const changed = found.filter(({ file, stat }) => known.get(file)?.stat !== stat)
+  const changed = found.filter((one) => !isRead(one, known.get(one.file)))
   const fresh = new Map<string, FileRead>()
   const problems: Problem[] = []
   const progress = {
@@ -75,8 +77,14 @@ function toRead(found: FoundFile, result: ReadFile): FileRead {
   return { ...result, file: found.file, packageName: naming.packageName?.toLowerCase() ?? null, guid }
 }
 
+type ReadBefore = KnownFile & { facts: FileFacts }
+
+/** Whether the file as it is was read before. What a pull put into place was not, although its hash is known. */
+const isRead = ({ stat }: FoundFile, known: KnownFile | undefined): known is ReadBefore =>
+  known?.stat === stat && known.facts !== null
+
 function toPushFile(found: FoundFile, read: FileRead | undefined, known: KnownFile | undefined): PushFile[] {
-  const content = read ?? (known?.stat === found.stat ? known : undefined)
+  const content = read ?? (isRead(found, known) ? known : undefined)
   if (!content) return []
   const { hash, size, facts } = content
   // What was settled about other bytes says nothing about these; what version they were edited from still counts.

@@ -1,0 +1,91 @@
+/** Pulls that began and did not end, in the memory of their project: which claim to take up again, and what was put into place. */
+import type { StateFile } from './state-file.ts'
+
+export interface OpenPull {
+  jobId: number
+  /** Null: the answer to the claim was never seen. */
+  claimToken: string | null
+  /** What was asked for, as JSON (`orderKey`); null for a job that somebody else ordered. */
+  ordered: string | null
+}
+
+/** A file that was about to be put into place. `mark` tells whether it was: see `placeMark`. */
+export interface IntendedFile<Item> {
+  contentHash: string
+  file: string
+  mark: string
+  item: Item
+}
+
+interface PullRow {
+  job_id: number
+  claim_token: string | null
+  ordered: string | null
+}
+
+interface PulledRow {
+  content_hash: string
+  file: string
+  mark: string
+  item: string
+}
+
+export class OpenPulls {
+  readonly #state: StateFile
+
+  constructor(state: StateFile) {
+    this.#state = state
+  }
+
+  /** Oldest job first. */
+  list(): OpenPull[] {
+    const rows = this.#state.guard(() =>
+      this.#state.db.prepare<[], PullRow>('select job_id, claim_token, ordered from pull order by job_id').all(),
+    )
+    return rows.map(({ job_id, claim_token, ordered }) => ({ jobId: job_id, claimToken: claim_token, ordered }))
+  }
+
+  /** Remembers a pull, or what is new of it. */
+  keep({ jobId, claimToken, ordered }: OpenPull, now: Date): void {
+    this.#write(`
+      insert into pull (job_id, claim_token, ordered, begun_at) values (?, ?, ?, ?)
+      on conflict (job_id) do update set claim_token = excluded.claim_token, ordered = excluded.ordered`)([
+      [jobId, claimToken, ordered, now.toISOString()],
+    ])
+  }
+
+  /** Written before the first of these files is put into place, all of them or none. */
+  intend(jobId: number, files: readonly IntendedFile<unknown>[]): void {
+    this.#write('insert or replace into pulled (job_id, content_hash, file, mark, item) values (?, ?, ?, ?, ?)')(
+      files.map(({ contentHash, file, mark, item }) => [jobId, contentHash, file, mark, JSON.stringify(item)]),
+    )
+  }
+
+  /** What an earlier run of this pull was about to put into place. `Item` is what that run gave to `intend`. */
+  intended<Item>(jobId: number): IntendedFile<Item>[] {
+    const rows = this.#state.guard(() =>
+      this.#state.db
+        .prepare<[number], PulledRow>('select content_hash, file, mark, item from pulled where job_id = ?')
+        .all(jobId),
+    )
+    return rows.map(({ content_hash, file, mark, item }) => ({
+      contentHash: content_hash,
+      file,
+      mark,
+      item: JSON.parse(item) as Item,
+    }))
+  }
+
+  /** It has ended. */
+  forget(jobId: number): void {
+    this.#state.write(() => {
+      for (const table of ['pull', 'pulled']) this.#state.db.prepare(`delete from ${table} where job_id = ?`).run(jobId)
+    })
+  }
+
+  #write = (sql: string) => (rows: readonly (string | number | null)[][]) =>
+    this.#state.write(() => {
+      const statement = this.#state.db.prepare(sql)
+      for (const row of rows) statement.run(...row)
+    })
+}
