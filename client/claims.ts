@@ -13,12 +13,16 @@ export function groupCopies(files: readonly SendableFile[]): { groups: Copies[];
     const [first, ...others] = group.sort((a, b) => rank(a) - rank(b)) as Copies
     if (others.length > 0) {
       const names = group.map(pathOf)
-      problems.push(problem('same-bytes', names, `${names.join(', ')} are the same file.`))
+      problems.push(problem('same-bytes', names, sameWords(names)))
     }
     return [first, ...others] as Copies
   })
   return { groups, problems }
 }
+
+/** Two are named in the sentence, more of them below it. */
+const sameWords = (names: readonly string[]): string =>
+  names.length === 2 ? `${names.join(' and ')} are the same file.` : `${names.length} files are the same, byte for byte.`
 
 const rank = (file: SendableFile): number => (isAtHome(file) ? 0 : 2) + (isExternal(file) ? 1 : 0)
 

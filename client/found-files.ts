@@ -64,4 +64,4 @@ export function nameUnread(files: { sidecars: string[]; unknown: string[] }): Pr
   return problems
 }
 
-const count = (files: string[]): string => (files.length === 1 ? '1 file' : `${files.length} files`)
+const count = ({ length }: string[]): string => (length === 1 ? '1 file' : `${length.toLocaleString('en-US')} files`)

@@ -120,6 +120,13 @@ class Push {
 
 function nothingThere(paths: readonly string[], { unknown, sidecars }: Sorted): ClientError {
   const others = unknown.length + sidecars.length
-  const found = others > 0 ? ` (${others} files are of other kinds)` : ''
-  return new ClientError('NOTHING_TO_PUSH', `There is no prop in ${paths.join(', ')}${found}.`)
+  const message = `There is no prop in ${paths.join(', ')}`
+  if (others === 0) return new ClientError('NOTHING_TO_PUSH', `${message}.`)
+  return new ClientError(
+    'NOTHING_TO_PUSH',
+    `${message} (${others === 1 ? '1 file is' : `${others} files are`} of other kinds).`,
+    {
+      next: unknown.length > 0 ? 'Name a folder or files that hold props, or push files of every kind with --all.' : undefined,
+    },
+  )
 }

@@ -183,6 +183,19 @@ test('a stale file is outdated and does not sink the others', async () => {
   expect(stdout).toContain('+ SM_Stool')
 })
 
+test('where there is no prop, what is there is counted and the next step named', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'a.txt'), 'a')
+  const one = await push(folder, '.')
+  expect(one.code).toBe(1)
+  expect(one.stderr).toContain('(1 file is of other kinds)')
+  expect(one.stderr).toContain('--all')
+  for (const name of ['b.md', 'c.md']) writeFileSync(join(folder, name), 'a')
+  expect((await push(folder, '.')).stderr).toContain('(3 files are of other kinds)')
+  const { stdout } = await push(folder, '. --all')
+  expect(stdout).toMatch(/3 files are the same, byte for byte\.\n {4}a\.txt\n {4}b\.md\n {4}c\.md\n/)
+})
+
 test('a folder that is not there, and a read key, are told before anything is sent', async () => {
   const folder = await project()
   expect((await push(folder, 'Nowhere')).code).toBe(2)
