@@ -50,8 +50,8 @@ function drawCell(cell: (Color | undefined)[], code: Code): [letter: string, sty
   if (opaque.length < 4) return [letters[seen] ?? ' ', `\u001b[38;${code(mean(opaque))}m`]
   const { bits, front, back } = bestSplit(opaque)
   const [ink, paper] = [code(front), code(back)]
-  if (ink === paper) return ['█', `\u001b[38;${ink}m`]
-  return [letters[bits] ?? ' ', `\u001b[38;${ink}m\u001b[48;${paper}m`]
+  // In one colour too both are set: a font may draw its full block smaller than the cell.
+  return [ink === paper ? '█' : (letters[bits] ?? ' '), `\u001b[38;${ink}m\u001b[48;${paper}m`]
 }
 
 interface Split {

@@ -14,7 +14,7 @@ type Environment = Surroundings['env']
 /** Bits of colour: 1, 4, 8 or 24. Node reads the same variables for its own terminals. */
 export const colorDepth = (env: Environment): number => WriteStream.prototype.getColorDepth(env)
 
-/** Konsole speaks kitty's protocol since 22.04. */
+/** Konsole shows pictures since 22.04; of kitty's protocol it does not know how rows follow from columns. */
 const konsoleWithPictures = 220_400
 
 /** How to show a picture on a terminal with this environment. `PH_PICTURES` names a protocol outright. */
@@ -30,7 +30,7 @@ export function pictureProtocol(env: Environment): PictureProtocol {
 function ownProtocol(env: Environment): PictureProtocol | undefined {
   const { TERM = '', TERM_PROGRAM = '' } = env
   if (env.KITTY_WINDOW_ID || TERM === 'xterm-kitty' || TERM === 'xterm-ghostty' || TERM_PROGRAM === 'ghostty') return 'kitty'
-  if (Number(env.KONSOLE_VERSION ?? 0) >= konsoleWithPictures) return 'kitty'
+  if (Number(env.KONSOLE_VERSION ?? 0) >= konsoleWithPictures) return 'iterm'
   if (['iTerm.app', 'WezTerm', 'mintty'].includes(TERM_PROGRAM) || env.LC_TERMINAL === 'iTerm2') return 'iterm'
   if (/^(foot|mlterm|yaft|contour)/.test(TERM)) return 'sixel'
   return undefined

@@ -30,8 +30,8 @@ export async function drawPicture(bytes: Uint8Array, box: PictureBox, style: Pic
   const fitted = source.resize({ width: box.columns * cell.width, height: box.rows * cell.height, fit: 'inside' })
   if (protocol === 'sixel') return `${await sixelOf(fitted)}\n`
   const { data, info } = await fitted.png().toBuffer({ resolveWithObject: true })
-  const filled = { columns: Math.ceil(info.width / cell.width), rows: Math.ceil(info.height / cell.height) }
-  return `${protocol === 'kitty' ? kitty(data, filled) : iterm(data, filled)}\n`
+  const columns = Math.ceil(info.width / cell.width)
+  return `${protocol === 'kitty' ? kitty(data, columns) : iterm(data, columns)}\n`
 }
 
 /** Where pictures of a row stand: `margin` columns from the left, each in a box of its own, `gap` columns apart. */
@@ -100,17 +100,17 @@ async function sixelOf(picture: Sharp): Promise<string> {
 
 const CHUNK = 4096
 
-/** `a=T`: send and show, `f=100`: PNG, `q=2`: answer nothing, `m=1`: more follows. */
-function kitty(png: Buffer, { columns, rows }: PictureBox): string {
+/** `a=T`: send and show, `f=100`: PNG, `q=2`: answer nothing, `m=1`: more follows. Rows follow from the columns `c`, undistorted. */
+function kitty(png: Buffer, columns: number): string {
   const text = png.toString('base64')
   const chunks: string[] = []
   for (let at = 0; at < text.length; at += CHUNK) {
     const more = at + CHUNK < text.length ? 1 : 0
-    const control = at === 0 ? `a=T,f=100,q=2,c=${columns},r=${rows},m=${more}` : `m=${more}`
+    const control = at === 0 ? `a=T,f=100,q=2,c=${columns},m=${more}` : `m=${more}`
     chunks.push(`\u001b_G${control};${text.slice(at, at + CHUNK)}\u001b\\`)
   }
   return chunks.join('')
 }
 
-const iterm = (png: Buffer, { columns, rows }: PictureBox): string =>
-  `\u001b]1337;File=inline=1;size=${png.length};width=${columns};height=${rows};preserveAspectRatio=1:${png.toString('base64')}\u0007`
+const iterm = (png: Buffer, columns: number): string =>
+  `\u001b]1337;File=inline=1;size=${png.length};width=${columns};height=auto;preserveAspectRatio=1:${png.toString('base64')}\u0007`
