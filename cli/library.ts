@@ -31,5 +31,5 @@ const noticeableMs = 1500
 const tellWaits =
   ({ out }: Context) =>
   ({ reason, delayMs }: WaitEvent): void => {
-    if (delayMs >= noticeableMs) out.note(`Waiting ${duration(delayMs)}: ${reason}`)
+    if (delayMs >= noticeableMs) out.note(`Trying again in ${duration(delayMs)}: ${reason}`)
   }

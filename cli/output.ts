@@ -1,6 +1,7 @@
 /** Where a command's words go: results to stdout, everything else to stderr, JSON instead when asked for. */
 import { styleText } from 'node:util'
 import type { OutStream, Surroundings } from './context.ts'
+import { wrap } from './wrap.ts'
 
 type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
@@ -69,7 +70,9 @@ export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean)
     lines: (view) => (json ? undefined : write(asText(view))),
     raw: write,
     note(line) {
-      if (!json) stderr.write(`${line}\n`)
+      if (json) return
+      const lines = stderr.isTTY ? wrap(line, columnsOf(stderr, env)) : [line]
+      stderr.write(`${lines.join('\n')}\n`)
     },
   }
 }

@@ -55,7 +55,7 @@ export function advance(progress: PushProgress, event: PushEvent, nowMs: number)
     case 'thumbnails':
       return { ...moved, thumbnails: { ...progress.thumbnails, done: event.done, total: event.total } }
     case 'wait':
-      return { ...progress, waiting: `waiting ${duration(event.delayMs)}: ${event.reason}` }
+      return { ...progress, waiting: `Trying again in ${duration(event.delayMs)}: ${event.reason}` }
   }
 }
 
@@ -115,7 +115,7 @@ const itemRow = (label: string, { done, total }: Track): ProgressRow => ({
 
 /** What is going on, in one line, for output without a display. */
 export function progressLine(progress: PushProgress, nowMs: number): string {
-  if (progress.waiting) return `Waiting: ${progress.waiting.replace(/^waiting /, '')}`
+  if (progress.waiting) return progress.waiting
   const row = progressRows(progress, nowMs).findLast(({ fraction }) => fraction < 1)
   if (!row) return `Looking at ${count(progress.found.files, 'file')}, ${size(progress.found.bytes)}`
   return `${row.label}: ${row.amount}${row.pace ? ` (${row.pace})` : ''}`

@@ -8,6 +8,8 @@ const labelWidth = 12
 const amountWidth = 22
 const paceWidth = 26
 const narrowestBar = 8
+/** Where even that is too wide. */
+const stubBar = 4
 
 /** A filled and an empty part of equal height; told apart without colour too. */
 export function bar(fraction: number, width: number): { full: string; rest: string } {
@@ -19,7 +21,7 @@ export function bar(fraction: number, width: number): { full: string; rest: stri
 export function barWidth(columns: number): { bar: number; withPace: boolean } {
   const left = columns - 1 - labelWidth - amountWidth - 1
   const withPace = left - paceWidth >= narrowestBar
-  return { bar: Math.max(narrowestBar, Math.min(withPace ? left - paceWidth : left, 40)), withPace }
+  return { bar: Math.max(stubBar, Math.min(withPace ? left - paceWidth : left, 40)), withPace }
 }
 
 interface Look {
@@ -33,11 +35,13 @@ function Row({ row, look: { columns, color } }: { row: ProgressRow; look: Look }
   const tint = row.fraction < 1 ? 'cyan' : 'green'
   return (
     <Box>
-      <Box width={labelWidth}>
+      <Box width={labelWidth} flexShrink={0}>
         <Text bold={row.fraction < 1}>{row.label}</Text>
       </Box>
-      <Text {...(color ? { color: tint } : {})}>{full}</Text>
-      <Text dimColor>{rest} </Text>
+      <Box flexShrink={0}>
+        <Text {...(color ? { color: tint } : {})}>{full}</Text>
+        <Text dimColor>{rest} </Text>
+      </Box>
       <Box width={amountWidth}>
         <Text wrap="truncate">{row.amount}</Text>
       </Box>

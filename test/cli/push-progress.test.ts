@@ -70,7 +70,7 @@ test('why nothing moves is told until something does', () => {
     [0, read(1)],
     [100, wait],
   ])
-  expect(progressLine(waiting, 100)).toBe('Waiting: 2.0 s: nothing listens there')
+  expect(progressLine(waiting, 100)).toBe('Trying again in 2.0 s: nothing listens there')
   expect(progressLine(advance(waiting, read(2), 200), 200)).toMatch(/^Reading/)
 })
 
@@ -79,10 +79,20 @@ test('a bar shows its share without colour', () => {
   expect(bar(2, 4)).toEqual({ full: '████', rest: '' })
 })
 
-test('the display fits every terminal from 45 columns, and gives up the pace before the bar', () => {
+test('the display fits every terminal from 40 columns, and gives up the pace before the bar', () => {
   expect(barWidth(60).withPace).toBe(false)
   expect(barWidth(80).withPace).toBe(true)
-  for (const columns of [45, 60, 80, 200]) expect(barWidth(columns).bar + 12 + 1 + 22).toBeLessThanOrEqual(columns)
+  for (const columns of [40, 45, 60, 80, 200]) expect(barWidth(columns).bar + 12 + 1 + 22).toBeLessThanOrEqual(columns)
+})
+
+test('on a narrow terminal a label keeps its distance from the bar, and every row its line', async () => {
+  const chunks: string[] = []
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 40, rows: 24 })
+  stream.on('data', (chunk) => chunks.push(String(chunk)))
+  const display = openProgress({ stream, columns: 40, color: false })
+  display.show(after([[0, { kind: 'commit', items: 500, totalItems: 1660 }]]), 0)
+  await display.end()
+  expect(stripVTControlCharacters(chunks.join(''))).toContain('Registering █░░░ 500 of 1,660')
 })
 
 test('the display is drawn by ink on the stream it is given, and leaves nothing behind', async () => {
