@@ -1,6 +1,6 @@
 /** `ph download`: one file of the library, current or earlier version, to disk. */
-import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { downloadFile } from '../../client/download.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
@@ -23,7 +23,7 @@ export const commands = [
         'an earlier version, by its id in `ph history`',
         wholeNumber('--version', 1, Number.MAX_SAFE_INTEGER),
       ),
-      output: text('-o, --output <path>', 'file or folder to write to (default: this folder)'),
+      output: text('-o, --output <path>', 'file or folder to write to, made if need be (default: this folder)'),
       force: flag('--force', 'replace a file that holds something else'),
     },
     examples: [
@@ -35,7 +35,7 @@ export const commands = [
         const entry_id = await requireEntryId(api, reference)
         const entry = await api.entries.get({ entry_id })
         const object = await versionOf(api, entry, version)
-        const path = await placeFor(resolve(context.cwd, output), fileName(entry, object))
+        const path = await placeFor(context.cwd, output, fileName(entry, object))
         const { outcome, resumedBytes } = await downloadFile(http, {
           locate: async () => (await api.entries.download({ entry_id, object_id: object.object_id })).location,
           contentHash: object.content_hash,
@@ -73,7 +73,11 @@ const safeName = (name: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no file name may hold them
   name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+|[. ]+$/g, '_') || 'entry'
 
-async function placeFor(to: string, name: string): Promise<string> {
-  const there = await stat(to).catch(() => undefined)
-  return there?.isDirectory() ? join(to, name) : to
+/** Where the file goes; its folder is made. What ends in a slash is a folder, also one that is not there yet. */
+async function placeFor(cwd: string, output: string, name: string): Promise<string> {
+  const to = resolve(cwd, output)
+  const isFolder = /[/\\]$/.test(output) || (await stat(to).catch(() => undefined))?.isDirectory()
+  const path = isFolder ? join(to, name) : to
+  await mkdir(dirname(path), { recursive: true })
+  return path
 }

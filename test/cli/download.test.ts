@@ -82,8 +82,13 @@ test('a version of another prop is refused', async () => {
   expect(stderr).toContain('no version')
 })
 
-test('a folder that is not there is named', async () => {
-  const { code, stderr } = await ph('download SM_Barrel -o no/where/x.uasset', { env, cwd: temporaryFolder() })
-  expect(code).toBe(1)
-  expect(stderr).toContain(join('no', 'where'))
+test('a folder that is not there is made, also where only a slash says that it is one', async () => {
+  const cwd = temporaryFolder()
+  for (const [output, place] of [
+    ['some/where/x.uasset', 'some/where/x.uasset'],
+    ['other/', 'other/SM_Barrel.uasset'],
+  ] as const) {
+    expect((await ph(`download SM_Barrel -o ${output}`, { env, cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, place)).equals(second.bytes)).toBe(true)
+  }
 })
