@@ -12,7 +12,7 @@ export function normalizeAddress(typed: string): string {
     throw new ClientError('WRONG_ADDRESS', `${typed} is not an address on the web.`)
   if (url.username || url.password)
     throw new ClientError('WRONG_ADDRESS', 'An address must not hold a name or password.', {
-      next: 'Give the key to `ph login`.',
+      next: 'Give the key to `ph login --with-key`.',
     })
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
   return url.origin + path

@@ -6,11 +6,11 @@ type ClientErrorRow = readonly [exit: number, next: string]
 
 export const clientErrors = {
   WRONG_ADDRESS: [exits.usage, 'Give the address as it is in the browser, for example https://props.example.com/w/acme.'],
-  NO_SERVER: [exits.usage, 'Sign in with `ph login`, or set PH_URL or --url.'],
-  NO_KEY: [exits.signIn, 'Sign in with `ph login`, or set PH_API_KEY.'],
-  NO_PROFILE: [exits.usage, 'See the profiles with `ph whoami --all`, or sign in with `ph login --profile <name>`.'],
+  NO_SERVER: [exits.usage, 'Sign in with `ph login --with-key`, or set PH_URL or --url.'],
+  NO_KEY: [exits.signIn, 'Sign in with `ph login --with-key`, or set PH_API_KEY.'],
+  NO_PROFILE: [exits.usage, 'See the profiles with `ph whoami --all`, or sign in with `ph login --with-key --profile <name>`.'],
   KEY_FILE_OPEN: [exits.failed, 'Let only yourself read it (`chmod 600`), then run the command again.'],
-  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login`.'],
+  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login --with-key`.'],
   STATE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_STATE_DIR.'],
   UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],

@@ -8,7 +8,7 @@ type ErrorRow = readonly [status: number, exit: number, sentence: string, next: 
 const { failed, usage, temporary, signIn, conflict } = exits
 
 export const errors = {
-  UNAUTHORIZED: [401, signIn, 'The key is missing, unknown or no longer valid.', 'Sign in again with `ph login`.'],
+  UNAUTHORIZED: [401, signIn, 'The key is missing, unknown or no longer valid.', 'Sign in again with `ph login --with-key`.'],
   FORBIDDEN: [403, failed, 'This key may not do that.', 'Ask an admin of the workspace, or use a key with write scope.'],
   RATE_LIMITED: [429, temporary, 'Too many attempts.', 'Wait as long as the answer says, then try again.'],
   SETUP_ALREADY_DONE: [409, conflict, 'This server is set up already.', 'Sign in instead.'],
@@ -32,7 +32,7 @@ export const errors = {
   TOKEN_NOT_FOUND: [404, failed, 'There is no such key.', 'Check the id.'],
   WEBHOOK_NOT_FOUND: [404, failed, 'There is no such webhook.', 'Check the id.'],
   REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'Check the id.'],
-  VALIDATION: [422, usage, 'The request breaks a rule.', 'Mend what the details name and send it again.'],
+  VALIDATION: [422, usage, 'The request breaks a rule.', 'Mend what is named and send it again.'],
   CONFLICT: [409, conflict, 'This contradicts the present state.', 'Read the present state, then decide again.'],
   LOCKED: [409, conflict, 'Somebody else has this checked out.', 'Ask the holder named in the details to release it.'],
   DENYLISTED: [403, failed, 'This file is on the denylist of the workspace.', 'Ask an admin why it was denied.'],

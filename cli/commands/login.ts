@@ -1,13 +1,15 @@
 /** `ph login`: keeps a key for a workspace, after the server has said whose it is. */
+
 import { normalizeAddress } from '../../client/address.ts'
 import { ClientError } from '../../client/client-error.ts'
 import { keysFile } from '../../client/folders.ts'
 import { findConnection } from '../../client/profile.ts'
 import { signInWithKey } from '../../client/sign-in.ts'
+import { ApiError, exits } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { wrongUsage } from '../refusal.ts'
+import { Refusal, wrongUsage } from '../refusal.ts'
 import { readAll, readSecret } from '../standard-input.ts'
 
 /** A key has 48 characters; more than this is something else. */
@@ -38,7 +40,13 @@ export const commands = [
       const url = await addressOf(context)
       const profileName = context.globals.profile ?? defaultProfile
       const signIn = { url, key: await readKey(context), profileName, preferred: keyInFile ? ('file' as const) : undefined }
-      const { identity, profile } = await signInWithKey(folders, { ...signIn, clientName: clientName(), signal: context.signal })
+      const { identity, profile } = await signInWithKey(folders, {
+        ...signIn,
+        clientName: clientName(),
+        signal: context.signal,
+      }).catch((error: unknown) => {
+        throw signInFailure(error, url)
+      })
       const { user, org, scope, name } = identity
       const place =
         profile.keyPlace === 'keychain' ? 'the keychain of this system' : `${keysFile(folders)}, which only you can read`
@@ -50,6 +58,28 @@ export const commands = [
     },
   }),
 ]
+
+/** Whoever has just given a key and an address is told to look at these. */
+function signInFailure(error: unknown, url: string): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { code, message, details } = error
+  if (code === 'NOT_FOUND')
+    return new Refusal({
+      code,
+      exit: exits.failed,
+      message,
+      details,
+      next: 'The name of the workspace stands after /w/ in the address.',
+    })
+  if (code !== 'UNAUTHORIZED') return error
+  return new Refusal({
+    code,
+    exit: exits.signIn,
+    message: `${url} does not take this key: it is mistyped or revoked, or its owner has left the workspace.`,
+    details,
+    next: 'Paste the whole key, or ask whoever runs the server for a new one.',
+  })
+}
 
 /** The address as given, or that of the profile that is signed in to anew. */
 async function addressOf(context: Context): Promise<string> {

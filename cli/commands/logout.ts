@@ -23,7 +23,7 @@ export const commands = [
       const profileName = context.globals.profile ?? (await readProfiles(folders)).current
       if (profileName === undefined) throw failed('NOT_SIGNED_IN', 'Nobody is signed in here.', 'There is nothing to do.')
       const { profile, revoked, reason } = await leave(context, profileName, keepKey)
-      const key = revoked ? 'The key is revoked.' : `The key is forgotten here${reason}.`
+      const key = revoked ? 'The key is revoked; signing in again takes a new one.' : `The key is forgotten here${reason}.`
       context.out.result(
         { profile: profileName, url: profile.url, revoked },
         `Signed out of ${profile.workspace.name} at ${profile.url}. ${key}`,

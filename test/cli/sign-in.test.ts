@@ -60,8 +60,15 @@ test('a key the server does not know is refused with exit code 4 and nothing is 
   const env = newcomer()
   const { code, stderr } = await login(env, newKey())
   expect(code).toBe(4)
-  expect(stderr).toContain('next:')
+  expect(stderr).toContain('Paste the whole key')
   expect((await ph('whoami', { env })).stderr).toContain('It is not known which server')
+})
+
+test('a workspace that the server does not have is refused with the part of the address to look at', async () => {
+  const { code, stderr } = await ph(`login --with-key --url ${server.url}/w/nobody`, { env: newcomer(), stdin: keys.mia })
+  expect(code).toBe(1)
+  expect(stderr).toContain('"nobody"')
+  expect(stderr).toContain('after /w/')
 })
 
 test('what is not a key is refused before any server is asked', async () => {
