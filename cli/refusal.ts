@@ -1,5 +1,6 @@
 /** The error a command throws when it knows what is wrong and what to do about it. */
 import { exits } from '../contract/errors.ts'
+import { number } from './amounts.ts'
 
 export interface RefusalCase {
   /** For programs; upper case with underscores, like the service's codes. */
@@ -40,10 +41,10 @@ export const failed = (code: string, message: string, next: string): Refusal =>
 export const wholeNumber =
   (name: string, min: number, max: number) =>
   (given: string): number => {
-    const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
-    if (number >= min && number <= max) return number
+    const read = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+    if (read >= min && read <= max) return read
     throw wrongUsage(
-      `${name} takes a whole number from ${min} to ${max}, not "${given}".`,
+      `${name} takes a whole number${max === Number.MAX_SAFE_INTEGER ? '' : ` from ${min} to ${number(max)}`}, not "${given}".`,
       `Write it like this: ${name} ${Math.max(min, Math.min(max, 50))}`,
     )
   }

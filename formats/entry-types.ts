@@ -63,6 +63,8 @@ const classesByType = {
   source_font: 'SourceFont',
 } as const
 
+export const entryTypes: readonly string[] = Object.keys(classesByType)
+
 /** For classes of plugins, of projects and of engines to come. The first that fits decides; parent classes are not in a file. */
 const typesByPattern: [RegExp, EntryType][] = [
   [/Blueprint(GeneratedClass)?$/, 'blueprint'],

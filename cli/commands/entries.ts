@@ -1,6 +1,7 @@
 /** `ph entries`: lists what is in the library. */
 import type { EntrySummary } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { entryTypes } from '../../formats/entry-types.ts'
 import { age, count, size } from '../amounts.ts'
 import { command, flag, text, texts, value, values } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -19,7 +20,7 @@ export const commands = [
       name: texts('--name <name>', 'only entries of exactly this name (repeatable)'),
       path: texts('--path <path>', 'only the entry at this /Game path (repeatable)'),
       type: texts('--type <type>', 'only this type: mesh, texture, material … (repeatable)'),
-      pack: values('--pack <id>', 'only this pack, by its id (repeatable)', packId),
+      pack: values('--pack <id>', 'only this pack, by its id in `ph api GET /packs` (repeatable)', packId),
       reverse: flag('--reverse', 'from Z to A'),
       deprecated: flag('--deprecated', 'also those that are deprecated'),
       limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostEntries)),
@@ -39,7 +40,7 @@ export const commands = [
       }
       await withLibrary(context, async ({ api }) => {
         const found = await pages(api, { filter, limit, cursor })
-        context.out.result(found, () => (found.entries.length > 0 ? entryTable(found.entries, context) : 'No entries.'))
+        context.out.result(found, () => (found.entries.length > 0 ? entryTable(found.entries, context) : noneWords(type)))
         if (found.next_cursor)
           context.out.note(`${count(found.entries.length, 'entry', 'entries')} shown; there are more: raise --limit.`)
       })
@@ -47,6 +48,16 @@ export const commands = [
     },
   }),
 ]
+
+/** The library takes any type, so one that nobody gives is noticed when nothing has it. */
+function noneWords(types: readonly string[]): string[] {
+  const strange = types.filter((type) => !entryTypes.includes(type))
+  if (strange.length === 0) return ['No entries.']
+  return [
+    `No entries. ${strange.map((type) => `"${type}"`).join(', ')} is no usual type; these are:`,
+    `  ${entryTypes.join(' ')}`,
+  ]
+}
 
 /** The lists that are not empty: an empty filter is none. */
 const some = <T extends Record<string, readonly unknown[]>>(lists: T): Partial<T> =>

@@ -66,6 +66,8 @@ test('entries filters by type, name, path and pack', async () => {
   const tavern = packs.find(({ name }: Json) => name === 'Tavern').id
   expect(await names(`--pack ${tavern} --type mesh`)).toEqual(['SM_Barrel', 'SM_Table'])
   expect(await names('--name nothing')).toEqual([])
+  expect((await ph('entries --type meshes', { env })).stdout).toMatch(/"meshes" is no usual type; these are:\n {2}mesh /)
+  expect((await ph('entries --type mesh --name nothing', { env })).stdout).toBe('No entries.\n')
 })
 
 test('entries stops at --limit, says that there are more, and goes on from --cursor', async () => {
