@@ -19,6 +19,8 @@ export interface RunningServer {
   database: Database
   storage: Storage
   app: FastifyInstance
+  /** There is no workspace yet, so nobody can sign in. */
+  isEmpty: boolean
   /** Finishes requests under way, for at most five seconds, then closes everything. */
   stop(): Promise<void>
 }
@@ -49,7 +51,8 @@ export async function startServer({
     const opened = await openStorage({ settings, database, clock })
     const app = await buildApp({ database, settings, clock, log, ...opened })
     await app.listen({ host: settings.host, port: settings.port })
-    return { url: addressOf(app), database, storage: opened.storage, app, stop: () => stop(app, database) }
+    const isEmpty = (await database.sql`select 1 from workspaces limit 1`).length === 0
+    return { url: addressOf(app), database, storage: opened.storage, app, isEmpty, stop: () => stop(app, database) }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)

@@ -59,7 +59,12 @@ export function readProvisionFile(file: string): ProvisionFile {
 }
 
 const describe = (error: ErrorObject | undefined) =>
-  `${error?.instancePath.slice(1).replaceAll('/', '.') || 'the file'} ${error?.message}${error?.keyword === 'required' ? '' : '.'}`
+  `${error?.instancePath.slice(1).replaceAll('/', '.') || 'the file'} ${wordsOf(error)}${error?.keyword === 'required' ? '' : '.'}`
+
+const wordsOf = (error: ErrorObject | undefined) =>
+  error?.keyword === 'pattern' && error.instancePath.endsWith('/key')
+    ? 'must be "ph_live_" and 40 letters or digits behind it'
+    : error?.message
 
 export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<void> {
   await database.sql.begin(async (sql) => {

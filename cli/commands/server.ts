@@ -34,12 +34,16 @@ export const commands = [
         throw startFailure(error, chosen)
       })
       context.out.result({ url: running.url }, `ready at ${running.url}`)
+      if (running.isEmpty) context.out.note(emptyWords)
       if (!context.signal.aborted) await once(context.signal, 'abort')
       await running.stop()
       return undefined
     },
   }),
 ]
+
+const emptyWords =
+  'No workspace is here yet, so nobody can sign in. Stop the server and start it with --provision <file>; README.md shows such a file.'
 
 type Flags = Parameters<typeof readSettings>[0]
 type Settings = ReturnType<typeof readSettings>

@@ -77,7 +77,9 @@ test('the server says where it is ready on one line of stdout, and ends well on 
   expect(String(line)).toMatch(/^ready at http:\/\/127\.0\.0\.1:\d+\n$/)
   expect((await fetch(`${String(line).trim().slice('ready at '.length)}/healthz`)).status).toBe(200)
   child.kill('SIGTERM')
-  expect(await result).toMatchObject({ code: 0, stdout: String(line) })
+  const { stderr, ...rest } = await result
+  expect(rest).toMatchObject({ code: 0, stdout: String(line) })
+  expect(stderr).toContain('No workspace is here yet')
 })
 
 test('a setting of the server that cannot be is named, with exit code 2', async () => {

@@ -42,7 +42,10 @@ test('a malformed provisioning file stops the start with the path of the offendi
     [{}, 'workspaces'],
     [{ workspaces: [{ ...workspace, slug: 'No Spaces' }] }, 'workspaces.0.slug'],
     [{ workspaces: [{ ...workspace, members: [{ ...first, role: 'king' }, ...others] }] }, 'workspaces.0.members.0.role'],
-    [{ workspaces: [{ ...workspace, keys: [{ ...workspace.keys?.[0], key: 'short' }] }] }, 'workspaces.0.keys.0.key'],
+    [
+      { workspaces: [{ ...workspace, keys: [{ ...workspace.keys?.[0], key: 'short' }] }] },
+      'workspaces.0.keys.0.key must be "ph_live_" and 40 letters or digits',
+    ],
     [
       { workspaces: [{ ...workspace, keys: [{ ...workspace.keys?.[0], member: 'nobody@acme.test' }] }] },
       'workspaces.0.keys.0.member',

@@ -85,6 +85,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     get app() {
       return running.app
     },
+    get isEmpty() {
+      return running.isEmpty
+    },
     stop: () => running.stop(),
     dataDir,
     settings,
