@@ -4,6 +4,17 @@ import type { Context } from './context.ts'
 import type { Library } from './library.ts'
 import type { PictureBox, RowLayout } from './views/picture.ts'
 
+/** What help says of commands that show pictures. */
+export const pictureTerms = {
+  title: 'Pictures',
+  list: [
+    [
+      'PH_PICTURES',
+      'kitty, iterm, sixel, blocks or off, where the terminal shows better pictures than ph expects of it, or none',
+    ],
+  ],
+} as const
+
 /** The thumbnail of an entry, or undefined when it has none any more. Bounded by the contract's limit. */
 export async function fetchThumbnail({ api, http }: Library, entryId: number): Promise<Uint8Array | undefined> {
   const { location } = await api.media.thumbnail({ entry_id: entryId })

@@ -11,7 +11,7 @@ import { describeFile, type FileDescription } from '../file-description.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../printable.ts'
 import { pad } from '../table.ts'
-import { pictureDrawing } from '../thumbnails.ts'
+import { pictureDrawing, pictureTerms } from '../thumbnails.ts'
 
 export const commands = [
   command({
@@ -23,6 +23,7 @@ export const commands = [
       all: flag('--all', 'list every reference, however many there are'),
       noPictures: flag('--no-pictures', 'show no pictures'),
     },
+    terms: pictureTerms,
     examples: [
       ['inspect Content/Props/SM_Barrel.uasset', 'class, name, identity, engine version, what it needs'],
       ['inspect --json Content/Props/*.uasset | jq ".files[].engine_version"', 'one fact of many files'],

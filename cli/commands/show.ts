@@ -9,7 +9,7 @@ import { requireEntryId } from '../entry-reference.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
 import { shorten } from '../table.ts'
-import { fetchThumbnail, pictureDrawing } from '../thumbnails.ts'
+import { fetchThumbnail, pictureDrawing, pictureTerms } from '../thumbnails.ts'
 import { branchesBelow, treeLines } from '../tree.ts'
 import { versionTable } from '../version-table.ts'
 
@@ -26,6 +26,7 @@ export const commands = [
       all: flag('--all', 'show long lists whole'),
       noPictures: flag('--no-pictures', 'show no picture'),
     },
+    terms: pictureTerms,
     examples: [
       ['show SM_Barrel', 'the entry of that name'],
       ['show /Game/Medieval/Props/SM_Barrel', 'the entry at that path, as the editor copies it'],
