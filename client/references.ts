@@ -19,7 +19,7 @@ export interface References {
   needs: Map<string, boolean>
   /** What was resolved, in lower case: what the library was told. */
   told: string[]
-  /** Plugin packages that a /Game package refers to. */
+  /** Packages of other plugins, which are not resolved. */
   plugins: string[]
   missing: string[]
   missingSoft: string[]
@@ -132,16 +132,22 @@ export class ReferenceIndex {
     if (hash !== undefined) {
       if (addNeed(found, hash, hard)) found.told.push(target.key)
     } else if (target.blocked) found.blocked.push(target.blocked)
-    else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame })
+    else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
   }
 
   #addAbsent(
     found: References,
-    { name, key, hard, isInGame }: { name: string; key: string; hard: boolean; isInGame: boolean },
+    {
+      name,
+      key,
+      hard,
+      isInGame,
+      own = '',
+    }: { name: string; key: string; hard: boolean; isInGame: boolean; own?: string | undefined },
   ): void {
     const onDisk = this.#elsewhere.onDisk(key)
     if (onDisk !== undefined) found.unpushed.push(onDisk)
-    else if (!isInGame && !key.startsWith('/game/')) found.plugins.push(name)
+    else if (!isInGame && !key.startsWith('/game/') && rootOf(key) !== rootOf(own)) found.plugins.push(name)
     else if (hard) found.missing.push(name)
     else found.missingSoft.push(name)
   }
@@ -160,6 +166,9 @@ export class ReferenceIndex {
     return { key }
   }
 }
+
+/** `/tools` of `/tools/sm_hinge`. */
+const rootOf = (key: string): string => key.slice(0, key.indexOf('/', 1))
 
 interface ReferenceContext {
   found: References

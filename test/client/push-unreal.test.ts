@@ -52,6 +52,18 @@ test('content of a plugin has no place under /Game; what refers to it from there
   expect(named(report, 'plugin-reference')).toEqual(['Content/BP_Door.uasset'])
 })
 
+test('what a plugin lacks of its own is missing, and what it takes from other plugins is noted', async () => {
+  const library = await workspace()
+  const project = await makeProject({
+    'Plugins/Tools/Content/SM_Hinge.uasset': { imports: ['/Tools/M_Gone', '/Water/M_Sea'] },
+  })
+  project.write({ 'Plugins/Tools/Tools.uplugin': '{}' })
+  const { problems } = await project.push(library, { paths: ['.'] })
+  const saidAs = (kind: string) => problems.filter((one) => one.kind === kind).map(({ message }) => message)
+  expect(saidAs('missing-dependency')).toEqual(['/Tools/M_Gone is needed, and is nowhere.'])
+  expect(saidAs('plugin-reference')).toEqual(['Content of the plugin Water is referred to; it is noted with the version.'])
+})
+
 test('the actors of a level are its soft needs and no entries, and a changed actor is told to its level', async () => {
   const library = await workspace()
   const actor = (hash: string) => `Content/__ExternalActors__/Maps/L_Town/0/1A/${hash}.uasset`
