@@ -22,7 +22,7 @@ export interface FileDescription {
   origin_path: string | null
   package_guid: string | null
   engine_version: string | null
-  /** Packages below /Game that this one cannot do without. */
+  /** Packages of the project and of plugins that this one cannot do without; the engine's own are left out. */
   imports: string[]
   soft_references: string[]
   thumbnail: { width: number; height: number } | null
@@ -79,7 +79,7 @@ function packageFields(facts: KnownPackage, path: string): Partial<FileDescripti
     origin_path: package_name !== null && /^\/Game(\/[A-Za-z0-9_-]+)+$/.test(package_name) ? package_name : null,
     package_guid: facts.guid,
     engine_version: facts.engineVersion,
-    imports: facts.imports.filter((name) => name.startsWith('/Game/')),
+    imports: facts.imports.filter((name) => !name.startsWith('/Engine/')),
     soft_references: facts.softReferences,
     thumbnail: facts.picture && { width: facts.picture.width, height: facts.picture.height },
     metadata: facts.metadata,

@@ -117,7 +117,7 @@ test.runIf(fixtureFolder)('every real package is described as an independent rea
       asset_name: expected.asset_name,
       package_guid: expected.stable_guid,
       engine_version: expected.engine_version_known ? expected.engine_version : null,
-      imports: expected.import_packages_game,
+      imports: expected.import_packages_other,
       thumbnail: thumbnail && { width: thumbnail.width, height: thumbnail.height },
     })
   }
