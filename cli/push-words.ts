@@ -13,6 +13,8 @@ export interface PushLook {
   cwd: string
   /** Name every file, however many there are. */
   verbose: boolean
+  /** Lines of the terminal: when the report is longer, its sums stand at the end once more. */
+  rows?: number | undefined
 }
 
 /** Lists of files longer than this end in a line that says how many more there are. */
@@ -24,17 +26,20 @@ const mostNamed = 12
 
 /** The whole report as lines. */
 export function pushWords(report: PushReport, look: PushLook): string[] {
-  return [
+  const lines = [
     ...sums(report, look),
     ...newItems(report, look),
     ...heldItems(report, look),
     ...setAside(report, look),
     ...(['failed', 'left-out', 'note'] as const).flatMap((weight) => problems(report, weight, look)),
   ]
+  const short = sumParts(report).map(([amount, what]) => `${number(amount)} ${what}`)
+  if (short.length === 0 || lines.length < (look.rows ?? Number.POSITIVE_INFINITY)) return lines
+  return [...lines, '', ...wrap(`In all: ${short.join(', ')}.`, look.width)]
 }
 
-function sums(report: PushReport, { paint, width: columns }: PushLook): string[] {
-  const { summary, items, bytes, took_ms, dry_run, url } = report
+/** How many files met which fate; none that nothing met. */
+function sumParts({ summary, items }: PushReport): [number, string][] {
   const versions = items.filter(({ status, parent_object_id }) => status === 'new' && parent_object_id !== null).length
   const parts: [number, string][] = [
     [summary.new - versions, 'new'],
@@ -47,6 +52,12 @@ function sums(report: PushReport, { paint, width: columns }: PushLook): string[]
     [summary.failed, 'failed'],
     [summary.left_out, 'left out'],
   ]
+  return parts.filter(([amount]) => amount > 0)
+}
+
+function sums(report: PushReport, { paint, width: columns }: PushLook): string[] {
+  const { summary, bytes, took_ms, dry_run, url } = report
+  const shown = sumParts(report)
   const sent = dry_run ? (['to send', bytes.to_upload ?? 0] as const) : (['sent', bytes.uploaded] as const)
   const head = dry_run ? `A push to ${url} would come to this; nothing was changed.` : `Pushed to ${url} in ${duration(took_ms)}.`
   const made = [
@@ -54,7 +65,6 @@ function sums(report: PushReport, { paint, width: columns }: PushLook): string[]
     ...(summary.thumbnails > 0 ? [count(summary.thumbnails, 'picture')] : []),
     ...(sent[1] > 0 ? [`${size(sent[1])} ${sent[0]}`] : []),
   ]
-  const shown = parts.filter(([amount]) => amount > 0)
   const width = Math.max(0, ...shown.map(([amount]) => number(amount).length))
   const lines = shown.map(([amount, what]) => `  ${paint('bold', number(amount).padStart(width))} ${what}`)
   return [

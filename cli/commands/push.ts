@@ -76,7 +76,9 @@ export const commands = [
           if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
           throw error
         })
-      const look = { paint: context.out.paint, width: context.out.width, cwd: context.cwd, verbose: input.verbose }
+      const { out, cwd, stdout } = context
+      const rows = out.terminal ? stdout.rows : undefined
+      const look = { paint: out.paint, width: out.width, cwd, verbose: input.verbose, rows }
       context.out.result(report, () => pushWords(report, look))
       return isPartly(report) ? exits.partly : exits.done
     },

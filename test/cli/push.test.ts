@@ -206,6 +206,15 @@ test('a folder that is not there, and a read key, are told before anything is se
   rmSync(folder, { recursive: true })
 })
 
+test('a report that is longer than the terminal ends with its sums', async () => {
+  const folder = temporaryFolder()
+  for (let at = 0; at < 45; at++) writeFileSync(join(folder, `${at}.txt`), String(at))
+  const { stdout } = await push(folder, '. --all --verbose', { columns: 80 })
+  expect(stdout.split('\n').length).toBeGreaterThan(40)
+  expect(stdout.endsWith('\nIn all: 45 new.\n')).toBe(true)
+  expect((await push(folder, '. --all', { columns: 80 })).stdout).not.toContain('In all')
+})
+
 test('no line of a report is wider than the terminal, except for paths', async () => {
   const folder = await withLostStamp()
   for (const columns of [60, 80]) {
