@@ -30,6 +30,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Send an Unreal Content folder, or files, to the library',
     load: () => import('./commands/push.ts'),
   },
+  status: {
+    group: library,
+    takes: '[folder]',
+    summary: 'Compare a project with the library: what changed here, what is newer there',
+    load: () => import('./commands/status.ts'),
+  },
   entries: { group: library, summary: 'List what is in the library', load: () => import('./commands/entries.ts') },
   show: {
     group: library,

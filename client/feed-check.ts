@@ -5,6 +5,9 @@ import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { PushCalls } from './push-calls.ts'
 
+/** What following the feed asks of a library. */
+export type FeedCalls = Pick<PushCalls, 'changes' | 'lineage' | 'exportLines'>
+
 /**
  * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
  * another record there or none: lineage ids are never given twice. `head` is null at the very beginning, and where the record
@@ -44,7 +47,7 @@ export interface Witness {
  * After 30 days without a change the record at the mark is gone, and nothing in the feed tells one library from another. Then
  * the witness does: its lineage is to be found nowhere else.
  */
-export async function followFeed(calls: PushCalls, mark: FeedMark, witness?: Witness): Promise<FeedNews | undefined> {
+export async function followFeed(calls: FeedCalls, mark: FeedMark, witness?: Witness): Promise<FeedNews | undefined> {
   const news = mark.head ? await readFeed(calls, mark) : 'forgotten'
   if (news !== 'forgotten') return news
   if (witness && !(await isKnown(calls, witness))) return undefined
@@ -52,7 +55,7 @@ export async function followFeed(calls: PushCalls, mark: FeedMark, witness?: Wit
   return later === 'forgotten' ? undefined : later
 }
 
-async function isKnown(calls: PushCalls, { lineageId, objectId, hash }: Witness): Promise<boolean> {
+async function isKnown(calls: FeedCalls, { lineageId, objectId, hash }: Witness): Promise<boolean> {
   try {
     const { objects } = await calls.lineage(lineageId)
     return objects.some(({ object_id, content_hash }) => object_id === objectId && content_hash === hash)
@@ -66,13 +69,13 @@ async function isKnown(calls: PushCalls, { lineageId, objectId, hash }: Witness)
  * What happened since `mark`, when all that this push did lies between: its own news are read however many they are, so that
  * the next push need not ask about every file again.
  */
-export async function followOwnFeed(calls: PushCalls, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
+export async function followOwnFeed(calls: FeedCalls, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
   const news = await readFeed(calls, mark, mostNews + pushedItems * newsPerItem)
   return news === 'forgotten' ? undefined : news
 }
 
 /** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
-async function readFeed(calls: PushCalls, mark: FeedMark, most = mostNews): Promise<FeedNews | 'forgotten' | undefined> {
+async function readFeed(calls: FeedCalls, mark: FeedMark, most = mostNews): Promise<FeedNews | 'forgotten' | undefined> {
   const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
   const first = mark.head ? mark.cursor - 1 : mark.cursor
   for (let cursor = first; cursor - first < most; ) {
@@ -88,14 +91,14 @@ async function readFeed(calls: PushCalls, mark: FeedMark, most = mostNews): Prom
 }
 
 /** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
-export async function findFeedEnd(calls: PushCalls): Promise<FeedMark | undefined> {
+export async function findFeedEnd(calls: FeedCalls): Promise<FeedMark | undefined> {
   const cursor = await exportCursor(calls)
   if (cursor === undefined) return undefined
   const last = cursor === 0 ? undefined : await readFeed(calls, { cursor: cursor - 1, head: null })
   return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.mark
 }
 
-async function exportCursor(calls: PushCalls): Promise<number | undefined> {
+async function exportCursor(calls: FeedCalls): Promise<number | undefined> {
   try {
     for await (const line of calls.exportLines()) {
       const { cursor } = line as { cursor?: unknown }

@@ -73,6 +73,9 @@ export function pathOfPackage(mount: Mount, packageName: string): string | undef
   return packageName.toLowerCase().startsWith(prefix.toLowerCase()) ? packageName.slice(prefix.length) : undefined
 }
 
+/** What a project is called: the stem of its `.uproject`; undefined where a folder has none. */
+export const findProjectName = (root: string): string | undefined => descriptorsIn(root).project
+
 /** The stems of the first `.uproject` and the first `.uplugin` in a folder. */
 function descriptorsIn(folder: string): { project?: string; plugin?: string } {
   const names = namesIn(folder)

@@ -1,0 +1,61 @@
+/** `ph status`: every file of a project beside the library. */
+import { resolve } from 'node:path'
+import { isDifferent } from '../../client/status-report.ts'
+import { findProjectName } from '../../client/unreal-project.ts'
+import { exits } from '../../contract/errors.ts'
+import { command, flag } from '../command.ts'
+import { clientName, foldersOf, requireConnection } from '../connection.ts'
+import { openPushDisplay } from '../push-display.ts'
+import { statusWords } from '../status-words.ts'
+
+export const commands = [
+  command({
+    usage: 'status [paths...]',
+    description:
+      'Says of every prop whether it is as the library has it: identical, changed here, newer there, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. A key with read scope is enough.',
+    arguments: { paths: 'folders or files (default: the Content folders of the project that you are in)' },
+    options: {
+      all: flag('--all', 'list every file, identical ones too'),
+      exitCode: flag('--exit-code', 'end with exit code 6 when anything differs'),
+    },
+    examples: [
+      ['status', 'the whole project'],
+      ['status Content/Props', 'one folder'],
+      ['status --exit-code || echo "there is something to push or to pull"', 'a test for a script'],
+      ['status --json | jq -r ".files[] | select(.state == \\"newer\\").file"', 'what somebody else has changed'],
+    ],
+    terms: {
+      title: 'Signs before the files',
+      list: [
+        ['= identical', 'the current version of the library'],
+        ['M changed here', 'edited since it was pushed or pulled: `ph push` makes it a new version'],
+        ['< newer there', 'another version is current by now: `ph pull` brings it'],
+        ['! both', 'edited here, and another version is current'],
+        ['? unknown', 'the library does not have it'],
+        ['- missing', 'pushed or pulled here before, and not on the disk any more'],
+      ],
+    },
+    exits: ['partly'],
+    async run(context, { paths, all, exitCode }) {
+      const { url, key } = await requireConnection(context)
+      const { status } = await import('../../client/status.ts')
+      const display = openPushDisplay(context)
+      const report = await status({
+        paths: paths.map((path) => resolve(context.cwd, path)),
+        cwd: context.cwd,
+        url,
+        key,
+        folders: foldersOf(context),
+        clientName: clientName(),
+        all: all || context.out.json,
+        tell: display.tell,
+        signal: context.signal,
+      }).finally(display.hide)
+      const { paint, width } = context.out
+      const look = { paint, width, cwd: context.cwd, all, project: findProjectName(report.root) }
+      context.out.result(report, () => statusWords(report, look))
+      const isUnread = report.problems.some(({ weight }) => weight === 'failed')
+      return isUnread || (exitCode && isDifferent(report)) ? exits.partly : exits.done
+    },
+  }),
+]

@@ -1,0 +1,112 @@
+/** One look at the library for `ph status`: what became of the versions that a project's files belong to. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { followFaces } from './face-news.ts'
+import { type FoundFaces, findFaces } from './face-search.ts'
+import { type Faces, type KnownDetail, type KnownRow, relation } from './faces.ts'
+import type { FeedMark } from './feed-check.ts'
+import type { Fingerprints } from './fingerprints.ts'
+import type { FoundFile } from './scan.ts'
+import type { StatusCalls } from './status-calls.ts'
+import type { StatusFile } from './status-report.ts'
+import { adopt, faceOf, identify, questionsOf } from './strangers.ts'
+
+export interface LookParts {
+  root: string
+  calls: StatusCalls
+  fingerprints: Fingerprints
+  faces: Faces
+}
+
+/** Files to look at, by their path below the root. */
+export type Files = ReadonlyMap<string, FoundFile>
+
+/** Reading a page of news is worth it for so many files; asking about each of them again takes less beyond. */
+const filesPerPage = 1000
+
+/** Takes in what happened since the last look; false when nothing counts that is remembered of the library. */
+export async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
+  const mark = faces.mark()
+  if (!mark) return false
+  const mostPages = 2 + Math.ceil(fingerprints.count() / filesPerPage)
+  const news = await followFaces(calls, { mark, witness: fingerprints.newestBase(), mostPages })
+  if (!news) return false
+  if (news.mark.cursor !== mark.cursor || news.faces.size > 0) faces.update(news.faces, news.mark)
+  return true
+}
+
+const { based, asked, there, leftOut } = relation
+const isNobodys = (bits: number): boolean => (bits & (based | leftOut)) === 0
+/** The library was asked for its lineage and has none, or none any more. */
+const isOrphan = (bits: number): boolean => (bits & (based | asked | there)) === (based | asked)
+
+const filesWhere = (rows: readonly KnownRow[], files: Files, test: (bits: number) => boolean): Set<string> =>
+  new Set(rows.flatMap(([file, , bits]) => (test(bits) && files.has(file) ? [file] : [])))
+
+/**
+ * Asks the library what it was not asked yet: current versions of lineages, and whether it knows the bytes of files that belong
+ * to none. Gives what is known of these, by file; undefined when there was nothing to ask.
+ */
+export async function askLibrary(
+  parts: LookParts,
+  files: Files,
+  rows: readonly KnownRow[],
+): Promise<ReadonlyMap<string, StatusFile> | undefined> {
+  const { calls, faces } = parts
+  const lineageIds = faces.unasked()
+  const nobodys = filesWhere(rows, files, (bits) => isNobodys(bits) || isOrphan(bits))
+  if (nobodys.size + lineageIds.length === 0) return undefined
+  const strangers = faces.details(nobodys)
+  const found = await findFaces(calls, { lineageIds, ...questionsOf(strangers) })
+  faces.save(lineageIds, found.lineages.map(faceOf))
+  if (lineageIds.length > 0) strangers.push(...(await askForOrphans(parts, { files, found, before: nobodys })))
+  if (!faces.mark()) await beginFollowing(parts, found.cursor)
+  const identified = identifyAll(parts, { files, found, strangers })
+  adopt(strangers, { fingerprints: parts.fingerprints, found, files })
+  return identified
+}
+
+interface Asked {
+  files: Files
+  found: FoundFaces
+  before: ReadonlySet<string>
+}
+
+/** Of lineages that turned out not to be there: the library may know the bytes by another one, as after a move of its content. */
+async function askForOrphans({ calls, faces }: LookParts, { files, found, before }: Asked): Promise<KnownDetail[]> {
+  const orphans = filesWhere(faces.rows(), files, isOrphan)
+  for (const file of before) orphans.delete(file)
+  if (orphans.size === 0) return []
+  const details = faces.details(orphans)
+  const more = await findFaces(calls, { lineageIds: [], ...questionsOf(details) })
+  faces.save([], more.lineages.map(faceOf))
+  found.lineages.push(...more.lineages)
+  found.versions.push(...more.versions)
+  return details
+}
+
+/** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
+async function beginFollowing({ calls, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
+  const pushed = fingerprints.recall('feed') as FeedMark | null | undefined
+  if (cursor === undefined) {
+    if (pushed) faces.remember(pushed)
+    return
+  }
+  const beginning: FeedMark = { cursor, head: null }
+  // The record at that place proves later that it still is the same library.
+  const before = { cursor: Math.max(cursor - 1, 0), head: null }
+  const news = cursor === 0 ? undefined : await followFaces(calls, { mark: before, witness: undefined, mostPages: 2 })
+  if (news) faces.update(news.faces, news.mark)
+  else faces.remember(beginning)
+}
+
+function identifyAll(
+  { faces, root }: LookParts,
+  { files, found, strangers }: { files: Files; found: FoundFaces; strangers: readonly KnownDetail[] },
+): Map<string, StatusFile> {
+  const isGone = (file: string) => !files.has(file) && !existsSync(join(root, file))
+  const namesakes = strangers.length > 0 ? faces.namesakes().filter(({ from }) => isGone(from)) : []
+  const former = faces.details(new Set(namesakes.map(({ from }) => from)))
+  const alive = former.filter(({ relation: bits }) => bits & there)
+  return identify(strangers, { found, namesakes, former: new Map(alive.map((one) => [one.file, one])) })
+}

@@ -1,0 +1,132 @@
+/** ph status, as a person and as a script run it, against a real library. */
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import type { StatusReport } from '../../client/status-report.ts'
+import { writePackage } from '../../sample/package.ts'
+import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
+import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const server = await startTestServer()
+let env: Record<string, string>
+let reading: Record<string, string>
+
+beforeEach(async () => {
+  const { url, keys } = await server.addWorkspace()
+  const state = { PH_STATE_DIR: temporaryFolder(), NO_COLOR: '1' }
+  env = { ...signedIn(url, keys.olivia), ...state }
+  reading = { ...signedIn(url, keys.miaReads), ...state }
+})
+
+const mesh = (name: string, payload = ''): Promise<Buffer> =>
+  writePackage({ packageName: `/Game/Tavern/${name}`, assetClass: 'StaticMesh', payload: Buffer.from(payload) })
+const project = async (): Promise<string> =>
+  temporaryFolder({
+    'Inn.uproject': '{"EngineAssociation": "5.3"}',
+    'Content/Tavern/SM_Barrel.uasset': await mesh('SM_Barrel'),
+    'Content/Tavern/SM_Stool.uasset': await mesh('SM_Stool'),
+    'Content/Tavern/SM_Lamp.uasset': await mesh('SM_Lamp'),
+  })
+const inTavern = (folder: string, name: string): string => join(folder, 'Content/Tavern', `${name}.uasset`)
+const status = (cwd: string, line = '', more: Setting = {}): Promise<Outcome> =>
+  ph(`status ${line}`, { cwd, ...more, env: { ...reading, ...more.env } })
+const push = (cwd: string, over: Record<string, string> = {}) => ph('push Content', { cwd, env: { ...env, ...over } })
+
+/** A pushed project in which each kind of difference is there once. */
+async function divided(): Promise<string> {
+  const [mine, theirs] = [await project(), await project()]
+  await push(mine)
+  writeFileSync(inTavern(theirs, 'SM_Stool'), await mesh('SM_Stool', 'theirs'))
+  expect((await push(theirs, { PH_STATE_DIR: temporaryFolder() })).code).toBe(0)
+  writeFileSync(inTavern(mine, 'SM_Barrel'), await mesh('SM_Barrel', 'mine'))
+  writeFileSync(inTavern(mine, 'SM_Chair'), await mesh('SM_Chair'))
+  rmSync(inTavern(mine, 'SM_Lamp'))
+  return mine
+}
+
+test('a project that is as the library has it takes two lines', async () => {
+  const folder = await project()
+  await push(folder)
+  const { code, stdout, stderr } = await status(folder)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('beside http'), '  3 identical'])
+})
+
+test('differences are grouped, each with its sign and what to do next, by paths from where one stands', async () => {
+  const folder = await divided()
+  const { code, stdout } = await status(join(folder, 'Content'))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/Changed here:\n {2}M Tavern\/SM_Barrel\.uasset\n\s+→ ph push Tavern\/SM_Barrel\.uasset/)
+  expect(stdout).toMatch(/Newer there:\n {2}< Tavern\/SM_Stool\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+  expect(stdout).toMatch(/Unknown to the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
+  expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+})
+
+test('what is printed as the next step does what it says', async () => {
+  const folder = await divided()
+  const [, line = ''] = /→ ph (push \S+Barrel\S+)/.exec((await status(folder)).stdout) ?? []
+  expect((await ph(line, { cwd: folder, env })).stdout).toMatch(/1 new version/)
+  expect((await status(folder)).stdout).not.toContain('SM_Barrel')
+})
+
+test('--exit-code tells a script whether anything differs; without it differences are no failure', async () => {
+  const folder = await divided()
+  expect((await status(folder)).code).toBe(0)
+  expect((await status(folder, '--exit-code')).code).toBe(6)
+  const clean = await project()
+  await push(clean)
+  expect((await status(clean, '--exit-code Content/Tavern/SM_Barrel.uasset')).code).toBe(0)
+})
+
+test('--json holds every file with its state and its versions, and the sums', async () => {
+  const folder = await divided()
+  const outcome = await status(folder, '--json')
+  expect(outcome).toMatchObject({ code: 0, stderr: '' })
+  const { root, files, summary } = outcome.json() as StatusReport
+  expect(root).toBe(folder)
+  expect(summary).toMatchObject({ identical: 0, changed: 1, newer: 1, unknown: 1, missing: 1, both: 0 })
+  expect(files.map(({ file, state }) => `${state} ${file.split('/').at(-1)}`)).toEqual([
+    'changed SM_Barrel.uasset',
+    'unknown SM_Chair.uasset',
+    'missing SM_Lamp.uasset',
+    'newer SM_Stool.uasset',
+  ])
+  expect(files[0]).toMatchObject({ content_hash: expect.stringMatching(/^[0-9a-f]{64}$/), lineage_id: expect.any(String) })
+})
+
+test('--all names identical files too', async () => {
+  const folder = await project()
+  await push(folder)
+  expect((await status(folder, '--all')).stdout).toMatch(/Identical:\n {2}= Content\/Tavern\/SM_Barrel\.uasset/)
+})
+
+test('an edit on both sides says that a push leaves it alone', async () => {
+  const folder = await divided()
+  writeFileSync(inTavern(folder, 'SM_Stool'), await mesh('SM_Stool', 'mine'))
+  expect((await status(folder)).stdout).toMatch(/Changed here and newer there:\n {2}! Content\/Tavern\/SM_Stool\.uasset/)
+})
+
+test('a file that cannot be looked at is told, with exit code 6', async () => {
+  const folder = await project()
+  await push(folder)
+  symlinkSync('nowhere', inTavern(folder, 'SM_Ghost'))
+  const { code, stdout } = await status(folder)
+  expect(code).toBe(6)
+  expect(stdout).toMatch(/Could not be looked at:\n.*SM_Ghost/)
+})
+
+test('a path that is not there is wrong usage, and nobody signed in is told to', async () => {
+  const folder = await project()
+  expect((await status(folder, 'Nowhere')).code).toBe(2)
+  expect((await ph('status', { cwd: folder, env: { PH_URL: server.url } })).code).toBe(4)
+})
+
+test('no line is wider than the terminal, except for paths', async () => {
+  const folder = await divided()
+  for (const columns of [50, 80]) {
+    const { stdout } = await status(folder, '', { columns })
+    for (const line of stdout.split('\n'))
+      if (!/Content\/|http/.test(line)) expect(line.length, line).toBeLessThanOrEqual(columns)
+  }
+})

@@ -1,0 +1,61 @@
+/** A server as seen through a front that counts requests, leads to another library, or hides what the specification does not promise. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { allRoutes } from '../../contract/index.ts'
+
+export interface Front {
+  url: string
+  /** `METHOD /path?query` of everything that was asked. */
+  asked: string[]
+}
+
+export interface FrontOptions {
+  /** Address of a workspace; asked anew for every request. */
+  to: () => string
+  /** The key to use instead of the caller's. */
+  key?: () => string
+  /** Answer 404 to the server's own additions, and give changes without their records. */
+  plain?: boolean
+}
+
+const additions = allRoutes.flatMap(([, , route]) => (route.extension ? [`${route.method} ${route.path}`] : []))
+
+/** Listens until the test is over. */
+export async function startFront({ to, key, plain = false }: FrontOptions): Promise<Front> {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/', headers } = request
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const path = url.replace('/api/v1', '')
+    asked.push(`${method} ${path}`)
+    if (plain && additions.includes(`${method} ${path.split('?')[0]}`)) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": "There is nothing here."}')
+      return
+    }
+    const target = `${to()}${plain ? url.replace(/[?&]expand=true/, '') : url}`
+    const body = method === 'GET' ? undefined : Buffer.concat(chunks)
+    const { authorization = '', 'content-type': type = 'application/json' } = headers
+    const auth = key ? `Bearer ${key()}` : authorization
+    const answer = await fetch(target, {
+      method,
+      body,
+      redirect: 'manual',
+      headers: { authorization: auth, ...(body ? { 'content-type': type } : {}) },
+    })
+    const { status } = answer
+    const location = answer.headers.get('location')
+    const answerType = answer.headers.get('content-type') ?? 'application/json'
+    response.writeHead(status, { 'content-type': answerType, ...(location ? { location } : {}) })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
