@@ -7,8 +7,16 @@ import { explainDatabase } from './database/database-failure.ts'
 import { Refusal } from './front-door/refusal.ts'
 
 /** `place` names the database in what is said of it. */
-export const errorAnswers = (place: string) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) =>
-  answerError(explainDatabase(thrown, place), { thrown, request, reply })
+export const errorAnswers = (place: string) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const error = explainDatabase(thrown, place)
+  const isAway = error !== thrown && error instanceof ApiError && error.details.reason === 'database_away'
+  if (isAway) reply.header('Retry-After', databaseRetrySeconds)
+  // Before the front door has let somebody in, its words are the front door's (spec 7).
+  answerError(isAway && !request.holder ? new Refusal(503, error.message) : error, { thrown, request, reply })
+}
+
+/** How long a client is asked to wait for the database: about as long as one takes to start again. */
+const databaseRetrySeconds = '2'
 
 interface Asked {
   thrown: unknown
@@ -18,6 +26,7 @@ interface Asked {
 
 function answerError(error: unknown, { thrown, request, reply }: Asked): void {
   if (error instanceof Refusal) {
+    if (error !== thrown) request.log.warn({ err: thrown }, error.message)
     reply
       .code(error.status)
       .headers(error.headers)

@@ -1,14 +1,52 @@
 /** The one way to write: a transaction whose last statements are the feed's records. */
-import type { Database } from './database/open.ts'
+import { isAway } from './database/database-failure.ts'
+import type { Sql } from './database/open.ts'
+import type { Pool } from './database/pool.ts'
 import type { Context } from './handler.ts'
 
 /** Runs `work` with the transaction's own `sql`; all of it is committed, feed included, or nothing is. */
 export async function transact<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const { feed, workspace, actor, now } = context
-  const result = await (context.sql as Database['sql']).begin(async (sql) => {
+  return begin(context.sql as Pool, async (sql) => {
     const answer = await work({ ...context, sql })
     await feed.write(sql, { workspaceId: workspace.id, actorId: actor.id, now })
-    return [answer] as const
+    return answer
   })
-  return result[0]
 }
+
+/**
+ * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
+ * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss.
+ */
+async function begin<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+  let loss: unknown
+  const isLost = () => loss !== undefined
+  try {
+    const { answer } = await pool.begin(async (sql) => {
+      const done = await settled(work(refusing(sql, () => loss)))
+      if (isLost() || ('error' in done && isAway(done.error))) return new Promise<never>(() => {})
+      if ('error' in done) throw done.error
+      return done
+    })
+    return answer
+  } catch (error) {
+    loss = error
+    throw error
+  }
+}
+
+async function settled<T>(work: Promise<T>): Promise<{ answer: T } | { error: unknown }> {
+  try {
+    return { answer: await work }
+  } catch (error) {
+    return { error }
+  }
+}
+
+const refusing = <S extends Sql>(sql: S, loss: () => unknown): S =>
+  new Proxy(sql, {
+    apply(target, self, statement) {
+      if (loss() !== undefined) throw loss()
+      return Reflect.apply(target as (...parts: unknown[]) => unknown, self, statement)
+    },
+  })

@@ -4,21 +4,31 @@ import { ApiError } from '../../contract/errors.ts'
 /** SQLSTATE classes and codes (PostgreSQL, appendix A), and codes of the driver and the system when there is no connection. */
 const diskFull = /^53100$/
 const diskFailed = /^(58030|25006)$/
-const away =
-  /^(08...|53[23]00|57P0[123]|CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/
+/** Connection exceptions, no memory or connection left, being shut down, crashed, starting, idle for too long. */
+const away = /^(08...|53[234]00|57P0[1235]|25P03)$/
+const lost = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT)$/
+/** Between two lives of the embedded database there is no socket: ENOENT. */
+const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
+
+/** Whether the error means that the connection is gone or cannot be had; it says nothing about the statement. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  const code = String(error.code)
+  // The driver attaches the statement to what it fails with; the connections of clients break with the same codes.
+  return lost.test(code) || ('query' in error && (away.test(code) || unreachable.test(code)))
+}
 
 /** Gives other errors back as they are. `place` names the database as its owner knows it. */
 export function explainDatabase(error: unknown, place: string): unknown {
   if (error instanceof ApiError) return error
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
   const is = (codes: RegExp) => typeof code === 'string' && codes.test(code)
   const unavailable = (reason: string, message: string) => new ApiError('UNAVAILABLE', message, { reason })
   if (is(diskFull))
     return unavailable('disk_full', `The disk of the database (${place}) is full. Free some space there, then try again.`)
   if (is(diskFailed))
     return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Mend that, then try again.`)
-  // Between two lives of the embedded database there is no socket.
-  if (is(away) || (code === 'ENOENT' && syscall === 'connect'))
+  if (isAway(error))
     return unavailable(
       'database_away',
       `The database (${place}) does not answer (${code}). See the log of the server, then try again.`,

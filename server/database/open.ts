@@ -3,14 +3,17 @@ import postgres from 'postgres'
 import { requireRoom } from '../free-space.ts'
 import { startEmbedded, type TellTrouble } from './embedded.ts'
 import { planning } from './planning.ts'
+import { type Pool, RenewedPool } from './pool.ts'
 import { Statistics } from './statistics.ts'
+import { values } from './values.ts'
 
 /** A connection pool, or the one connection of a transaction. Every statement goes through it. */
-export type Sql = postgres.Sql<{ bigint: number }> | postgres.TransactionSql<{ bigint: number }>
+export type Sql = Pool | postgres.TransactionSql<{ bigint: number }>
 export type Fragment = postgres.Fragment
 
 export interface Database {
-  sql: postgres.Sql<{ bigint: number }>
+  /** Asked for anew by every request: it changes when connections were lost. */
+  readonly sql: Pool
   kind: 'embedded' | 'postgresql'
   /** Its folder, or the setting that holds its address. */
   place: string
@@ -20,8 +23,12 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** bigint columns are ids, sizes and sequence numbers: all below 2^53. */
-const bigint = { to: 20, from: [20], parse: (text: string) => Number(text), serialize: (value: number) => String(value) }
+const options = {
+  types: values,
+  fetch_types: false,
+  onnotice: () => {},
+  connection: { application_name: 'prop-house', plan_cache_mode: planning },
+}
 
 interface Where {
   /** A postgres:// address, which wins. */
@@ -35,32 +42,32 @@ interface Where {
 export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }: Where): Promise<Database> {
   const statistics = new Statistics()
   if (databaseUrl) {
-    const sql = connect(databaseUrl, 16)
-    const place = 'PostgreSQL at PH_DATABASE_URL'
-    return { sql, kind: 'postgresql', place, requireRoom: () => {}, statistics, close: () => sql.end({ timeout: 5 }) }
+    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: 16 }))
+    return {
+      get sql() {
+        return pool.sql
+      },
+      kind: 'postgresql',
+      place: 'PostgreSQL at PH_DATABASE_URL',
+      requireRoom: () => {},
+      statistics,
+      close: () => pool.close(),
+    }
   }
   const embedded = await startEmbedded(embeddedDir, tell)
-  const sql = connect({ host: embedded.socketPath, username: 'postgres', database: 'postgres' }, embedded.connections)
+  const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
+  const pool = new RenewedPool((lines) => postgres({ ...options, ...lines, ...to }))
   return {
-    sql,
+    get sql() {
+      return pool.sql
+    },
     kind: 'embedded',
     place: embeddedDir,
     requireRoom: () => requireRoom(embeddedDir),
     statistics,
     async close() {
-      await sql.end({ timeout: 5 })
+      await pool.close()
       await embedded.stop()
     },
   }
-}
-
-/** The embedded database is back as soon as it can; the driver would wait up to 20 seconds. */
-const embeddedBackoffSeconds = 0.2
-
-function connect(to: string | { host: string; username: string; database: string }, max: number) {
-  const connection = { application_name: 'prop-house', plan_cache_mode: planning }
-  const options = { max, types: { bigint }, onnotice: () => {}, connection }
-  return typeof to === 'string'
-    ? postgres(to, options)
-    : postgres({ ...options, path: to.host, username: to.username, database: to.database, backoff: () => embeddedBackoffSeconds })
 }

@@ -7,7 +7,8 @@ import { openDatabase } from '../../server/database/open.ts'
 
 const say = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`)
 const embeddedDir = process.argv[2] ?? ''
-const { sql, close } = await openDatabase({ embeddedDir, tell: (told) => say({ told }) })
+const database = await openDatabase({ embeddedDir, tell: (told) => say({ told }) })
+const { sql } = database
 
 await sql`create table kept (number integer)`
 await sql`insert into kept values (0)`
@@ -16,7 +17,7 @@ await new Promise((resolve) => process.stdin.once('data', resolve))
 
 let acknowledged = 1
 /** Fills the journal and nothing else. */
-const oneMegabyte = () => sql`select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`
+const oneMegabyte = () => database.sql`select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`
 try {
   for (; acknowledged < 100; acknowledged++) {
     await sql.begin(async (inside) => {
@@ -31,10 +32,10 @@ try {
 }
 
 for (let found: number[] | undefined; found === undefined; await sleep(50)) {
-  const rows = await sql<{ number: number }[]>`select number from kept order by number`.catch(() => undefined)
+  const rows = await database.sql<{ number: number }[]>`select number from kept order by number`.catch(() => undefined)
   found = rows?.map(({ number }) => number)
   if (found) say({ acknowledged, found })
 }
 await oneMegabyte()
-await close()
+await database.close()
 process.stdin.destroy()

@@ -1,0 +1,146 @@
+// A PostgreSQL that is stopped, cut off or full: requests are told to come back, and the server goes on when it is there again (spec 7).
+import postgres from 'postgres'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { type Answer, callAs, type Json } from '../support/api.ts'
+import { wireTo } from '../support/database-wire.ts'
+import { freshPostgres } from '../support/fresh-postgres.ts'
+import { item, manifestOf, pushed, upload } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+/** A server whose PostgreSQL knows it by a role of its own, behind a wire. */
+async function serverOnWire(databaseUrl: string) {
+  const role = new URL(databaseUrl).pathname.slice(1)
+  const admin = postgres(databaseUrl, { onnotice: () => {} })
+  await admin`create role ${admin(role)} login`
+  await admin`grant all on schema public to ${admin(role)}`
+  const own = new URL(databaseUrl)
+  own.username = role
+  const wire = await wireTo(own.href)
+  const server = await startTestServer({ databaseUrl: wire.url })
+  const { url, keys } = await server.addWorkspace()
+  return {
+    admin,
+    role,
+    wire,
+    url: server.url,
+    mia: callAs(url, keys.mia),
+    backends: () => admin`select pid from pg_stat_activity where usename = ${role}`,
+    terminateAll: () => admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`,
+    async readiness() {
+      const response = await fetch(`${server.url}/readyz`)
+      return [response.status, await response.json()]
+    },
+  }
+}
+type OnWire = Awaited<ReturnType<typeof serverOnWire>>
+
+// What hangs on a lost connection would be given up after half a minute.
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 20_000 }, async () => {
+  const database = await freshPostgres()
+  if (!database) return
+  const parts = await serverOnWire(database.url)
+  const { admin, role, wire, mia } = parts
+  afterEach(async () => {
+    await wire.mend()
+    await expect.poll(() => mia.get('/auth/me'), { timeout: 10_000 }).toMatchObject({ status: 200 })
+  })
+  afterAll(async () => {
+    await wire.cut()
+    await admin`drop owned by ${admin(role)} cascade`
+    await admin`drop role ${admin(role)}`
+    await admin.end()
+    await database.drop()
+  })
+  testBeingAway(parts)
+  testLosses(parts)
+})
+
+function expectFrontDoorAway({ status, headers, body }: Answer): void {
+  expect([status, headers.get('retry-after'), typeof body.error]).toEqual([503, '2', 'string'])
+}
+
+function testBeingAway({ admin, role, wire, url, mia, backends, terminateAll, readiness }: OnWire): void {
+  test.for(['refuses', 'closes without a word'])(
+    'a database that %s is told by the front door and by /readyz, until it is back',
+    async (how) => {
+      await (how === 'refuses' ? wire.cut() : wire.mute())
+      for (const answer of await Promise.all([mia.get('/auth/me'), mia.get('/entries'), mia.post('/push/negotiate', {})]))
+        expectFrontDoorAway(answer)
+      expect(await readiness()).toEqual([503, { database: 'fails', storage: 'ok' }])
+      expect((await fetch(`${url}/healthz`)).status).toBe(200)
+      await wire.mend()
+      await expect.poll(readiness, { timeout: 10_000 }).toEqual([200, { database: 'ok', storage: 'ok' }])
+      expect((await pushed(mia, [item()]))[0].status).toBe('new')
+    },
+  )
+
+  test('a database that has no connection left is away, and there again when it has', async () => {
+    await admin`alter role ${admin(role)} connection limit 0`
+    await terminateAll()
+    await expect.poll(backends).toHaveLength(0)
+    expectFrontDoorAway(await mia.get('/auth/me'))
+    await admin`alter role ${admin(role)} connection limit -1`
+  })
+}
+
+function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
+  test('a connection that is shut down under a request is UNAVAILABLE, in reading and in writing', async () => {
+    const one = item()
+    await upload(mia, [one])
+    for (const ask of [() => mia.get('/packs/999'), () => mia.post('/push/commit', manifestOf([one]))]) {
+      const asked = await admin.begin(async (holding) => {
+        await holding`lock table packs in access exclusive mode`
+        const answer = ask()
+        await expect.poll(() => admin`select 1 from pg_locks where relation = 'packs'::regclass and not granted`).toHaveLength(1)
+        await terminateAll()
+        return { answer }
+      })
+      const { status, headers, body } = await asked.answer
+      expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'UNAVAILABLE'])
+      expect(body.error.details).toEqual({ reason: 'database_away' })
+    }
+    await expect.poll(() => mia.get('/packs/999'), { timeout: 10_000 }).toMatchObject({ status: 404 })
+    expect((await pushed(mia, [one]))[0].status).toBe('new')
+  })
+
+  test('an answer that breaks off is no answer, and the next one is whole, however often', async () => {
+    for (let round = 0; round < 20; round++) {
+      expect((await mia.get('/auth/me')).status).toBe(200)
+      wire.halveNext()
+      expectFrontDoorAway(await mia.get('/auth/me'))
+      expect((await mia.get('/auth/me')).body.user.name).toBe('mia')
+    }
+  })
+
+  test('whatever is under way when connections break again and again is done or told to come back, and nothing hangs', async () => {
+    let isOver = false
+    const answers: Answer[] = []
+    const work = async () => {
+      while (!isOver) {
+        const one = item()
+        answers.push(await mia.put(`/blobs/${one.content_hash}`, one.bytes), await mia.post('/push/commit', manifestOf([one])))
+        answers.push(await mia.get('/entries'), await mia.get('/catalog/changes'))
+      }
+    }
+    const workers = Array.from({ length: 8 }, work)
+    for (let round = 0; round < 12; round++) {
+      const before = answers.length
+      await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThan(before + 16)
+      if (round % 3 === 0) await terminateAll()
+      else if (round % 3 === 1) wire.mute()
+      else await wire.cut()
+      await wire.mend()
+    }
+    isOver = true
+    await Promise.all(workers)
+    const failed = answers.filter(({ status, body }) => status >= 400 && status !== 503 && body.error?.code !== 'BLOB_MISSING')
+    expect(failed.map(({ status, body }) => [status, body])).toEqual([])
+    expect(answers.some((answer) => answer.status === 503)).toBe(true)
+    const manyAtOnce = async () =>
+      (await Promise.all(Array.from({ length: 48 }, () => mia.get('/entries')))).filter((answer) => answer.status !== 200)
+    await expect.poll(manyAtOnce, { timeout: 10_000 }).toEqual([])
+    const committed = new Set(answers.flatMap(({ body }) => (body.results ?? []) as Json[]).map((result) => result.object_id))
+    const kept = await admin<{ id: string }[]>`select id from objects where id = any(${[...committed]})`
+    expect(kept).toHaveLength(committed.size)
+  })
+}

@@ -1,0 +1,78 @@
+/** The wire between a server and its PostgreSQL, which a test can take away and give back. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+export interface Wire {
+  /** The database's address by way of the wire. */
+  url: string
+  /** Breaks every connection; new ones are refused. */
+  cut(): Promise<void>
+  /** Breaks every connection; new ones are taken and closed without a word. */
+  mute(): void
+  mend(): Promise<void>
+  /** The next answer lacks its end, and its connection is closed. */
+  halveNext(): void
+}
+
+/** After the rows of an answer: `C` with the tag "SELECT 1", and `Z`. */
+const endBytes = 14 + 6
+
+/** The caller cuts it in the end. */
+export async function wireTo(databaseUrl: string): Promise<Wire> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let isMute = false
+  let isHalving = false
+  const take = (client: Socket) => {
+    if (isMute) return client.resume().end()
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream)
+    upstream.on('data', (chunk: Buffer) => {
+      if (!isHalving) return client.write(chunk)
+      isHalving = false
+      return client.end(chunk.subarray(0, -endBytes))
+    })
+  }
+  const listen = async (port: number): Promise<Server> => {
+    const made = createServer(take).listen(port, '127.0.0.1')
+    await once(made, 'listening')
+    return made
+  }
+  const breakAll = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  let server = await listen(0)
+  const { port } = server.address() as AddressInfo
+  const url = new URL(databaseUrl)
+  url.port = String(port)
+  return {
+    url: url.href,
+    async cut() {
+      const closed = once(server, 'close')
+      server.close()
+      breakAll()
+      await closed
+    },
+    mute() {
+      isMute = true
+      breakAll()
+    },
+    halveNext() {
+      isHalving = true
+    },
+    async mend() {
+      isMute = false
+      if (!server.listening) server = await listen(port)
+    },
+  }
+}
