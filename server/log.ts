@@ -1,6 +1,9 @@
 /** The server's log: JSON lines with a request id, to stderr unless told otherwise. Keys, signatures and bodies never appear in it. */
 import type { FastifyBaseLogger } from 'fastify'
-import { destination, pino } from 'pino'
+import { pino } from 'pino'
+import { LogStream } from './log-stream.ts'
+
+const stderrFd = 2
 
 /** Where lines go; tests collect them. */
 export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
@@ -10,7 +13,7 @@ export type Logger = FastifyBaseLogger
 export function openLog(to: LogTo): Logger {
   const level = to === 'nowhere' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
-  const stream = typeof to === 'object' ? to : destination({ dest: 2, sync: false })
+  const stream = typeof to === 'object' ? to : new LogStream(stderrFd)
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stream)
 }
 

@@ -2,14 +2,15 @@
  * The disk of the server is full, a real one: whoever pushes reads where, nothing is half visible, what was acknowledged stays and
  * can be read, and when there is room again the same `ph push` finishes, with the same server and with the next one.
  */
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { GrowingProject } from '../support/growing-project.ts'
 import { type ProcessEnding, phProcess } from '../support/ph-process.ts'
 import { commitOf, item } from '../support/push.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { Target } from '../support/unreal-project.ts'
@@ -174,3 +175,14 @@ test.runIf(embedded)(
 
 /** Enough to make the tables of the database grow. */
 const manyItems = () => Array.from({ length: 40 }, () => item())
+
+test('a log that goes to a full disk holds up neither the server nor its end', limits, async () => {
+  const full = openSync('/dev/full', 'w')
+  const server = await startServerProcess(['--data', temporaryFolder()], { stderr: full })
+  onTestFinished(async () => {
+    await server.kill()
+    closeSync(full)
+  })
+  for (let asked = 0; asked < 50; asked++) expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  expect((await server.stop()).code).toBe(0)
+})

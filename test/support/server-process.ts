@@ -28,17 +28,22 @@ export interface Ending {
   stderr: string
 }
 
-/** Settings in the environment, and what `within` of a small disk says. */
+/** Settings in the environment, what `within` of a small disk says, and an open file that takes the log. */
 export interface Around {
+  stderr?: number
   env?: Record<string, string>
   within?: readonly string[]
 }
 
 /** Ends with how it failed when it does not get ready. Whoever starts it stops it. */
-export async function startServerProcess(args: readonly string[], { env, within = [] }: Around = {}): Promise<ServerProcess> {
+export async function startServerProcess(
+  args: readonly string[],
+  { env, within = [], stderr: log }: Around = {},
+): Promise<ServerProcess> {
   const line = ['--import', deathPoint, program, 'server', 'start', '--port', '0', ...args]
   const [command = '', ...words] = [...within, process.execPath, ...line]
-  const child = spawn(command, words, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const stdio = ['ignore' as const, 'pipe' as const, log ?? ('pipe' as const), 'ipc' as const]
+  const child: ChildProcess = spawn(command, words, { env: { ...process.env, ...env }, stdio })
   let stderr = ''
   child.stderr?.on('data', (chunk) => (stderr += chunk))
   const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal, stderr }))
