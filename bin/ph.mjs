@@ -13,6 +13,9 @@ if (major < 22 || (major === 22 && minor < 22)) {
 }
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  process.stdout.on('error', ({ code }) => {
+    process.exitCode = code === 'EPIPE' ? 0 : 1
+  })
   process.stdout.write(`${JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version}\n`)
 } else {
   module.enableCompileCache()

@@ -15,7 +15,7 @@ export interface Failure {
   exit: number
 }
 
-/** Why the signal of a run was aborted. `pipe`: whoever read stdout has gone, which is no failure. */
+/** Why the signal of a run was aborted. `pipe`: whoever read stdout has gone, or it takes no more (main.ts tells that). */
 export type Ending = 'interrupted' | 'pipe'
 
 /** What the system says about a file, in words: the sentence takes the path, then what to do. */

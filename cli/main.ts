@@ -1,27 +1,46 @@
 /** The `ph` program on a real terminal: hands the process's surroundings to run(), and ends with its exit code. */
 import { exits } from '../contract/errors.ts'
-import type { Surroundings } from './context.ts'
-import type { Ending } from './exit.ts'
+import type { OutStream, Surroundings } from './context.ts'
+import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { run } from './program.ts'
+import { failed } from './refusal.ts'
+import { openStandardOutput } from './standard-output.ts'
 
 /** Runs `ph` and ends the process. */
 export async function main(args: string[]): Promise<void> {
   const stopping = new AbortController()
   const stop = (ending: Ending) => stopping.abort(ending)
-  onBrokenPipe(stop)
+  const stdout = openStandardOutput()
+  onBrokenPipe(stdout, stop)
   onSignals(stop)
   const surroundings: Surroundings = {
     env: process.env,
     cwd: process.cwd(),
     stdin: process.stdin,
-    stdout: process.stdout,
+    stdout,
     stderr: process.stderr,
     signal: stopping.signal,
     now: () => new Date(),
   }
   const code = await run(args, surroundings)
-  await Promise.all([drained(process.stdout), drained(process.stderr)])
-  process.exit(code)
+  await drained(stdout)
+  const told = tellLost(stdout, surroundings, args)
+  await drained(process.stderr)
+  process.exit(told ?? code)
+}
+
+/** Output that was lost is a failure, whatever the command did. That nobody reads on is none. */
+function tellLost({ errored }: OutStream, surroundings: Surroundings, args: string[]): number | undefined {
+  const { code } = (errored ?? {}) as NodeJS.ErrnoException
+  if (!errored || code === 'EPIPE') return undefined
+  const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk it goes to is full' : errored.message
+  const failure = failed(
+    'OUTPUT_LOST',
+    `What this command has to say could not be written to stdout: ${why}.`,
+    'Free some space there, or send the output elsewhere, then run the command again. What it did to the library stays done.',
+  )
+  tellFailure(failureOf(failure), surroundings, args.includes('--json'))
+  return failure.exit
 }
 
 /** The first Ctrl-C or SIGTERM asks the command to stop; a second one does not wait for it. */
@@ -36,19 +55,17 @@ function onSignals(stop: (ending: Ending) => void): void {
   process.on('SIGTERM', onSignal)
 }
 
-/** `ph entries | head -1`: nobody reads on, so there is nothing left to do. What goes to a closed stderr is lost, the work goes on. */
-function onBrokenPipe(stop: (ending: Ending) => void): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    stop('pipe')
-  })
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+/**
+ * `ph entries | head -1`: nobody reads on, so there is nothing left to do; nor is there where the output does not fit. What goes to
+ * a stderr that is closed or full is lost, the work goes on.
+ */
+function onBrokenPipe(stdout: OutStream, stop: (ending: Ending) => void): void {
+  stdout.on('error', () => stop('pipe'))
+  process.stderr.on('error', () => {})
 }
 
 /** Resolves when everything written so far has left the process, or cannot any more. */
-const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+const drained = (stream: OutStream): Promise<void> =>
   new Promise((resolve) => {
     if (stream.destroyed || stream.writableLength === 0) resolve()
     else stream.write('', () => resolve())

@@ -11,6 +11,10 @@ export const clientErrors = {
   NO_PROFILE: [exits.usage, 'See the profiles with `ph whoami --all`, or sign in with `ph login --with-key --profile <name>`.'],
   KEY_FILE_OPEN: [exits.failed, 'Let only yourself read it (`chmod 600`), then run the command again.'],
   SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login --with-key`.'],
+  SETTINGS_UNUSABLE: [
+    exits.failed,
+    'Free space or mend the permissions of that folder, or choose another one with PH_CONFIG_DIR, then run the command again.',
+  ],
   STATE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_STATE_DIR.'],
   UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
@@ -20,7 +24,6 @@ export const clientErrors = {
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
   FILE_UNREADABLE: [exits.failed, 'Check the permissions of the file, then push again.'],
   FILE_CHANGED: [exits.temporary, 'Wait until it is saved completely, then push again.'],
-  DISK_FULL: [exits.failed, 'Free space on that disk, then try again.'],
   UPLOAD_REFUSED: [exits.failed, 'Check that no proxy alters requests between here and the storage.'],
   FILE_DIFFERS: [exits.conflict, 'Move it away, choose another place with -o, or replace it with --force.'],
   WRONG_BYTES: [exits.temporary, 'Try again; tell whoever runs the server if it happens twice.'],
@@ -43,6 +46,12 @@ export class ClientError extends Error {
     this.next = more.next ?? clientErrors[code][1]
     this.exit = clientErrors[code][0]
   }
+}
+
+/** Says which file a system error is about, where the system does not: it knows only names of files that are being opened. */
+export function aboutFile(error: unknown, path: string): unknown {
+  if (error instanceof Error && systemCode(error) !== undefined && !('path' in error)) Object.assign(error, { path })
+  return error
 }
 
 /** The code of a system error (`ENOENT`), or of an error of undici (`UND_ERR_SOCKET`); undefined for anything else. */

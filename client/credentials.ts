@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { ClientError, systemCode } from './client-error.ts'
 import { type Folders, keysFile } from './folders.ts'
 import { keychainEntry } from './keychain.ts'
-import { writeWhole } from './whole-file.ts'
+import { writeSettings } from './settings-file.ts'
 
 export type KeyPlace = 'keychain' | 'file'
 
@@ -83,8 +83,4 @@ async function removeFromFile(folders: Folders, account: string): Promise<void> 
   if (removed !== undefined) await writeKeysFile(folders, others)
 }
 
-const writeKeysFile = (folders: Folders, keys: Record<string, string>) =>
-  writeWhole(keysFile(folders), (file) => file.writeFile(`${JSON.stringify(keys, null, 2)}\n`), {
-    mode: 0o600,
-    folderMode: 0o700,
-  })
+const writeKeysFile = (folders: Folders, keys: Record<string, string>) => writeSettings(keysFile(folders), keys)

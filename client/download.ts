@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ClientError, systemCode } from './client-error.ts'
+import { aboutFile, ClientError, systemCode } from './client-error.ts'
 import type { Http } from './http.ts'
 import { isNetworkError } from './network-error.ts'
 
@@ -48,7 +48,9 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
     const part = await takeUp(file, download.sizeBytes)
     resumedBytes = part.size
     await fill(http, download, part)
-    await file.sync()
+    await file.sync().catch((error: unknown) => {
+      throw aboutFile(error, path)
+    })
     if (part.hash.digest('hex') !== contentHash) await refuseBytes(partPath, download)
   } finally {
     await file.close()
@@ -124,7 +126,9 @@ async function receive(http: Http, { locate, sizeBytes, path, onProgress, signal
   }
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${path} than the file has.`)
-    await part.file.appendFile(chunk)
+    await part.file.appendFile(chunk).catch((error: unknown) => {
+      throw aboutFile(error, path)
+    })
     part.hash.update(chunk)
     part.size += chunk.length
     onProgress?.(part.size)

@@ -4,7 +4,7 @@ import { normalizeAddress } from './address.ts'
 import { ClientError, systemCode } from './client-error.ts'
 import { type KeyPlace, readKey } from './credentials.ts'
 import { type Folders, profilesFile } from './folders.ts'
-import { writeWhole } from './whole-file.ts'
+import { writeSettings } from './settings-file.ts'
 
 /** One sign-in. Names and scope are as they were then; the server knows better. */
 export interface Profile {
@@ -50,11 +50,7 @@ export async function removeProfile(folders: Folders, name: string): Promise<voi
   await writeProfiles(folders, { current: current === name ? Object.keys(others)[0] : current, profiles: others })
 }
 
-const writeProfiles = (folders: Folders, profiles: Profiles) =>
-  writeWhole(profilesFile(folders), (file) => file.writeFile(`${JSON.stringify(profiles, null, 2)}\n`), {
-    mode: 0o600,
-    folderMode: 0o700,
-  })
+const writeProfiles = (folders: Folders, profiles: Profiles) => writeSettings(profilesFile(folders), profiles)
 
 export interface Wanted {
   /** `--url`, `PH_URL`, `--profile`, `PH_API_KEY`, as far as they were given. */

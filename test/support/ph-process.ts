@@ -12,8 +12,11 @@ export interface ProcessSetting {
   env?: Record<string, string>
   /** What `within` of a small disk says. */
   within?: readonly string[]
-  /** An open file that takes stdout; otherwise it is gathered. */
+  /** What arrives on standard input. */
+  stdin?: string
+  /** Open files that take the output; otherwise it is gathered. */
   stdout?: number
+  stderr?: number
 }
 
 export interface ProcessEnding {
@@ -23,14 +26,15 @@ export interface ProcessEnding {
 }
 
 export async function phProcess(args: readonly string[], setting: ProcessSetting = {}): Promise<ProcessEnding> {
-  const { env, within = [], stdout = 'pipe' } = setting
+  const { env, within = [], stdout = 'pipe', stderr = 'pipe' } = setting
   const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   const [command = '', ...words] = [...within, process.execPath, program, ...args]
-  const child = spawn(command, words, { env: { ...process.env, ...own, ...env }, stdio: ['ignore', stdout, 'pipe'] })
+  const child = spawn(command, words, { env: { ...process.env, ...own, ...env }, stdio: ['pipe', stdout, stderr] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const texts = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
   child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
+  child.stdin?.end(setting.stdin)
   const [code] = await once(child, 'close')
   return { code, ...texts }
 }

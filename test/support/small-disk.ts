@@ -3,7 +3,7 @@
  * see it under its name; the test looks in from outside. It is gone with the process that holds the namespace, and that one ends
  * when the test does, even when the test is killed.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fstatSync, ftruncateSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,6 +21,7 @@ export interface SmallDisk {
   fill(leftBytes?: number): void
   /** Gives the space back that was taken. */
   free(): void
+  setWritable(writable: boolean): void
 }
 
 /** Root mounts in a namespace of its own; anybody else becomes root of a user namespace first. */
@@ -75,5 +76,9 @@ function diskOf(pid: number, folder: string, within: readonly string[]): SmallDi
     ballast: join(folder, 'ballast'),
     fill: (leftBytes = 0) => fillDisk(ballast, (fd) => ftruncateSync(fd, Math.max(0, fstatSync(fd).size - leftBytes))),
     free: () => rmSync(ballast, { force: true }),
+    setWritable(writable) {
+      const [command = '', ...words] = [...within, 'mount', '-o', `remount,${writable ? 'rw' : 'ro'}`, folder]
+      execFileSync(command, words)
+    },
   }
 }
