@@ -1,4 +1,4 @@
-/** What a person types to mean an entry: its id, its name, or its /Game path. */
+/** What a person types to mean entries: ids, names, or /Game paths. */
 import type { Api } from '../client/api.ts'
 import type { EntrySummary } from '../contract/entries.ts'
 import { exits } from '../contract/errors.ts'
@@ -9,8 +9,120 @@ const MOST_CANDIDATES = 8
 
 /** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
 export async function requireEntryId(api: Api, reference: string): Promise<number> {
-  if (/^\d{1,15}$/.test(reference) && Number(reference) > 0) return Number(reference)
-  const found = await (reference.startsWith('/') ? atPath(api, reference) : named(api, reference))
+  const [id] = await requireEntryIds(api, [reference])
+  if (id === undefined) throw new Error('a reference was not resolved')
+  return id
+}
+
+/** The ids that are meant, in order, each once; many names and paths are looked up with one request. Throws as above. */
+export async function requireEntryIds(api: Api, references: readonly string[]): Promise<number[]> {
+  const meant = references.map(readReference)
+  const candidates = await findCandidates(api, meant)
+  const ids = meant.map((one) => ('id' in one ? one.id : requireOne(one.reference, matches(one, candidates))))
+  return [...new Set(ids)]
+}
+
+interface Named {
+  reference: string
+  /** In lower case: a name or a package name under /Game. */
+  key: string
+  /** As typed, without an extension that may belong to it. */
+  stem: string
+  /** What stands behind the last dot, in lower case. */
+  extension: string | undefined
+  isPath: boolean
+}
+
+type Meant = { id: number } | Named
+
+function readReference(reference: string): Meant {
+  if (/^\d{1,15}$/.test(reference) && Number(reference) > 0) return { id: Number(reference) }
+  if (reference.startsWith('/')) return readPath(reference)
+  if (reference.trim() === '' || [...reference].length > limits.names.entry)
+    throw wrongUsage('That is not the name of an entry.', 'Give an id, a name, or a path that begins with /Game.')
+  const [, stem = reference, extension] = /^(.+)\.([^.]+)$/.exec(reference) ?? []
+  return { reference, key: reference.toLowerCase(), stem, extension: extension?.toLowerCase(), isPath: false }
+}
+
+/** `/Game/Props/SM_Barrel`, also with `.SM_Barrel` as the editor copies it; `.glb` means the source file beside it. */
+function readPath(reference: string): Named {
+  const [packageName = reference, suffix] = reference.split('.', 2)
+  if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName))
+    throw wrongUsage(`${reference} is not a path of the library.`, 'Paths begin with /Game, like /Game/Props/SM_Barrel.')
+  const key = packageName.toLowerCase()
+  const isObject = suffix?.toLowerCase() === key.split('/').at(-1)
+  return { reference, key, stem: key, extension: isObject ? undefined : suffix?.toLowerCase(), isPath: true }
+}
+
+interface Candidates {
+  byName: Map<string, EntrySummary[]>
+  byPath: Map<string, EntrySummary[]>
+}
+
+/** So many of the longest names and paths still fit into the line of a request. */
+const longestQuery = 8000
+
+async function findCandidates(api: Api, meant: readonly Meant[]): Promise<Candidates> {
+  const named = meant.filter((one): one is Named => 'key' in one)
+  const paths = new Set(named.flatMap(({ isPath, key }) => (isPath ? [`/Game${key.slice('/game'.length)}`] : [])))
+  // As typed: the database has its own rules for lower case.
+  const names = new Set(named.flatMap(({ isPath, reference, stem }) => (isPath ? [] : [reference, stem])))
+  const atPaths = await lookUp(api, 'origin_path', [...paths])
+  const withNames = await lookUp(api, 'name', [...names])
+  return {
+    byPath: Map.groupBy(atPaths, ({ origin_path }) => origin_path?.toLowerCase() ?? ''),
+    byName: Map.groupBy(withNames, ({ name }) => name.toLowerCase()),
+  }
+}
+
+async function lookUp(api: Api, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
+  const found: EntrySummary[] = []
+  for (const part of partsOf(values)) {
+    let cursor: string | undefined
+    do {
+      const page = { limit: limits.page.max, include_deprecated: true, ...(cursor === undefined ? {} : { cursor }) }
+      const answer = await api.entries.list({ ...page, [field]: part })
+      found.push(...answer.entries)
+      cursor = answer.next_cursor ?? undefined
+    } while (cursor !== undefined)
+  }
+  return found
+}
+
+function partsOf(values: readonly string[]): string[][] {
+  const parts: string[][] = []
+  let part: string[] = []
+  let length = 0
+  for (const value of values) {
+    const more = encodeURIComponent(value).length + '&origin_path='.length
+    if (part.length === limits.page.max || length + more > longestQuery) {
+      parts.push(part)
+      part = []
+      length = 0
+    }
+    part.push(value)
+    length += more
+  }
+  return part.length > 0 ? [...parts, part] : parts
+}
+
+function matches({ isPath, key, stem, extension }: Named, { byName, byPath }: Candidates): EntrySummary[] {
+  const found = (isPath ? byPath : byName).get(key) ?? []
+  if (isPath) return extension === undefined ? packageFirst(found) : withExtension(found, extension)
+  if (found.length > 0 || extension === undefined) return packageFirst(found)
+  return withExtension(byName.get(stem.toLowerCase()) ?? [], extension)
+}
+
+/** Where a package and the files it was made from have one name, the package is meant. */
+function packageFirst(found: EntrySummary[]): EntrySummary[] {
+  const packages = found.filter(({ source_ext }) => source_ext === null)
+  return packages.length > 0 ? packages : found
+}
+
+const withExtension = (found: EntrySummary[], extension: string): EntrySummary[] =>
+  found.filter(({ source_ext }) => (source_ext ?? 'uasset') === extension)
+
+function requireOne(reference: string, found: readonly EntrySummary[]): number {
   const [only, second] = found
   if (only && !second) return only.id
   if (only) throw ambiguous(reference, found)
@@ -22,36 +134,6 @@ export async function requireEntryId(api: Api, reference: string): Promise<numbe
     next: `Look it up with \`ph entries\`.${isPath ? '' : ' A name must be given whole.'}`,
   })
 }
-
-/** `/Game/Props/SM_Barrel`, also with `.SM_Barrel` as the editor copies it; `.glb` means the source file beside it. */
-async function atPath(api: Api, path: string): Promise<EntrySummary[]> {
-  const [packageName = path, suffix] = path.split('.', 2)
-  if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName))
-    throw wrongUsage(`${path} is not a path of the library.`, 'Paths begin with /Game, like /Game/Props/SM_Barrel.')
-  const origin_path = [`/Game${packageName.slice('/Game'.length)}`]
-  const { entries } = await api.entries.list({ origin_path, include_deprecated: true })
-  const isObject = suffix?.toLowerCase() === packageName.split('/').at(-1)?.toLowerCase()
-  return suffix === undefined || isObject ? packageFirst(entries) : withExtension(entries, suffix)
-}
-
-/** A name as it is shown, or with the extension of a source file behind it. */
-async function named(api: Api, name: string): Promise<EntrySummary[]> {
-  if (name.trim() === '' || [...name].length > limits.names.entry)
-    throw wrongUsage('That is not the name of an entry.', 'Give an id, a name, or a path that begins with /Game.')
-  const { entries } = await api.entries.list({ name: [name], include_deprecated: true })
-  const [, stem, extension] = /^(.+)\.([^.]+)$/.exec(name) ?? []
-  if (entries.length > 0 || stem === undefined || extension === undefined) return packageFirst(entries)
-  return withExtension((await api.entries.list({ name: [stem], include_deprecated: true })).entries, extension)
-}
-
-/** Where a package and the files it was made from have one name, the package is meant. */
-function packageFirst(found: EntrySummary[]): EntrySummary[] {
-  const packages = found.filter(({ source_ext }) => source_ext === null)
-  return packages.length > 0 ? packages : found
-}
-
-const withExtension = (found: EntrySummary[], extension: string): EntrySummary[] =>
-  found.filter(({ source_ext }) => (source_ext ?? 'uasset') === extension.toLowerCase())
 
 function ambiguous(reference: string, found: readonly EntrySummary[]): Refusal {
   const shown = found

@@ -7,6 +7,7 @@ import { age, count } from './amounts.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
 import { printable } from './printable.ts'
+import { shellWord } from './shell-word.ts'
 import { wrap } from './wrap.ts'
 
 export interface HeldFlags {
@@ -31,11 +32,9 @@ export function answersFromFlags(held: readonly HeldItem[], flags: HeldFlags, { 
 
 /** The exact flags that decide about a held file, as they are typed here. */
 export function flagsFor(file: string, { cwd, root }: { cwd: string; root: string }): { attach: string; asNew: string } {
-  const typed = quoted(relative(cwd, join(root, file)) || file)
+  const typed = shellWord(relative(cwd, join(root, file)) || file)
   return { attach: `--attach ${typed}`, asNew: `--new ${typed}` }
 }
-
-const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
 
 /** Asks about each of them on the terminal. Capital letters answer for all that are left; the end of input skips them. */
 export async function askAbout(held: readonly HeldItem[], context: Context, library: Library): Promise<Map<string, HeldAnswer>> {

@@ -55,6 +55,18 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Fetch one file of a prop',
     load: () => import('./commands/download.ts'),
   },
+  send: {
+    group: library,
+    takes: '<entries…>',
+    summary: "Order props for somebody else's project",
+    load: () => import('./commands/send.ts'),
+  },
+  jobs: {
+    group: library,
+    takes: 'list | show | cancel',
+    summary: 'Pull jobs: what waits, what they bring, how they went',
+    load: () => import('./commands/jobs.ts'),
+  },
   api: {
     group: library,
     takes: '<method> <path>',

@@ -4,6 +4,7 @@ import { type FileState, fileStates, type StatusFile, type StatusReport } from '
 import { count, number } from './amounts.ts'
 import type { Paint } from './output.ts'
 import { printable } from './printable.ts'
+import { shellWord } from './shell-word.ts'
 import { wrap } from './wrap.ts'
 
 export interface StatusLook {
@@ -102,16 +103,14 @@ function pushed(files: readonly StatusFile[], root: string, cwd: string): string
     const end = common.findIndex((part, at) => parts[at] !== part)
     if (end !== -1) common = common.slice(0, end)
   }
-  return quoted(relative(cwd, join(root, ...common)) || '.')
+  return shellWord(relative(cwd, join(root, ...common)) || '.')
 }
 
 function pulled(files: readonly StatusFile[], project: string | undefined): string {
   const entries = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
   const named = entries.length > 0 && entries.length <= mostInCommand ? entries.join(' ') : '<entries>'
-  return `ph pull ${named} --project ${project === undefined ? '<name>' : quoted(project)}`
+  return `ph pull ${named} --project ${project === undefined ? '<name>' : shellWord(project)}`
 }
-
-const quoted = (text: string): string => (/^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /** What could not be looked at. */
 function problems(report: StatusReport, { paint, width, all }: StatusLook): string[] {

@@ -1,0 +1,114 @@
+/** `ph send`: orders a pull for somebody else's project. */
+
+import { limits } from '../../contract/limits.ts'
+import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
+import { count, number, size } from '../amounts.ts'
+import { command, flag, text, value } from '../command.ts'
+import type { Context } from '../context.ts'
+import { requireEntryIds } from '../entry-reference.ts'
+import { entryTable, warningLines } from '../job-words.ts'
+import { withLibrary } from '../library.ts'
+import { printable } from '../printable.ts'
+import { wrongUsage } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
+import { readAll } from '../standard-input.ts'
+
+export const commands = [
+  command({
+    usage: 'send <entries...>',
+    description:
+      'Makes a pull job: the entries in their current versions, with everything they need. Nothing is downloaded here; whoever works in that project brings it with `ph pull`.',
+    arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
+    options: {
+      project: text('--project <name>', 'the project that is to get them, exactly as its .uproject file is named (required)'),
+      root: value('--root <path>', 'where they land: /Game leaves paths as they are (default: what the project has)', readRoot),
+      toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, without anybody typing anything'),
+      prefer: value(
+        '--prefer <which>',
+        'newest: of two versions of a prop that would land in one place, take the newer',
+        readPrefer,
+      ),
+      plan: flag('--plan', 'only show what it would bring'),
+    },
+    examples: [
+      ['send SM_Barrel SM_Stool --project Tavern', 'two props and all they need'],
+      ['send /Game/Props/SM_Barrel --project Tavern --root /Game', 'into the same folder as here'],
+      ['send SM_Barrel --project Tavern --plan', 'see how much it is first'],
+      ['entries --type mesh --json | jq -r ".entries[].id" | ph send - --project Tavern', 'what a search found'],
+    ],
+    exits: ['conflict'],
+    async run(context, { entries: given, project, root, toAgent, prefer, plan }) {
+      if (project === undefined || project.trim() === '')
+        throw wrongUsage('It is not said which project is to get them.', 'Name it: --project Tavern')
+      const references = await readReferences(context, given)
+      await withLibrary(context, async ({ api }) => {
+        const ids = await requireEntryIds(api, references)
+        const order: PullOrder = {
+          target_project: project,
+          target_root: root,
+          entries: ids.map((entry_id) => ({ entry_id })),
+          delivery: toAgent ? 'agent' : undefined,
+          prefer,
+        }
+        const job = plan ? await api.pullJobs.plan(order) : await api.pullJobs.create(order)
+        context.out.result(job, () => words(job, context))
+      })
+      return undefined
+    },
+  }),
+]
+
+function readRoot(given: string): string {
+  if (/^\/Game(\/[A-Za-z0-9_-]+)*$/.test(given)) return given
+  throw wrongUsage(`${given} is not a folder of a project.`, 'Write /Game or a folder below it: --root /Game/Imported')
+}
+
+function readPrefer(given: string): 'newest' {
+  if (given === 'newest') return given
+  throw wrongUsage(`--prefer takes newest, not "${given}".`, 'Leave it out to be told of clashes instead.')
+}
+
+const longestListBytes = 1024 * 1024
+
+/** What was typed, with the lines of standard input in place of `-`. */
+async function readReferences(context: Context, given: readonly string[]): Promise<string[]> {
+  const isPiped = given.includes('-')
+  const text = isPiped ? (await readAll(context, 'The list of entries', longestListBytes)).toString('utf8') : ''
+  const lines = text.split(/\r?\n/).flatMap((line) => line.trim() || [])
+  const references = given.flatMap((one) => (one === '-' ? lines : [one]))
+  if (references.length === 0) throw wrongUsage('No entry came on standard input.', 'Check what is piped into ph.')
+  if (references.length <= limits.pullJob.entries) return references
+  throw wrongUsage(
+    `A job takes at most ${number(limits.pullJob.entries)} entries, and these are ${number(references.length)}.`,
+    'Send them in several jobs.',
+  )
+}
+
+type Sent = Omit<PullJobDetail, 'id'> & { id: number | null; warnings: PullWarning[] }
+/** Longer lists end in a line that says how many more there are. */
+const mostEntries = 12
+
+function words(job: Sent, { out }: Context): string[] {
+  const shown = job.entries.slice(0, mostEntries)
+  const hidden = job.entries.length - shown.length
+  const what = `${count(job.entry_count, 'entry', 'entries')}, ${count(job.object_count, 'file')}, ${size(job.total_bytes)}`
+  const project = printable(job.target_project)
+  return [
+    job.id === null
+      ? `A job for ${project} would bring ${what} into ${job.target_root}; nothing was ordered.`
+      : `${out.paint('bold', `Pull job ${job.id}`)} for ${project}: ${what}, into ${job.target_root}.`,
+    '',
+    ...entryTable(shown, out),
+    ...(hidden > 0 ? [`and ${number(hidden)} more`] : []),
+    ...warningLines(job.warnings, out),
+    ...(job.id === null ? [] : ['', ...nextStep(job, out.paint)]),
+  ]
+}
+
+const nextStep = ({ delivery, target_project }: Sent, paint: Context['out']['paint']): string[] =>
+  delivery === 'agent'
+    ? [`Your editor with ${printable(target_project)} open takes it, once imports by the agent are on there.`]
+    : [
+        'Whoever works in that project runs, in its folder:',
+        `  ${paint('cyan', `ph pull --project ${shellWord(printable(target_project))}`)}`,
+      ]
