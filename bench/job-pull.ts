@@ -1,0 +1,78 @@
+/** The second half of the main job: a thousand props with all they need into an empty project, again from the cache, and once more. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../contract/limits.ts'
+import type { Content } from './content.ts'
+import { type PhServer, person, ph, startPh } from './ph.ts'
+import { type Command, ran, timed } from './processes.ts'
+import { copy, curl, emptied, lfsPull, type PullContender, resticRestore } from './pull-contenders.ts'
+import type { Run } from './run.ts'
+
+const ALL = 'pull into an empty project'
+const WARM = 'pull from a warm content cache'
+const AGAIN = 'pull, nothing to do'
+
+/** A library that holds the folder, and the ids of the entries that are pulled. */
+interface Library {
+  name: string
+  server: PhServer
+  ids: string[]
+}
+
+/** One round of every tool after the other; the first round warms the page cache and is not counted. */
+export async function pullFolder(
+  content: Content,
+  databases: readonly { name: string; database: string | undefined }[],
+  { place, results, runs }: Run,
+): Promise<void> {
+  const libraries: Library[] = []
+  const reference = join(place.work, 'reference')
+  try {
+    for (const { name, database } of databases) libraries.push(await filled(content, { name, database, work: place.work }))
+    const [first] = libraries
+    if (!first) return
+    ran(pullInto(first, emptied(reference), join(place.work, 'person', 'reference')))
+    const others = await Promise.all(
+      [curl, resticRestore, lfsPull, copy].map(async (tool, index) => ({
+        name: tool.name,
+        isWarm: tool === copy,
+        ready: await (tool as PullContender).start(join(reference, 'Content'), join(place.work, `peer-${index}`)),
+      })),
+    )
+    for (let round = 0; round <= runs; round++) {
+      const add = (job: string, name: string, command: Command): void => {
+        ran({ run: ['sync', '-f', place.work] })
+        const sample = timed(command, place.work)
+        if (round > 0) results.add(job, name, sample)
+      }
+      for (const library of libraries) {
+        const someone = join(place.work, 'person', 'pulling')
+        rmSync(someone, { recursive: true, force: true })
+        add(ALL, library.name, pullInto(library, emptied(join(place.work, 'pulled')), someone))
+        add(AGAIN, library.name, pullInto(library, join(place.work, 'pulled'), someone))
+        add(WARM, library.name, pullInto(library, emptied(join(place.work, 'pulled')), someone))
+      }
+      for (const { name, ready, isWarm } of others)
+        add(isWarm ? WARM : ALL, name, ready.pull(emptied(join(place.work, 'pulled'))))
+    }
+    for (const { ready } of others) await ready.end()
+  } finally {
+    for (const { server } of libraries) await server.end()
+  }
+}
+
+async function filled(content: Content, { name, database, work }: { name: string; database: string | undefined; work: string }) {
+  const scratch = join(work, `library-${name.replaceAll(/\W/g, '')}`)
+  const server = await startPh(scratch, database, { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' })
+  ran(ph(['push', content.folder, '--json'], person(server, join(scratch, 'person'))))
+  const listed = JSON.parse(ran(ph(['api', 'GET', '/entries', '--paginate', '--json'], person(server, join(scratch, 'person')))))
+  const entries = (Array.isArray(listed) ? listed : listed.entries) as { id: number }[]
+  return { name, server, ids: entries.slice(0, limits.pullJob.entries).map(({ id }) => String(id)) }
+}
+
+/** A project of its own, made when it is not there. */
+function pullInto({ server, ids }: Library, project: string, someone: string): Command {
+  if (!existsSync(project)) mkdirSync(project, { recursive: true })
+  writeFileSync(join(project, 'Pulled.uproject'), '{"FileVersion": 3, "EngineAssociation": "5.4"}\n')
+  return ph(['pull', ...ids, '--project', 'Pulled', '--into', project, '--json'], person(server, someone))
+}
