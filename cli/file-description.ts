@@ -22,8 +22,10 @@ export interface FileDescription {
   origin_path: string | null
   package_guid: string | null
   engine_version: string | null
-  /** Packages of the project and of plugins that this one cannot do without; the engine's own are left out. */
+  /** Packages below /Game that this one cannot do without. */
   imports: string[]
+  /** Those of plugins; the engine's own are left out. */
+  plugin_imports: string[]
   soft_references: string[]
   thumbnail: { width: number; height: number } | null
   metadata: EntryMetadata
@@ -37,6 +39,7 @@ const blank = {
   package_guid: null,
   engine_version: null,
   imports: [],
+  plugin_imports: [],
   soft_references: [],
   thumbnail: null,
   metadata: {},
@@ -79,7 +82,8 @@ function packageFields(facts: KnownPackage, path: string): Partial<FileDescripti
     origin_path: package_name !== null && /^\/Game(\/[A-Za-z0-9_-]+)+$/.test(package_name) ? package_name : null,
     package_guid: facts.guid,
     engine_version: facts.engineVersion,
-    imports: facts.imports.filter((name) => !name.startsWith('/Engine/')),
+    imports: facts.imports.filter((name) => name.startsWith('/Game/')),
+    plugin_imports: facts.imports.filter((name) => !/^\/(Game|Engine)\//.test(name)),
     soft_references: facts.softReferences,
     thumbnail: facts.picture && { width: facts.picture.width, height: facts.picture.height },
     metadata: facts.metadata,

@@ -110,7 +110,7 @@ function lines(file: FileDescription, { paint }: Output, all: boolean): string[]
     ...fact('SHA-256', file.sha256),
     ...fact('picture', file.thumbnail && `${file.thumbnail.width} x ${file.thumbnail.height}`),
     ...Object.entries(file.metadata).flatMap(([name, value]) => fact(name.replaceAll('_', ' '), String(value))),
-    ...list('needs', file.imports),
+    ...list('needs', [...file.imports, ...file.plugin_imports]),
     ...list('refers to', file.soft_references),
   ]
 }

@@ -41,6 +41,7 @@ test('a package is described whole', async () => {
       package_guid: '0123456789ABCDEF0123456789ABCDEF',
       engine_version: '5.4.4',
       imports: ['/Game/Tavern/Materials/M_Oak'],
+      plugin_imports: [],
       soft_references: ['/Game/Tavern/Sounds/S_Roll'],
       thumbnail: null,
       metadata: { tri_count: 1204 },
@@ -117,7 +118,8 @@ test.runIf(fixtureFolder)('every real package is described as an independent rea
       asset_name: expected.asset_name,
       package_guid: expected.stable_guid,
       engine_version: expected.engine_version_known ? expected.engine_version : null,
-      imports: expected.import_packages_other,
+      imports: expected.import_packages_game,
+      plugin_imports: expected.import_packages_other.filter((name) => !/^\/(Game|Engine)\//.test(name)),
       thumbnail: thumbnail && { width: thumbnail.width, height: thumbnail.height },
     })
   }
