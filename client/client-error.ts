@@ -21,6 +21,7 @@ export const clientErrors = {
   ANSWER_TOO_LARGE: [exits.failed, 'Ask for less at once.'],
   PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
   NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],
+  TOO_MUCH: [exits.usage, 'Name the folder of one project, or its Content folder.'],
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
   FILE_UNREADABLE: [exits.failed, 'Check the permissions of the file, then push again.'],
   FILE_CHANGED: [exits.temporary, 'Wait until it is saved completely, then push again.'],

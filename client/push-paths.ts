@@ -1,9 +1,10 @@
 /** From what a person named on the command line to the project and the places in it where the walk begins. */
-import { realpathSync, statSync } from 'node:fs'
-import { dirname, sep } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, parse, sep } from 'node:path'
 import { ClientError, systemCode } from './client-error.ts'
 import type { ScanStart } from './scan.ts'
-import { locate } from './unreal-project.ts'
+import { isProject, locate } from './unreal-project.ts'
 
 export interface NamedPaths {
   root: string
@@ -12,11 +13,13 @@ export interface NamedPaths {
 
 /**
  * Paths are absolute. All must lie in one project; those outside of any belong together below their common folder.
- * Throws ClientError `PATH_NOT_FOUND`, `SEVERAL_PROJECTS`, `NOTHING_TO_PUSH` when nothing is named.
+ * Throws ClientError `PATH_NOT_FOUND`, `SEVERAL_PROJECTS`, `TOO_MUCH` for a whole disk or home folder, `NOTHING_TO_PUSH` when
+ * nothing is named.
  */
 export function findPlaces(paths: readonly string[]): NamedPaths {
   const named = [...new Set(paths.map(realPath))].map((path) => {
     const isFolder = statSync(path).isDirectory()
+    if (holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)
     return { path, isFolder, ...locate(isFolder ? path : dirname(path)) }
   })
   const [first, ...others] = named
@@ -28,6 +31,12 @@ export function findPlaces(paths: readonly string[]): NamedPaths {
   if (outside) throw severalProjects(root, outside.root)
   const starts = named.map(({ path, isFolder, mount }) => ({ path, isFolder, mount }))
   return { root, starts }
+}
+
+/** A slip of the keyboard, `ph push /`, must not send a million files. A project may lie anywhere, also there. */
+function holdsEverything(path: string): boolean {
+  const home = homedir()
+  return (path === parse(path).root || (existsSync(home) && path === realpathSync(home))) && !isProject(path)
 }
 
 const severalProjects = (a: string, b: string): ClientError =>

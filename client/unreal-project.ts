@@ -77,6 +77,9 @@ export function pathOfPackage(mount: Mount, packageName: string): string | undef
 export const findProjectName = (root: string): string | undefined => descriptorsIn(root).project
 
 /** The stems of the first `.uproject` and the first `.uplugin` in a folder. */
+/** Whether the descriptor of a project lies directly in a folder. */
+export const isProject = (folder: string): boolean => descriptorsIn(folder).project !== undefined
+
 function descriptorsIn(folder: string): { project?: string; plugin?: string } {
   const names = namesIn(folder)
   const stem = (extension: string) => {

@@ -98,7 +98,7 @@ export function openProgress({ stream, ...look }: Look & { stream: OutStream }):
     },
     async end() {
       // Unmounting draws once more what was shown last: let that be nothing.
-      instance?.rerender(<></>)
+      instance?.rerender(null)
       instance?.clear()
       instance?.unmount()
       await instance?.waitUntilExit()

@@ -1,6 +1,7 @@
 /** Pushing a project: what stands in the library afterwards, and what a second push does. */
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { dirname } from 'node:path'
+import { expect, test, vi } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeProject } from '../support/unreal-project.ts'
@@ -56,4 +57,15 @@ test('an edited file becomes a new version of its prop, also when it has no iden
   const second = await project.push(library)
   expect(second.items).toMatchObject([{ status: 'new', lineage_id: first.items[0]?.lineage_id, entry_created: false }])
   expect(second.items[0]?.parent_object_id).toBe(first.items[0]?.object_id)
+})
+
+test('a whole disk and a home folder are refused before anything is looked at, a project in a home folder is not', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/Props/SM_Chair.uasset': {} })
+  await expect(project.push(library, { paths: ['../../../../../..'] })).rejects.toMatchObject({ code: 'TOO_MUCH' })
+  vi.stubEnv('HOME', dirname(project.root))
+  await expect(project.push(library, { paths: ['..'] })).rejects.toMatchObject({ code: 'TOO_MUCH' })
+  vi.stubEnv('HOME', project.root)
+  expect((await project.push(library, { paths: ['.'] })).summary.new).toBe(1)
+  vi.unstubAllEnvs()
 })
