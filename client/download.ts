@@ -1,11 +1,11 @@
 /** Downloads one file to its place: resumed where an earlier try stopped, checked by hash, never over somebody's changes. */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { link, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { aboutFile, ClientError, systemCode } from './client-error.ts'
+import { ClientError, systemCode } from './client-error.ts'
 import type { Http } from './http.ts'
-import { isNetworkError } from './network-error.ts'
+import { fillPart, PartFile } from './part-file.ts'
 
 export interface Download {
   /** Gives a fresh presigned address; asked again when one has expired or the connection was cut. */
@@ -29,9 +29,6 @@ export interface Downloaded {
   resumedBytes: number
 }
 
-/** Cut connections that are taken up again while each of them brought something. */
-const mostFruitlessTries = 3
-
 /**
  * Fetches the bytes beside `path` (`.<name>.<hash>.part`), checks them, and renames them into place. Throws ClientError
  * `FILE_DIFFERS` when another file is there and `force` is not set, `WRONG_BYTES`, `UNREACHABLE`, and what the system says.
@@ -42,18 +39,16 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
   if (there === contentHash) return { path, outcome: 'present', resumedBytes: 0 }
   if (there !== undefined && !force) throw differs(path)
   const partPath = join(dirname(path), `.${basename(path)}.${contentHash.slice(0, 16)}.part`)
-  const file = await open(partPath, 'a+')
+  const part = new PartFile(partPath, path)
   let resumedBytes = 0
   try {
-    const part = await takeUp(file, download.sizeBytes)
+    await part.takeUp(download.sizeBytes)
     resumedBytes = part.size
-    await fill(http, download, part)
-    await file.sync().catch((error: unknown) => {
-      throw aboutFile(error, path)
-    })
-    if (part.hash.digest('hex') !== contentHash) await refuseBytes(partPath, download)
+    await fillPart(http, part, { ...download, title: path })
+    part.sync()
+    if (part.digest() !== contentHash) await refuseBytes(partPath, download)
   } finally {
-    await file.close()
+    part.close()
   }
   await (force ? rename(partPath, path) : renameToFree(partPath, path))
   return { path, outcome: 'downloaded', resumedBytes }
@@ -75,63 +70,6 @@ async function hashOfFile(path: string): Promise<string | undefined> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined
     throw error
-  }
-}
-
-/** The part of a file that is there: what was hashed is what was written. */
-interface Part {
-  file: FileHandle
-  hash: Hash
-  size: number
-}
-
-/** Hashes what an earlier try left. More than the whole file cannot be a part of it. */
-async function takeUp(file: FileHandle, sizeBytes: number): Promise<Part> {
-  const part = { file, hash: createHash('sha256'), size: 0 }
-  if ((await file.stat()).size > sizeBytes) await file.truncate(0)
-  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 * 1024 })) {
-    part.hash.update(chunk)
-    part.size += chunk.length
-  }
-  return part
-}
-
-async function fill(http: Http, download: Download, part: Part): Promise<void> {
-  let fruitless = 0
-  while (part.size < download.sizeBytes) {
-    const before = part.size
-    try {
-      await receive(http, download, part)
-    } catch (error) {
-      download.signal?.throwIfAborted()
-      if (!isNetworkError(error)) throw error
-      fruitless = part.size > before ? 0 : fruitless + 1
-      if (fruitless < mostFruitlessTries) continue
-      throw new ClientError('UNREACHABLE', `The connection was cut again and again while ${download.path} was downloaded.`, {
-        cause: error,
-      })
-    }
-    if (part.size === before) throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${download.path}.`)
-  }
-}
-
-/** One answer's bytes. A server that ignores Range sends the file from its beginning, and then so does the part. */
-async function receive(http: Http, { locate, sizeBytes, path, onProgress, signal }: Download, part: Part): Promise<void> {
-  const headers: Record<string, string> = part.size > 0 ? { range: `bytes=${part.size}-` } : {}
-  const answer = await http.open({ url: await locate(), headers, signal })
-  if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) {
-    await part.file.truncate(0)
-    part.hash = createHash('sha256')
-    part.size = 0
-  }
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${path} than the file has.`)
-    await part.file.appendFile(chunk).catch((error: unknown) => {
-      throw aboutFile(error, path)
-    })
-    part.hash.update(chunk)
-    part.size += chunk.length
-    onProgress?.(part.size)
   }
 }
 

@@ -1,0 +1,201 @@
+/** Brings files from the library into the content cache: several at once, taken up again after cuts, checked by hash. */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { ApiError } from '../contract/errors.ts'
+import { ClientError } from './client-error.ts'
+import type { Content, ContentCache } from './content-cache.ts'
+import type { Http } from './http.ts'
+import { fillPart, PartFile } from './part-file.ts'
+
+export interface Wanted extends Content {
+  /** What people call it. */
+  title: string
+}
+
+/** Where the bytes of a hash are to be had; `renew` asks for addresses that were not used yet. */
+export interface Addresses {
+  of(hash: string): Promise<string>
+  renew(): Promise<void>
+}
+
+export interface FetchParts {
+  http: Http
+  cache: ContentCache
+  addresses: Addresses
+  /** Told how many files and bytes have arrived in all. */
+  onProgress: (done: { files: number; bytes: number }) => void
+  /** A file is in the cache, checked. */
+  onFetched: (wanted: Wanted) => void
+  signal?: AbortSignal
+}
+
+/** Connections at once: more of them bring nothing more, neither from nearby nor from far away. */
+const atOnce = 8
+/** A file that arrives damaged is fetched so often in all. */
+const mostTries = 3
+/** Parts that nobody came back for. */
+const abandonedMs = 7 * 24 * 3_600_000
+const progressMs = 100
+
+type Failure = ClientError | ApiError
+
+export class ContentFetch {
+  readonly #parts: FetchParts
+  readonly #done = { files: 0, bytes: 0 }
+  /** Bytes of the files on their way, by hash. */
+  readonly #onTheWay = new Map<string, number>()
+  /** Parts that a killed process left, by hash. */
+  readonly #left: Map<string, string>
+
+  constructor(parts: FetchParts) {
+    this.#parts = parts
+    this.#left = findLeftParts(parts.cache.incoming)
+  }
+
+  /** Bytes that came over the wire. */
+  get received(): number {
+    return this.#done.bytes
+  }
+
+  /** Fetches all; gives the failures of single files by hash. Anything else that is wrong is thrown. */
+  async run(wanted: readonly Wanted[]): Promise<Map<string, Failure>> {
+    const failures = new Map<string, Failure>()
+    const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
+    const timer = setInterval(() => this.#report(), progressMs)
+    timer.unref()
+    try {
+      // The largest first, so that none of them is what everything waits for in the end.
+      const jobs = wanted.toSorted((a, b) => b.size - a.size).map((one) => limit(() => this.#fetch(one, failures)))
+      await Promise.all(jobs).catch((error) => {
+        limit.clearQueue()
+        throw error
+      })
+    } finally {
+      clearInterval(timer)
+    }
+    this.#report()
+    return failures
+  }
+
+  async #fetch(wanted: Wanted, failures: Map<string, Failure>): Promise<void> {
+    this.#parts.signal?.throwIfAborted()
+    try {
+      for (let tries = 1; !(await this.#receive(wanted, tries)); tries++) if (tries === mostTries) throw wrongBytes(wanted)
+      this.#done.files++
+      this.#parts.onFetched(wanted)
+    } catch (error) {
+      if (!isOfOneFile(error)) throw error
+      failures.set(wanted.hash, error)
+    } finally {
+      this.#onTheWay.delete(wanted.hash)
+    }
+  }
+
+  /** One try, from what an earlier run has left of it; false when what came is another file. */
+  async #receive(wanted: Wanted, tries: number): Promise<boolean> {
+    const { http, cache, signal } = this.#parts
+    const { hash, size: sizeBytes, title } = wanted
+    const part = new PartFile(this.#takeLeft(hash) ?? partPath(cache.incoming, hash))
+    let isWhole = false
+    try {
+      await part.takeUp(sizeBytes)
+      const takenUp = part.size
+      const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes - takenUp)
+      const locate = this.#locator(hash, tries)
+      await this.#renewing(() => fillPart(http, part, { locate, sizeBytes, title, onProgress, signal }))
+      this.#done.bytes += sizeBytes - takenUp
+      this.#onTheWay.delete(hash)
+      isWhole = part.digest() === hash
+    } catch (error) {
+      if (!(error instanceof ClientError && error.code === 'WRONG_BYTES')) throw error
+    } finally {
+      part.close()
+    }
+    if (isWhole) cache.put(wanted, part.path)
+    else rmSync(part.path, { force: true })
+    return isWhole
+  }
+
+  /** Bytes that arrived damaged are asked for at a new address: what stands in between may have kept them. */
+  #locator(hash: string, tries: number): () => Promise<string> {
+    const { addresses } = this.#parts
+    let renewed = tries === 1
+    return async () => {
+      if (!renewed) await addresses.renew()
+      renewed = true
+      return addresses.of(hash)
+    }
+  }
+
+  /** An address lives for minutes: when the storage refuses it, all are asked for once more. */
+  async #renewing(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      await this.#parts.addresses.renew()
+      await work()
+    }
+  }
+
+  #takeLeft(hash: string): string | undefined {
+    const left = this.#left.get(hash)
+    if (left === undefined) return undefined
+    this.#left.delete(hash)
+    const own = partPath(this.#parts.cache.incoming, hash)
+    try {
+      renameSync(left, own)
+      return own
+    } catch {
+      // Somebody else was faster.
+      return undefined
+    }
+  }
+
+  #report(): void {
+    const onTheWay = [...this.#onTheWay.values()].reduce((sum, bytes) => sum + bytes, 0)
+    this.#parts.onProgress({ files: this.#done.files, bytes: this.#done.bytes + onTheWay })
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status === 403
+
+/** What is wrong with one file while the others may still come. */
+const isOfOneFile = (error: unknown): error is Failure =>
+  (error instanceof ClientError && error.code === 'WRONG_BYTES') ||
+  (error instanceof ApiError && (error.status === 403 || error.status === 404 || error.status === 410))
+
+const wrongBytes = ({ title, hash }: Wanted): ClientError =>
+  new ClientError(
+    'WRONG_BYTES',
+    `What arrives for ${title} is not the file with the hash ${hash}; it was tried ${mostTries} times.`,
+  )
+
+const partPath = (folder: string, hash: string): string =>
+  join(folder, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
+
+/** Parts whose process is gone. Old ones that nobody wants are removed. */
+function findLeftParts(folder: string): Map<string, string> {
+  const left = new Map<string, string>()
+  for (const name of readdirSync(folder)) {
+    const [, hash, pid] = /^([0-9a-f]{64})\.(\d+)\.[0-9a-f]+\.part$/.exec(name) ?? []
+    if (hash === undefined || isAlive(Number(pid))) continue
+    const path = join(folder, name)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (!stats) continue
+    if (Date.now() - stats.mtimeMs > abandonedMs) rmSync(path, { force: true })
+    else left.set(hash, path)
+  }
+  return left
+}
+
+/** A process of this number runs; in another container it may be somebody else's, and then bytes are checked all the same. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,136 @@
+/** A file that is being received: hashed while it is written, taken up again after cuts, never longer than it may be. */
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { aboutFile, ClientError } from './client-error.ts'
+import type { Http } from './http.ts'
+import { isNetworkError } from './network-error.ts'
+
+export interface Source {
+  /** Gives a presigned address; asked again when the connection was cut. */
+  locate(): Promise<string>
+  /** Bytes that the file must have. */
+  sizeBytes: number
+  /** What the file is called when something is wrong with it. */
+  title: string
+  /** Told how many bytes of the file there are. */
+  onProgress?: (bytesDone: number) => void
+  signal?: AbortSignal
+}
+
+/** Cut connections that are taken up again while each of them brought something. */
+const mostFruitlessTries = 3
+const readBytes = 1024 * 1024
+
+/** What was hashed is what was written. */
+export class PartFile {
+  readonly path: string
+  readonly #meant: string
+  readonly #fd: number
+  #hash: Hash = createHash('sha256')
+  /** Bytes that are there. */
+  size = 0
+
+  /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
+  constructor(path: string, meant = path) {
+    this.path = path
+    this.#meant = meant
+    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666)
+  }
+
+  /** Hashes what an earlier try left. More than the whole file cannot be a part of it. */
+  async takeUp(sizeBytes: number): Promise<void> {
+    if (fstatSync(this.#fd).size > sizeBytes) return this.restart()
+    const buffer = Buffer.allocUnsafeSlow(readBytes)
+    for (let got = -1; got !== 0; this.size += got) {
+      got = readSync(this.#fd, buffer, 0, readBytes, this.size)
+      this.#hash.update(buffer.subarray(0, got))
+      await breathe()
+    }
+  }
+
+  write(chunk: Buffer): void {
+    try {
+      for (let written = 0; written < chunk.length; )
+        written += writeSync(this.#fd, chunk, written, chunk.length - written, this.size + written)
+    } catch (error) {
+      throw aboutFile(error, this.#meant)
+    }
+    this.#hash.update(chunk)
+    this.size += chunk.length
+  }
+
+  restart(): void {
+    ftruncateSync(this.#fd)
+    this.#hash = createHash('sha256')
+    this.size = 0
+  }
+
+  /** The hash of everything; nothing can be written afterwards. */
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
+
+  sync(): void {
+    try {
+      fsyncSync(this.#fd)
+    } catch (error) {
+      throw aboutFile(error, this.#meant)
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+}
+
+/** Receives what is missing of a file. Throws ClientError `WRONG_BYTES`, `UNREACHABLE`, and what Http throws. */
+export async function fillPart(http: Http, part: PartFile, source: Source): Promise<void> {
+  let fruitless = 0
+  while (part.size < source.sizeBytes) {
+    const before = part.size
+    try {
+      await receive(http, part, source)
+    } catch (error) {
+      source.signal?.throwIfAborted()
+      if (!isNetworkError(error)) throw error
+      fruitless = part.size > before ? 0 : fruitless + 1
+      if (fruitless < mostFruitlessTries) continue
+      throw new ClientError('UNREACHABLE', `The connection was cut again and again while ${source.title} was downloaded.`, {
+        cause: error,
+      })
+    }
+    if (part.size === before) throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${source.title}.`)
+  }
+}
+
+/** One answer's bytes. A server that ignores Range sends the file from its beginning, and then so does the part. */
+async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, onProgress, signal }: Source): Promise<void> {
+  const headers: Record<string, string> = part.size > 0 ? { range: `bytes=${part.size}-` } : {}
+  const answer = await http.open({ url: await locate(), headers, signal })
+  if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) part.restart()
+  await pour(answer.body, (chunk) => {
+    if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${title} than the file has.`)
+    part.write(chunk)
+    onProgress?.(part.size)
+  })
+}
+
+/** Every chunk as it arrives, without a turn of the event loop in between. */
+async function pour(body: Readable, take: (chunk: Buffer) => void): Promise<void> {
+  let failure: { error: unknown } | undefined
+  body.on('data', (chunk: Buffer) => {
+    if (failure) return
+    try {
+      take(chunk)
+    } catch (error) {
+      failure = { error }
+      body.destroy()
+    }
+  })
+  await finished(body).catch((error: unknown) => {
+    throw failure ? failure.error : error
+  })
+}

@@ -1,0 +1,46 @@
+/** Folders that a pull makes in a project: for files on their way, and for what it replaced. Both below Saved, which nobody pushes. */
+import { rmdirSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { nearest } from './place-check.ts'
+import type { PullTarget } from './pull-target.ts'
+
+const ownFolder = join('Saved', 'PropHouse')
+
+/**
+ * Where files wait to be renamed into the Content folder, so it is on its disk. `stateFile` names it: two people's pulls into
+ * one project do not meet, and a killed pull's is found again.
+ */
+export function stagingFolder({ root, content }: PullTarget, stateFile: string): string {
+  const id = basename(stateFile).slice(0, 8)
+  const usual = join(root, ownFolder, `Staging-${id}`)
+  const isSameDisk = statSync(nearest(usual)).dev === statSync(nearest(content.path)).dev
+  // Neither the editor nor a push looks into folders with a dot.
+  return isSameDisk ? usual : join(content.path, `.PropHouse-Staging-${id}`)
+}
+
+/** Where replaced files are kept: below the project's root, named for when, whose and by what. Letters that every system takes. */
+export function backupFolder(jobId: number, now: Date): string {
+  const when = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')
+  return `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
+}
+
+function personHere(): string {
+  try {
+    return userInfo()
+      .username.replaceAll(/[^\w.-]/g, '_')
+      .slice(0, 60)
+  } catch {
+    return 'somebody'
+  }
+}
+
+/** Takes away the folders around the staging folder when nothing else is in them. */
+export function removeEmptyFolders(staging: string): void {
+  try {
+    for (let at = dirname(staging), left = 2; left > 0; at = dirname(at), left--)
+      if (/^(PropHouse|Saved)$/.test(basename(at))) rmdirSync(at)
+  } catch {
+    // They hold something, which is as well.
+  }
+}

@@ -1,0 +1,34 @@
+/** What keeps a pull from placing its files: one table of kinds, with what to do about each. Nothing is placed while one is there. */
+
+export const obstacleKinds = {
+  'not-allowed': 'Tell whoever runs the library what it names; ph places no such file.',
+  'case-clash': 'Rename what is there to the spelling of the library, or pull to another folder with --root.',
+  'in-the-way': 'Move what is there away, or pull to another folder with --root.',
+  'leads-elsewhere': 'Replace the link by what it leads to, or pull to another folder with --root.',
+  'path-too-long': 'Move the project to a shorter path, or pull to a shorter --root.',
+  'read-only': 'Check the file out (`p4 edit`) or make it writable (`chmod u+w`), then pull again.',
+  'folder-read-only': 'Ask for the right to write there, then pull again.',
+  open: 'Close it there (save first what you want to keep), then pull again.',
+  'disk-full': 'Free some space on that disk, then pull again; what was downloaded is kept.',
+  damaged: 'Tell whoever runs the library; whoever still has the file can mend it by pushing it again.',
+  missing: 'Whoever still has the file can mend that by pushing it again; tell whoever runs the library.',
+  unreadable: 'Mend its permissions or close the program that holds it, then pull again.',
+  'not-placed': 'Mend what the system says of it, then pull again.',
+} as const satisfies Record<string, string>
+
+export type ObstacleKind = keyof typeof obstacleKinds
+
+/** `file` is the path below the project's root, or what else is meant; `message` is a whole sentence about it. */
+export interface Obstacle {
+  kind: ObstacleKind
+  file: string
+  message: string
+  next: string
+}
+
+export const obstacle = (kind: ObstacleKind, file: string, message: string): Obstacle => ({
+  kind,
+  file,
+  message,
+  next: obstacleKinds[kind],
+})

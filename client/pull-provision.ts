@@ -1,0 +1,116 @@
+/** Brings everything that a pull will place beside its place: out of the content cache, and into it from the library. */
+import { systemCode } from './client-error.ts'
+import { type Content, ContentCache } from './content-cache.ts'
+import { type Addresses, ContentFetch, type Wanted } from './content-fetch.ts'
+import { checkRoom } from './place-check.ts'
+import { type Obstacle, obstacle } from './pull-obstacle.ts'
+import type { PullParts } from './pull-options.ts'
+import { Staging } from './staging.ts'
+
+export interface Provision {
+  obstacles: Obstacle[]
+  /** Bytes that came over the wire, and bytes that were on this machine. */
+  downloaded: number
+  fromCache: number
+}
+
+export interface ProvisionOrder {
+  wanted: readonly Wanted[]
+  addresses: Addresses
+  /** On the disk of the Content folder. */
+  stagingFolder: string
+  signal: AbortSignal
+}
+
+const holdAgainMs = 20 * 60_000
+
+/** Stages every wanted file, checked and synced; with obstacles, not all of them are. */
+export async function provide(parts: PullParts, order: ProvisionOrder): Promise<Provision> {
+  const { options } = parts
+  const cache = new ContentCache(
+    options.folders.cache,
+    options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes },
+  )
+  const holding = setInterval(() => cache.hold(order.wanted), holdAgainMs)
+  holding.unref()
+  try {
+    cache.hold(order.wanted)
+    return await new Provider(parts, order, cache).run()
+  } catch (error) {
+    const code = systemCode(error)
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+    const { path = cache.folder } = error as NodeJS.ErrnoException
+    return { obstacles: [obstacle('disk-full', path, `The disk of ${path} is full (${code}).`)], downloaded: 0, fromCache: 0 }
+  } finally {
+    clearInterval(holding)
+    cache.close()
+  }
+}
+
+class Provider {
+  readonly #parts: PullParts
+  readonly #order: ProvisionOrder
+  readonly #cache: ContentCache
+  readonly #staging: Staging
+  readonly #jobs: Promise<void>[] = []
+  #staged = 0
+
+  constructor(parts: PullParts, order: ProvisionOrder, cache: ContentCache) {
+    this.#parts = parts
+    this.#order = order
+    this.#cache = cache
+    this.#staging = new Staging(order.stagingFolder, cache, parts.options.link ?? false)
+  }
+
+  async run(): Promise<Provision> {
+    const { wanted, signal } = this.#order
+    const { present } = await this.#cache.find(wanted, signal)
+    const missing = wanted.filter(({ hash }) => !present.has(hash))
+    const room = checkRoom([
+      { folder: this.#cache.folder, neededBytes: sizeOf(missing) },
+      { folder: this.#order.stagingFolder, neededBytes: this.#parts.options.link ? 0 : sizeOf(wanted) },
+    ])
+    if (room.length > 0) return { obstacles: room, downloaded: 0, fromCache: 0 }
+    for (const one of wanted) if (present.has(one.hash)) this.#stage(one)
+    const fetched = await this.#fetch(missing)
+    await Promise.all(this.#jobs)
+    return { ...fetched, fromCache: sizeOf(wanted) - sizeOf(missing) }
+  }
+
+  async #fetch(missing: readonly Wanted[]): Promise<Pick<Provision, 'obstacles' | 'downloaded'>> {
+    if (missing.length === 0) return { obstacles: [], downloaded: 0 }
+    const { http, tell } = this.#parts
+    const total = { totalFiles: missing.length, totalBytes: sizeOf(missing) }
+    const fetch = new ContentFetch({
+      http,
+      cache: this.#cache,
+      addresses: this.#order.addresses,
+      onProgress: (done) => tell({ kind: 'download', ...done, ...total }),
+      onFetched: (one) => this.#stage(one),
+      signal: this.#order.signal,
+    })
+    try {
+      const failures = await fetch.run(missing)
+      const titles = new Map(missing.map(({ hash, title }) => [hash, title]))
+      const obstacles = [...failures].map(([hash, { code, message }]) =>
+        obstacle(code === 'WRONG_BYTES' ? 'damaged' : 'missing', titles.get(hash) ?? hash, message),
+      )
+      return { obstacles, downloaded: fetch.received }
+    } finally {
+      // Nothing may still be written when the folder is taken away.
+      await Promise.allSettled(this.#jobs)
+    }
+  }
+
+  #stage(one: Content): void {
+    const { tell } = this.#parts
+    const staged = this.#staging
+      .add(one)
+      .then(() => tell({ kind: 'stage', files: ++this.#staged, totalFiles: this.#order.wanted.length }))
+    // Met where all of them are awaited.
+    staged.catch(() => {})
+    this.#jobs.push(staged)
+  }
+}
+
+const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, { size }) => sum + size, 0)

@@ -1,0 +1,86 @@
+/** What a pull comes to: what became of every file, what stood in the way, and the sums. */
+import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../contract/pull-jobs.ts'
+import type { Obstacle } from './pull-obstacle.ts'
+
+/**
+ * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
+ * lie in the project now; `identical` did before. `kept` and `skipped` are conflicts whose local file stays. `failed`: not placed.
+ */
+export type Outcome = 'added' | 'updated' | 'identical' | 'overwritten' | 'kept' | 'skipped' | 'failed'
+
+export interface PulledFile {
+  /** Below the project's root, with `/`. */
+  file: string
+  outcome: Outcome
+  asset_name: string
+  /** The package path that it has there. */
+  destination: string
+  content_hash: string
+  lineage_id: string
+  object_id: number
+  /** Bytes. */
+  size: number
+  /** Of `overwritten`: where what was there before is kept, below the project's root. */
+  backup?: string
+  /** Of `updated`: the version that was there before. */
+  replaced_object_id?: number
+  /** Of `failed`. */
+  error?: string
+}
+
+export interface JobReport {
+  job_id: number
+  /** `refused`: it was not claimed, and waits on. `lost`: somebody else has the claim now, or its time was over. */
+  status: 'done' | 'failed' | 'refused' | 'lost'
+  /** Why it did not end well, as a sentence. */
+  reason: string | null
+  /** An earlier run began it, and this one went on. */
+  resumed: boolean
+  target_root: string
+  entries: PullJobEntry[]
+  files: PulledFile[]
+  /** What kept files from being placed; nothing was placed then, unless it came up at the last moment. */
+  obstacles: Obstacle[]
+  warnings: PullWarning[]
+  summary: Record<Outcome, number>
+  /** `placed`: of files that lie in the project now and did not before. */
+  bytes: { downloaded: number; from_cache: number; placed: number; total: number }
+}
+
+export interface PullReport {
+  project: string
+  /** Folder of the project. */
+  root: string
+  /** Address of the workspace. */
+  url: string
+  engine_version: string | null
+  jobs: JobReport[]
+  /** Remarks about the run as a whole, as sentences. */
+  notes: string[]
+  /** Milliseconds. */
+  took_ms: number
+}
+
+export const outcomes = ['added', 'updated', 'identical', 'overwritten', 'kept', 'skipped', 'failed'] as const
+
+export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
+  const sums = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>
+  for (const { outcome } of files) sums[outcome]++
+  return sums
+}
+
+/** The report as the library takes it (spec 2): every file once. */
+export function sentReport(files: readonly PulledFile[]): SentReport {
+  const report: SentReport = { added: [], skipped_identical: [], conflicts: [], failed: [] }
+  for (const { outcome, error = '', asset_name, destination, content_hash, lineage_id } of files) {
+    const item = { asset_name, destination, content_hash, lineage_id }
+    if (outcome === 'added') report.added.push({ ...item, action: 'add' })
+    else if (outcome === 'updated') report.added.push({ ...item, action: 'safe_overwrite' })
+    else if (outcome === 'identical') report.skipped_identical.push(item)
+    else if (outcome === 'failed') report.failed.push({ ...item, error })
+    else report.conflicts.push({ ...item, resolution: resolutions[outcome] })
+  }
+  return report
+}
+
+const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip' } as const

@@ -1,0 +1,193 @@
+/** `ph pull`: brings entries with everything they need into a project. Start here. */
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { ApiError } from '../contract/errors.ts'
+import type { PullJobDetail, PullOrder, PullWarning } from '../contract/pull-jobs.ts'
+import { Fingerprints } from './fingerprints.ts'
+import { projectStateFile } from './folders.ts'
+import { Http } from './http.ts'
+import type { OpenPull } from './open-pulls.ts'
+import { takeLock } from './process-lock.ts'
+import { stagingFolder } from './project-folders.ts'
+import { isClaimGone, pullCalls } from './pull-calls.ts'
+import { PullClaim } from './pull-claim.ts'
+import { PullJob, refusedReport } from './pull-job.ts'
+import { defaultTargetRoot, type OrderedEntry, type PullOptions, type PullParts } from './pull-options.ts'
+import { settleIntended } from './pull-placing.ts'
+import type { JobReport, PullReport } from './pull-report.ts'
+import type { PullTarget } from './pull-target.ts'
+
+export type { PullOptions } from './pull-options.ts'
+
+/**
+ * Pulls: what an interrupted pull left first, then what is ordered, or else every queued manual job of the project. What is
+ * wrong with the files of a job is in its report; thrown is what concerns the pull as a whole: ApiError from the library,
+ * ClientError from here, the reason of an aborted `signal`. The claim then stays, and the next pull goes on from there.
+ */
+export async function pull(options: PullOptions): Promise<PullReport> {
+  const startedMs = performance.now()
+  const { url, key, clientName, tell = () => {} } = options
+  const signal = options.signal ?? new AbortController().signal
+  const target = makeRoot(options.target)
+  const state = projectStateFile(options.folders, url, target.root)
+  const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
+  const letGo = await takeLock(`${state}.pulling`, { onWait, signal })
+  const http = new Http({ url, key, clientName, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
+  const fingerprints = new Fingerprints(state, { address: url, root: target.root })
+  try {
+    const parts = { options, target, http, calls: pullCalls(http, signal), fingerprints, tell, signal }
+    const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()
+    const took_ms = Math.round(performance.now() - startedMs)
+    return { project: target.project, root: target.root, url, engine_version: target.engineVersion, jobs, notes, took_ms }
+  } finally {
+    fingerprints.close()
+    letGo()
+    await http.close(signal.aborted ? 'destroy' : 'finish')
+  }
+}
+
+/** The folder of a project that is only now begun. */
+function makeRoot(target: PullTarget): PullTarget {
+  mkdirSync(target.root, { recursive: true })
+  const root = realpathSync(target.root)
+  return root === target.root
+    ? target
+    : { ...target, root, content: { ...target.content, path: join(root, target.content.file) } }
+}
+
+/** The library will not let this job go on, now or later. What a key may not, or the time is not right for, may change. */
+const isForGood = (error: unknown): error is ApiError =>
+  isClaimGone(error) || (error instanceof ApiError && ['CONFLICT', 'ENGINE_TOO_OLD', 'VALIDATION'].includes(error.code))
+
+class Pull {
+  readonly #parts: PullParts
+  readonly #staging: string
+  readonly #notes: string[] = []
+
+  constructor(parts: PullParts, staging: string) {
+    this.#parts = parts
+    this.#staging = staging
+  }
+
+  async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
+    const { fingerprints, options, calls, tell } = this.#parts
+    tell({ kind: 'phase', phase: 'order' })
+    const order = options.order && this.#orderOf(await options.order(calls))
+    const jobs: JobReport[] = []
+    let isAnswered = false
+    for (const open of fingerprints.pulls.list()) {
+      const report = await this.#takeUp(open)
+      if (report) jobs.push(report)
+      isAnswered ||= report?.status === 'done' && order !== undefined && open.ordered === JSON.stringify(order)
+    }
+    if (!order) jobs.push(...(await this.#doQueued()))
+    else if (!isAnswered) jobs.push(await this.#doOrdered(order))
+    return { jobs, notes: this.#notes }
+  }
+
+  #orderOf(entries: OrderedEntry[]): PullOrder {
+    const { target, options } = this.#parts
+    const { targetRoot: target_root = defaultTargetRoot, preferNewest } = options
+    return { target_project: target.project, target_root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
+  }
+
+  /** An interrupted pull goes on where it was. When its claim is gone, what it had placed stays, and is said. */
+  async #takeUp(open: OpenPull): Promise<JobReport | undefined> {
+    const { calls, fingerprints } = this.#parts
+    try {
+      if (open.claimToken === null)
+        return await this.#claim(await calls.job(open.jobId), { ordered: open.ordered, resumed: true })
+      const { status } = await calls.heartbeat(open.jobId, open.claimToken)
+      const job = await calls.job(open.jobId)
+      return await this.#do(job, { token: open.claimToken, isRunning: status === 'running', resumed: true, warnings: [] })
+    } catch (error) {
+      if (!isForGood(error)) throw error
+      const placed = settleIntended(this.#parts, open.jobId, this.#staging).size
+      fingerprints.pulls.forget(open.jobId)
+      const files =
+        placed > 0
+          ? ` The ${placed === 1 ? 'file' : `${placed} files`} that it had placed ${placed === 1 ? 'stays' : 'stay'}.`
+          : ''
+      this.#notes.push(`An interrupted pull does not hold job ${open.jobId} any more: ${error.message}${files}`)
+      return undefined
+    }
+  }
+
+  async #doOrdered(order: PullOrder): Promise<JobReport> {
+    const { calls, fingerprints } = this.#parts
+    const { warnings, ...job } = await calls.create(order)
+    const ordered = JSON.stringify(order)
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    try {
+      return await this.#claim(job, { ordered, resumed: false, warnings })
+    } catch (error) {
+      if (error instanceof ApiError) await this.#takeBack(job.id)
+      throw error
+    }
+  }
+
+  /** Nobody shall stumble over an order that its own project cannot take. */
+  async #takeBack(jobId: number): Promise<void> {
+    const { calls, fingerprints } = this.#parts
+    await calls.cancel(jobId).catch((error) => {
+      if (!(error instanceof ApiError)) throw error
+    })
+    fingerprints.pulls.forget(jobId)
+  }
+
+  /** Every job that somebody put there for this project, oldest first. One that cannot be taken does not stop the others. */
+  async #doQueued(): Promise<JobReport[]> {
+    const reports: JobReport[] = []
+    for (const id of await this.#queuedIds()) {
+      const job = await this.#parts.calls.job(id)
+      try {
+        reports.push(await this.#claim(job, { ordered: null, resumed: false }))
+      } catch (error) {
+        if (!(error instanceof ApiError) || (error.code !== 'JOB_STATE' && error.code !== 'ENGINE_TOO_OLD')) throw error
+        this.#parts.fingerprints.pulls.forget(id)
+        if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport(job, error))
+        else this.#notes.push(`Somebody else took job ${id} meanwhile.`)
+      }
+    }
+    return reports
+  }
+
+  async #queuedIds(): Promise<number[]> {
+    const { calls, target } = this.#parts
+    const ids: number[] = []
+    for (let cursor: string | undefined; ; ) {
+      const { jobs, next_cursor } = await calls.queued(target.project, cursor)
+      const fitting = jobs.filter(
+        ({ delivery, target_project, status }) =>
+          delivery === 'manual' && target_project === target.project && status === 'queued',
+      )
+      ids.push(...fitting.map(({ id }) => id))
+      if (next_cursor === null || next_cursor === cursor) return [...new Set(ids)].sort((a, b) => a - b)
+      cursor = next_cursor
+    }
+  }
+
+  async #claim(
+    job: PullJobDetail,
+    { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
+  ): Promise<JobReport> {
+    const { calls, fingerprints, target } = this.#parts
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    const claimed = await calls.claim(job.id, target.project, target.engineVersion)
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
+    const said = [...warnings, ...claimed.warnings]
+    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said })
+  }
+
+  #do(
+    job: PullJobDetail,
+    { token, isRunning, resumed, warnings }: { token: string; isRunning: boolean; resumed: boolean; warnings: PullWarning[] },
+  ): Promise<JobReport> {
+    const { calls } = this.#parts
+    const claim = new PullClaim(calls, { jobId: job.id, token, isRunning })
+    const closure = calls.closure(job.id, true)
+    // Met where it is awaited.
+    closure.catch(() => {})
+    return new PullJob(this.#parts, { job, warnings, claim, closure, resumed, staging: this.#staging }).run()
+  }
+}
