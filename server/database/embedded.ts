@@ -1,12 +1,11 @@
 /** The embedded database: PGlite in a worker thread, durable, with a lock on its folder that dies with the process. */
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FolderLock, lockFolder } from '../folder-lock.ts'
 import { freeBytes, reserveBytes } from '../free-space.ts'
 import { type EmbeddedThread, startThread } from './embedded-thread.ts'
+import { makeSocketFolder, type SocketFolder } from './socket-folder.ts'
 
 export interface Embedded {
   socketPath: string
@@ -24,26 +23,27 @@ const longestPatienceMs = 30_000
 
 export async function startEmbedded(dir: string, tell: TellTrouble): Promise<Embedded> {
   const lock = takeFolder(dir)
-  const socketDir = process.platform === 'win32' ? undefined : mkdtempSync(join(tmpdir(), 'ph-db-'))
-  const socketPath = socketDir ? join(socketDir, 's') : `\\\\.\\pipe\\ph-db-${randomUUID()}`
-  const lives = new EmbeddedLives(dir, socketPath, tell)
+  let folder: SocketFolder | undefined
   const release = () => {
+    folder?.remove()
     lock.release()
-    if (socketDir) rmSync(socketDir, { recursive: true, force: true })
   }
   try {
+    folder = makeSocketFolder(dir)
+    const { socketPath } = folder
+    const lives = new EmbeddedLives(dir, socketPath, tell)
     await lives.begin()
+    return {
+      socketPath,
+      connections: 1,
+      async stop() {
+        await lives.stop()
+        release()
+      },
+    }
   } catch (error) {
     release()
     throw new Error(`The embedded database in ${dir} does not start: ${reasonOf(error, dir)}`)
-  }
-  return {
-    socketPath,
-    connections: 1,
-    async stop() {
-      await lives.stop()
-      release()
-    },
   }
 }
 
