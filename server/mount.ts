@@ -10,7 +10,7 @@ import { Feed } from './feed.ts'
 import { requireAdmin } from './front-door/roles.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
-import { transact } from './transaction.ts'
+import { rehearse, transact } from './transaction.ts'
 import { letGoBy } from './unread-body.ts'
 import { inputReader, requireStorable } from './validation.ts'
 
@@ -69,14 +69,15 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
     ...(route.output && route.answers !== 'ndjson'
       ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
       : {}),
-    exposeHeadRoute: false,
     handler: async (request, reply) => {
       const context = contextOf(request, parts)
       if (route.scope === 'admin') requireAdmin(context.actor)
       if (takesSpace(route)) parts.database.requireRoom()
       const input = readInput(request as Parameters<typeof readInput>[0])
       const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
-      const answer = await (route.raw ? runRaw(handler, asked, request.raw) : run(route, handler, asked))
+      const answer = await (route.raw
+        ? runRaw(handler, asked, request.raw)
+        : run({ route, handler, method: request.method }, asked))
       return send(reply, { route, status, answer })
     },
   })
@@ -107,9 +108,17 @@ const rawOf = (request: FastifyRequest) => ({
   contentLength: request.headers['content-length'] === undefined ? undefined : Number(request.headers['content-length']),
 })
 
-/** A writing handler gets one transaction. */
-async function run(route: Route, handler: AnyHandler, request: Parameters<AnyHandler>[0]): Promise<unknown> {
-  return isTransactional(route) ? transact(request, async (inside) => handler(inside)) : handler(request)
+interface Run {
+  route: Route
+  handler: AnyHandler
+  method: string
+}
+
+/** A writing handler gets one transaction. HEAD says what GET would, and changes nothing. */
+async function run({ route, handler, method }: Run, request: Parameters<AnyHandler>[0]): Promise<unknown> {
+  if (!isTransactional(route)) return handler(request)
+  const inTransaction = method === 'HEAD' ? rehearse : transact
+  return inTransaction(request, async (inside) => handler(inside))
 }
 
 /** A handler may answer without having read everything. */
@@ -132,7 +141,7 @@ function send(reply: FastifyReply, { route, status, answer }: { route: Route; st
     return reply
       .code(status)
       .type('application/x-ndjson')
-      .send(Readable.from(lines(answer as AsyncIterable<unknown>)))
+      .send(Readable.from(reply.request.method === 'HEAD' ? [] : lines(answer as AsyncIterable<unknown>)))
   if (answer === undefined) return reply.code(status).send()
   const created = route.created && (answer as Record<string, unknown>)[route.created]
   return reply.code(created ? 201 : status).send(answer)

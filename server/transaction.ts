@@ -14,6 +14,21 @@ export async function transact<C extends Context, T>(context: C, work: (context:
   })
 }
 
+/** Runs `work` as `transact` does, and takes back what it wrote: for requests that only ask what would be answered. */
+export async function rehearse<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
+  const takenBack = new Error('a rehearsal is never committed')
+  const answers: T[] = []
+  try {
+    await begin(context.sql as Pool, async (sql) => {
+      answers.push(await work({ ...context, sql }))
+      throw takenBack
+    })
+  } catch (error) {
+    if (error !== takenBack) throw error
+  }
+  return answers[0] as T
+}
+
 /**
  * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
  * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss.

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
 import { callAs, type Json } from '../support/api.ts'
+import { item, pushed } from '../support/push.ts'
 import { newKey, startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
@@ -141,4 +142,32 @@ test('monitoring is answered without a key, and the OpenAPI document names every
     Object.values(path).map((operation) => (operation as Json).operationId),
   )
   expect(operations.sort()).toEqual(allRoutes.map(([noun, verb]) => `${noun}.${verb}`).sort())
+})
+
+test('HEAD answers what GET would, without the body, at every address that can be read', async () => {
+  const [{ entry_id, lineage_id, content_hash }] = await pushed(callAs(url, keys.mia), [item()])
+  const ids: Json = { entry_id, lineage_id, content_hash, user_id: 1, pack_id: 1, artifact_id: 1 }
+  for (const [noun, verb, route] of allRoutes.filter(([, , one]) => one.method === 'GET')) {
+    const path = `/w/${slug}/api/v1${route.path.replaceAll(/\{(\w+)\}/g, (_, name) => String(ids[name] ?? 1))}`
+    const [get, head] = await Promise.all([ask(path, bearer(keys.adam)), ask(path, bearer(keys.adam), 'HEAD')])
+    const of = (response: Response) => [
+      `${noun}.${verb}`,
+      response.status,
+      ...['x-ph-api', 'content-type', 'content-length', 'cache-control'].map((name) => response.headers.get(name)),
+    ]
+    expect(of(head)).toEqual(of(get))
+    expect(head.headers.has('location')).toBe(get.headers.has('location'))
+    await get.text()
+    expect(await head.text()).toBe('')
+  }
+})
+
+test('HEAD of a download pulls nothing', async () => {
+  const mia = callAs(url, keys.mia)
+  const [{ entry_id }] = await pushed(mia, [item()])
+  const happened = async () =>
+    (await mia.get(`/activity?entry_id=${entry_id}`)).body.events.map((event: Json) => event.event_type)
+  expect((await ask(`/w/${slug}/api/v1/entries/${entry_id}/download`, bearer(keys.mia), 'HEAD')).status).toBe(302)
+  expect((await mia.get(`/entries/${entry_id}`)).body.ever_pulled).toBe(false)
+  expect(await happened()).toEqual(['push.commit'])
 })
