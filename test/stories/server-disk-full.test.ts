@@ -123,6 +123,13 @@ test.runIf(embedded)(
     await scene.project.grow()
     scene.disk.fill()
     await expectRefused(scene, await scene.push(), 5)
+    // While this much is left nothing is written, so that a server can start there.
+    scene.disk.free()
+    scene.disk.fill(60 * MiB)
+    await expectRefused(scene, await scene.push(), 5)
+    await scene.lives.current().kill()
+    await scene.lives.start()
+    await expectRefused(scene, await scene.push(), 5)
     expect(await (await fetch(`${scene.lives.current().url}/readyz`)).json()).toEqual({ database: 'fails', storage: 'ok' })
     await expectFinished(scene)
   },
