@@ -3,6 +3,7 @@ import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Context, Handlers } from '../handler.ts'
+import { weighWants } from '../media/wants.ts'
 import { guidKey } from '../push/manifest.ts'
 import { holdLineages } from '../rows/hold.ts'
 
@@ -62,5 +63,6 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
       from lineages l
      where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}
        and o.workspace_id = l.workspace_id and o.id = l.face_object_id`
+  await weighWants(sql, workspace.id, [...ids])
   return known.length
 }

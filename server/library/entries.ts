@@ -7,6 +7,7 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
+import { weighWants } from '../media/wants.ts'
 import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
@@ -84,6 +85,7 @@ export const entries: Handlers<typeof contract> = {
     if (version.object_id !== face.object_id) {
       await sql`
         update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
+      await weighWants(sql, workspace.id, [face.entry_id])
       await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
       feed.changed({ entity: 'entry', entityId: face.entry_id, lineageId: face.lineage_id, op: 'upsert' })
       feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })

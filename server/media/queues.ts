@@ -1,6 +1,6 @@
 /** What is wanted: previews still to be made, and thumbnails that are missing or asked for anew (spec 4.9; contract-gaps 5, 7). */
 import { previewTypes } from '../../contract/media.ts'
-import type { Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/open.ts'
 
 interface QueueItem {
   entry_id: number
@@ -20,16 +20,28 @@ const current = (sql: Sql, workspaceId: number) => sql`
 
 const columns = (sql: Sql) => sql`e.id as entry_id, o.id as object_id, e.name, e.entry_type, o.origin_path, o.asset_name`
 
+interface PreviewPage {
+  entryTypes: string[]
+  limit: number
+}
+interface ThumbnailPage {
+  after: number
+  limit: number
+}
+
 /** In entry id order. */
-export async function selectPreviewQueue(
-  sql: Sql,
-  workspaceId: number,
-  { entryTypes, limit }: { entryTypes: string[]; limit: number },
-): Promise<(QueueItem & { content_hash: string })[]> {
-  return sql<(QueueItem & { content_hash: string })[]>`
-    select ${columns(sql)}, o.content_hash from ${current(sql, workspaceId)}
-       and o.preview_status = 'none' and e.entry_type = any(${entryTypes})
-     order by e.id limit ${limit}`
+export const previewPage = (sql: Sql, workspaceId: number, { entryTypes, limit }: PreviewPage): Fragment => sql`
+  select ${columns(sql)}, o.content_hash from ${current(sql, workspaceId)} and e.wants_preview and e.entry_type = any(${entryTypes})
+   order by e.id limit ${limit}`
+
+/** In entry id order. */
+export const thumbnailPage = (sql: Sql, workspaceId: number, { after, limit }: ThumbnailPage): Fragment => sql`
+  select ${columns(sql)}, o.thumbnail_artifact_id is not null as has_thumbnail
+    from ${current(sql, workspaceId)} and e.wants_thumbnail and e.id > ${after}
+   order by e.id limit ${limit}`
+
+export async function selectPreviewQueue(sql: Sql, workspaceId: number, page: PreviewPage) {
+  return sql<(QueueItem & { content_hash: string })[]>`${previewPage(sql, workspaceId, page)}`
 }
 
 /** `pending` counts what the preview queue holds; the others count every entry type. */
@@ -48,16 +60,12 @@ export async function selectPreviewStats(sql: Sql, workspaceId: number) {
   }
 }
 
-/** `total` counts the whole queue, whatever `after` says. A thumbnail that comes in takes its version's wish away. */
-export async function selectThumbnailQueue(
-  sql: Sql,
-  workspaceId: number,
-  { after, limit }: { after: number; limit: number },
-): Promise<{ items: (QueueItem & { has_thumbnail: boolean })[]; total: number }> {
-  const wanted = sql`${current(sql, workspaceId)} and (o.thumbnail_artifact_id is null or o.refresh_requested_at is not null)`
-  const items = await sql<(QueueItem & { has_thumbnail: boolean })[]>`
-    select ${columns(sql)}, o.thumbnail_artifact_id is not null as has_thumbnail from ${wanted} and e.id > ${after}
-     order by e.id limit ${limit}`
-  const [counted] = await sql<{ total: number }[]>`select count(*)::int as total from ${wanted}`
+/** `total` counts the whole queue, whatever `after` says. */
+export async function selectThumbnailQueue(sql: Sql, workspaceId: number, page: ThumbnailPage) {
+  const items = await sql<(QueueItem & { has_thumbnail: boolean })[]>`${thumbnailPage(sql, workspaceId, page)}`
+  const [counted] = await sql<{ total: number }[]>`${thumbnailTotal(sql, workspaceId)}`
   return { items, total: counted?.total ?? 0 }
 }
+
+export const thumbnailTotal = (sql: Sql, workspaceId: number): Fragment => sql`
+  select count(*)::int as total from entries where workspace_id = ${workspaceId} and status = 'active' and wants_thumbnail`

@@ -1,6 +1,7 @@
 /** Writes the outcome of a commit: one statement per table, whatever the size of the manifest. */
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
+import { isPreviewed, weighWants } from '../media/wants.ts'
 import { guidKey, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
@@ -93,8 +94,10 @@ async function writeEntries({ sql, workspace, actor, now }: Context, lineages: L
   const [known, fresh] = [rows.filter((row) => row.known), rows.filter((row) => !row.known)]
   if (fresh.length > 0)
     await sql`
-    insert into entries (workspace_id, id, lineage_id, name, entry_type, category, variant_label, created_by, date_indexed, date_updated)
-    select ${workspace.id}, r.id, r.lineage_id, r.name, r.entry_type, r.category, r.variant_label, ${actor.id}, ${at}, ${at}
+    insert into entries (workspace_id, id, lineage_id, name, entry_type, category, variant_label, created_by, date_indexed, date_updated,
+                         wants_preview)
+    select ${workspace.id}, r.id, r.lineage_id, r.name, r.entry_type, r.category, r.variant_label, ${actor.id}, ${at}, ${at},
+           ${isPreviewed(sql, sql`r.entry_type`)}
       from jsonb_to_recordset(${sql.json(fresh)})
            as r(id bigint, lineage_id text, name text, entry_type text, category text, variant_label text)`
   if (known.length > 0)
@@ -104,4 +107,10 @@ async function writeEntries({ sql, workspace, actor, now }: Context, lineages: L
            variant_label = coalesce(e.variant_label, r.variant_label), date_updated = ${at}
       from jsonb_to_recordset(${sql.json(known)}) as r(id bigint, category text, keeps_category boolean, variant_label text)
      where e.workspace_id = ${workspace.id} and e.id = r.id`
+  // Lineages that are new have a version without media.
+  await weighWants(
+    sql,
+    workspace.id,
+    lineages.flatMap(({ known, entry }) => (known && entry?.changed ? [entry.id] : [])),
+  )
 }

@@ -1,5 +1,7 @@
 /** Queues: which previews are still to be made and which thumbnails are wanted (spec 4.9; contract-gaps 5 and 7). */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Fragment } from '../../server/database/open.ts'
+import { previewPage, thumbnailPage, thumbnailTotal } from '../../server/media/queues.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { glbOf, pngOf } from '../support/media.ts'
 import { item, plainFile, pushed } from '../support/push.ts'
@@ -107,6 +109,49 @@ test('a new version without thumbnail is wanted again; a thumbnail asked for ane
   expect((await thumbnails()).items).toMatchObject([{ entry_id: first.entry_id, has_thumbnail: true }])
   await put(newer, 'thumbnail', await pngOf(5, 5))
   expect(await thumbnails()).toEqual({ items: [], total: 0 })
+})
+
+test('what waits follows the current version when an earlier one is restored', async () => {
+  const first = await newEntry('mesh')
+  await put(first, 'thumbnail', await pngOf(4, 4))
+  await put(first, 'preview', glbOf())
+  await newEntry('mesh', { stamped_lineage_id: first.lineage_id, stamped_base_hash: first.content_hash })
+  expect([idsOf(await previews()), (await thumbnails()).total]).toEqual([[first.entry_id], 1])
+  await mia.post(`/entries/${first.entry_id}/restore`, { object_id: first.object_id })
+  expect([await previews(), (await thumbnails()).total]).toEqual([[], 0])
+})
+
+test('a queue is read through its own index, however many entries there are', async () => {
+  const { sql } = server.database
+  const count = 20_000
+  const [workspace] = await sql<{ id: number }[]>`select max(id) as id from workspaces`
+  const id = Number(workspace?.id)
+  const at = new Date().toISOString()
+  const [first] = await sql<{ id: number }[]>`select coalesce(max(id), 0) + 1000 as id from objects`
+  const from = Number(first?.id)
+  const rows = sql`generate_series(${from}::bigint, ${from + count - 1}::bigint) as n`
+  await sql`insert into lineages (workspace_id, id, anchor, face_object_id, created_at) select ${id}, 'many_' || n, 'minted', n, ${at} from ${rows}`
+  await sql`
+    insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, pack_id, asset_class, date_ingested,
+                         thumbnail_artifact_id, preview_status)
+    select ${id}, n, 'many_' || n, 1, 'many_' || n, 'minted', 1, 'StaticMesh', ${at}, 1, 'ready' from ${rows}`
+  await sql`
+    insert into entries (workspace_id, id, lineage_id, name, entry_type, date_indexed, date_updated, wants_thumbnail)
+    select ${id}, n, 'many_' || n, 'many', 'mesh', ${at}, ${at}, false from ${rows}`
+  const waiting = await newEntry('mesh')
+  await sql`analyze entries, lineages, objects`
+  const planOf = async (query: Fragment) =>
+    (await sql<{ 'QUERY PLAN': string }[]>`explain ${query}`).map((line) => line['QUERY PLAN']).join('\n')
+  for (const [query, index] of [
+    [thumbnailPage(sql, id, { after: 0, limit: 50 }), 'entries_wanting_thumbnail'],
+    [thumbnailTotal(sql, id), 'entries_wanting_thumbnail'],
+    [previewPage(sql, id, { entryTypes: ['mesh', 'texture'], limit: 500 }), 'entries_wanting_preview'],
+  ] as const) {
+    const plan = await planOf(query)
+    expect(plan).toContain(`using ${index}`)
+    expect(plan).not.toContain('Seq Scan')
+  }
+  expect([idsOf(await previews()), idsOf((await thumbnails()).items)]).toEqual([[waiting.entry_id], [waiting.entry_id]])
 })
 
 test('deprecated entries wait for nothing', async () => {
