@@ -17,7 +17,7 @@ export interface Following {
   mark: FeedMark
   witness: Witness | undefined
   /** Asking about every lineage takes fewer exchanges than reading more pages than this. */
-  mostPages: number
+  mostPages: () => number
 }
 
 /** Undefined when what is remembered does not count any more: another library, news that are not kept, or too much of them. */
@@ -27,7 +27,7 @@ export async function followFaces(calls: FeedCalls, { mark, witness, mostPages }
   const heard: FeedCalls = {
     ...calls,
     changes: async (cursor, limit) => {
-      if (++pages > mostPages) throw new TooMuchNews()
+      if (++pages > 2 && pages > mostPages()) throw new TooMuchNews()
       const page = await calls.changes(cursor, limit)
       for (const change of page.changes) if (change.seq > mark.cursor) takeIn(faces, change)
       return page

@@ -58,7 +58,8 @@ const manyFiles = 1000
 const relationColumn = `
   (f.lineage_id is not null) + 2 * (c.lineage_id is not null) + 4 * (c.object_id is not null) + 8 * (f.hash is f.base_hash)
   + 16 * (f.hash is c.content_hash) + 32 * (f.object_id is c.object_id)
-  + 64 * (f.lineage_id is null and (f.settled or f.facts ->> '$.kind' is 'refused' or f.facts ->> '$.assetClass' is 'ObjectRedirector'))`
+  + case when f.lineage_id is not null then 0 else
+      64 * (f.settled or f.facts ->> '$.kind' is 'refused' or f.facts ->> '$.assetClass' is 'ObjectRedirector') end`
 
 export class Faces {
   readonly #db: Database.Database
@@ -109,14 +110,6 @@ export class Faces {
       select f.file, b.file as "from" from file f join file b on b.guid = f.guid and b.file <> f.file and b.lineage_id is not null
        where f.lineage_id is null and f.guid is not null`
     return this.#guard(() => this.#db.prepare<[], Namesake>(query).all())
-  }
-
-  /** Lineages of files here that the library was not asked about yet. */
-  unasked(): string[] {
-    const query = `
-      select distinct f.lineage_id from file f left join face c on c.lineage_id = f.lineage_id
-       where f.lineage_id is not null and c.lineage_id is null`
-    return this.#guard(() => this.#db.prepare<[], string>(query).pluck().all())
   }
 
   /** Takes in news of lineages: the current version, or undefined where that must be asked. Those that nobody asked about do not count. */

@@ -28,7 +28,7 @@ const filesPerPage = 1000
 export async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
   const mark = faces.mark()
   if (!mark) return false
-  const mostPages = 2 + Math.ceil(fingerprints.count() / filesPerPage)
+  const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
   const news = await followFaces(calls, { mark, witness: fingerprints.newestBase(), mostPages })
   if (!news) return false
   if (news.mark.cursor !== mark.cursor || news.faces.size > 0) faces.update(news.faces, news.mark)
@@ -40,8 +40,18 @@ const isNobodys = (bits: number): boolean => (bits & (based | leftOut)) === 0
 /** The library was asked for its lineage and has none, or none any more. */
 const isOrphan = (bits: number): boolean => (bits & (based | asked | there)) === (based | asked)
 
-const filesWhere = (rows: readonly KnownRow[], files: Files, test: (bits: number) => boolean): Set<string> =>
-  new Set(rows.flatMap(([file, , bits]) => (test(bits) && files.has(file) ? [file] : [])))
+/** Lineages of files here that the library was not asked about yet. */
+function unasked(rows: readonly KnownRow[]): string[] {
+  const ids = new Set<string>()
+  for (const [, , bits, lineageId] of rows) if ((bits & (based | asked)) === based && lineageId !== null) ids.add(lineageId)
+  return [...ids]
+}
+
+function filesWhere(rows: readonly KnownRow[], files: Files, test: (bits: number) => boolean): Set<string> {
+  const found = new Set<string>()
+  for (const [file, , bits] of rows) if (test(bits) && files.has(file)) found.add(file)
+  return found
+}
 
 /**
  * Asks the library what it was not asked yet: current versions of lineages, and whether it knows the bytes of files that belong
@@ -53,7 +63,7 @@ export async function askLibrary(
   rows: readonly KnownRow[],
 ): Promise<ReadonlyMap<string, StatusFile> | undefined> {
   const { calls, faces } = parts
-  const lineageIds = faces.unasked()
+  const lineageIds = unasked(rows)
   const nobodys = filesWhere(rows, files, (bits) => isNobodys(bits) || isOrphan(bits))
   if (nobodys.size + lineageIds.length === 0) return undefined
   const strangers = faces.details(nobodys)
@@ -95,7 +105,7 @@ async function beginFollowing({ calls, faces, fingerprints }: LookParts, cursor:
   const beginning: FeedMark = { cursor, head: null }
   // The record at that place proves later that it still is the same library.
   const before = { cursor: Math.max(cursor - 1, 0), head: null }
-  const news = cursor === 0 ? undefined : await followFaces(calls, { mark: before, witness: undefined, mostPages: 2 })
+  const news = cursor === 0 ? undefined : await followFaces(calls, { mark: before, witness: undefined, mostPages: () => 2 })
   if (news) faces.update(news.faces, news.mark)
   else faces.remember(beginning)
 }

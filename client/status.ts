@@ -12,7 +12,8 @@ import { findPlaces, type NamedPaths } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
 import { type FoundFile, scan } from './scan.ts'
 import { statusCalls } from './status-calls.ts'
-import { judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './status-report.ts'
+import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './status-report.ts'
+import { type Sifted, sift } from './status-sift.ts'
 import { locate } from './unreal-project.ts'
 
 export interface StatusOptions {
@@ -57,6 +58,15 @@ interface Parts {
   tell: Tell
 }
 
+/** All that a report is made of. */
+interface Seen {
+  files: Files
+  rows: readonly KnownRow[]
+  sifted: Sifted
+  /** Files of no lineage, and what is known of them. */
+  strangers: ReadonlyMap<string, StatusFile>
+}
+
 class Comparison {
   readonly #parts: Parts
   readonly #startedMs = performance.now()
@@ -81,32 +91,37 @@ class Comparison {
     if (!(await followed)) look.faces.clear()
     let rows = look.faces.rows()
     const files = this.#choose(found.files, rows)
-    if (await this.#readChanged(files, rows)) rows = look.faces.rows()
+    const sifting = { fresh: this.#fresh, names: options.all ?? false }
+    let sifted = sift(files, rows, sifting)
+    if (sifted.untouched < files.size) {
+      await this.#readChanged(files, rows)
+      rows = look.faces.rows()
+    }
     const strangers = await askLibrary(look, files, rows)
     if (strangers) rows = look.faces.rows()
-    return this.#report(files, rows, strangers ?? new Map())
+    if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
+    return this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
   #choose(found: readonly FoundFile[], rows: readonly KnownRow[]): Files {
-    const { wanted, sidecars, unknown } = sortFound(found, false)
+    const { wanted } = sortFound(found, false)
+    const areProps = wanted.length === found.length
+    const props = new Set(areProps ? [] : wanted)
     const isWhole = this.#parts.options.paths.length === 0 && found.some(({ mount }) => mount)
+    const isPlain = (one: FoundFile) => (areProps || props.has(one)) && (!isWhole || one.mount !== undefined)
     const based = new Set<string>()
-    for (const [file, , bits] of rows) if (bits & relation.based) based.add(file)
-    const others = new Set([...sidecars, ...unknown].filter((file) => based.has(file)))
+    if (!found.every(isPlain)) for (const [file, , bits] of rows) if (bits & relation.based) based.add(file)
     const files = new Map<string, FoundFile>()
-    for (const one of wanted) if (!isWhole || one.mount || based.has(one.file)) files.set(one.file, one)
-    if (others.size > 0) for (const one of found) if (others.has(one.file)) files.set(one.file, one)
+    for (const one of found) if (isPlain(one) || based.has(one.file)) files.set(one.file, one)
     return files
   }
 
-  /** Reads what is new or was touched. Says whether there was anything. */
-  async #readChanged(files: Files, rows: readonly KnownRow[]): Promise<boolean> {
+  /** Reads what is new or was touched. */
+  async #readChanged(files: Files, rows: readonly KnownRow[]): Promise<void> {
     const { look, tell, options } = this.#parts
-    const untouched = new Set<string>()
-    for (const [file, stat] of rows) if (files.get(file)?.stat === stat) untouched.add(file)
-    if (untouched.size === files.size) return false
-    const changed = [...files.values()].filter(({ file }) => !untouched.has(file))
+    const stats = new Map(rows.map(([file, stat]) => [file, stat]))
+    const changed = [...files.values()].filter(({ file, stat }) => stats.get(file) !== stat)
     const { gather } = await import('./push-gather.ts')
     tell({ kind: 'phase', phase: 'read' })
     const { root, fingerprints } = look
@@ -114,49 +129,40 @@ class Comparison {
     for (const { found } of gathered.files) this.#fresh.add(found.file)
     this.#problems.push(...gathered.problems)
     this.#read = gathered.read
-    return true
   }
 
-  #report(files: Files, rows: readonly KnownRow[], strangers: ReadonlyMap<string, StatusFile>): StatusReport {
+  #report(seen: Seen): StatusReport {
     const { options, places } = this.#parts
-    const { states, leftOut, failed } = this.#judgeAll(files, rows, strangers)
-    for (const file of this.#missing(files, rows, strangers)) states.set(file, 'missing')
-    const wanted = new Set<string>()
-    for (const [file, state] of states) if (options.all || state !== 'identical') wanted.add(file)
+    const { files, sifted, strangers } = seen
+    const states = new Map<string, FileState>(sifted.identicalFiles.map((file) => [file, 'identical']))
+    let leftOut = 0
+    for (const [file, , bits] of sifted.others) {
+      const stranger = strangers.get(file)
+      if (!stranger && bits & relation.leftOut) leftOut++
+      else states.set(file, stranger?.state ?? (bits & relation.there ? judge(bits) : 'unknown'))
+    }
+    for (const file of this.#missing(seen)) states.set(file, 'missing')
+    const failed = files.size - sifted.identical - sifted.others.length
+    const summary = summaryOf(states.values(), { left_out: leftOut, failed })
+    if (!options.all) summary.identical += sifted.identical
     return {
       root: places.root,
       url: options.url,
-      files: this.#describe(wanted, states, strangers),
+      files: this.#describe(states, strangers),
       problems: this.#problems,
-      summary: summaryOf(states.values(), { left_out: leftOut, failed }),
+      summary,
       read: this.#read,
       took_ms: Math.round(performance.now() - this.#startedMs),
     }
   }
 
-  #judgeAll(files: Files, rows: readonly KnownRow[], strangers: ReadonlyMap<string, StatusFile>) {
-    const states = new Map<string, StatusFile['state']>()
-    let leftOut = 0
-    let readable = 0
-    for (const [file, stat, bits] of rows) {
-      const found = files.get(file)
-      if (!found || (found.stat !== stat && !this.#fresh.has(file))) continue
-      readable++
-      const stranger = strangers.get(file)
-      if (stranger) states.set(file, stranger.state)
-      else if (bits & relation.leftOut) leftOut++
-      else states.set(file, bits & relation.there ? judge(bits) : 'unknown')
-    }
-    return { states, leftOut, failed: files.size - readable }
-  }
-
   /** What was pushed or pulled here, is in the library, and is nowhere in the project any more, not even at another place. */
-  #missing(files: Files, rows: readonly KnownRow[], strangers: ReadonlyMap<string, StatusFile>): string[] {
+  #missing({ files, rows, sifted, strangers }: Seen): string[] {
     const { root, starts } = this.#parts.places
     const folders = starts.flatMap(({ path, isFolder }) => (isFolder ? [relative(root, path).split(sep).join('/')] : []))
     const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
     const isHere = (file: string) => files.has(file) || existsSync(join(root, file))
-    const absent = rows.filter(([file, , bits]) => bits & relation.there && !files.has(file) && isBelow(file) && !isHere(file))
+    const absent = sifted.absent.filter(([file]) => isBelow(file) && !isHere(file))
     if (absent.length === 0) return []
     const lost = new Set(absent.map(([, , , lineageId]) => lineageId))
     for (const [file, , , lineageId] of rows) if (lost.has(lineageId) && isHere(file)) lost.delete(lineageId)
@@ -164,15 +170,13 @@ class Comparison {
     return absent.flatMap(([file, , , lineageId]) => (lost.has(lineageId) ? [file] : []))
   }
 
-  #describe(
-    wanted: ReadonlySet<string>,
-    states: ReadonlyMap<string, StatusFile['state']>,
-    strangers: ReadonlyMap<string, StatusFile>,
-  ): StatusFile[] {
+  /** Those that differ, or all: identical ones are among the states only when they are wanted, but for strangers. */
+  #describe(states: ReadonlyMap<string, FileState>, strangers: ReadonlyMap<string, StatusFile>): StatusFile[] {
+    const { all } = this.#parts.options
+    const wanted = new Map([...states].filter(([, state]) => all || state !== 'identical'))
     if (wanted.size === 0) return []
-    const files = this.#parts.look.faces.details(wanted).map((detail) => {
-      return strangers.get(detail.file) ?? toStatusFile(detail, states.get(detail.file) ?? 'unknown')
-    })
+    const details = this.#parts.look.faces.details(new Set(wanted.keys()))
+    const files = details.map((one) => strangers.get(one.file) ?? toStatusFile(one, wanted.get(one.file) ?? 'unknown'))
     return files.sort((a, b) => (a.file < b.file ? -1 : 1))
   }
 }

@@ -159,6 +159,13 @@ test('redirectors and files outside of Content are nothing to worry about', asyn
   expect(report.summary).toMatchObject({ identical: 4, unknown: 0, left_out: 1 })
 })
 
+test('a folder without any prop has nothing to tell', async () => {
+  const { mine, reads } = await twoClones()
+  mine.write({ 'Docs/notes.txt': 'no prop' })
+  const { summary, files } = await look(mine, reads, { paths: ['Docs'] })
+  expect([summary.unknown, files]).toEqual([0, []])
+})
+
 test('another library at the same address is found out, and its own answer counts', async () => {
   const [one, other] = [await library(), await library()]
   let now = one
