@@ -7,17 +7,22 @@ import { Refusal, wrongUsage } from './refusal.ts'
 
 const MOST_CANDIDATES = 8
 
+/** What of the calls is needed to look entries up. */
+export interface EntryLister {
+  entries: Pick<Api['entries'], 'list'>
+}
+
 /** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
-export async function requireEntryId(api: Api, reference: string): Promise<number> {
-  const [id] = await requireEntryIds(api, [reference])
+export async function requireEntryId(library: EntryLister, reference: string): Promise<number> {
+  const [id] = await requireEntryIds(library, [reference])
   if (id === undefined) throw new Error('a reference was not resolved')
   return id
 }
 
 /** The ids that are meant, in order, each once; many names and paths are looked up with one request. Throws as above. */
-export async function requireEntryIds(api: Api, references: readonly string[]): Promise<number[]> {
+export async function requireEntryIds(library: EntryLister, references: readonly string[]): Promise<number[]> {
   const meant = references.map(readReference)
-  const candidates = await findCandidates(api, meant)
+  const candidates = await findCandidates(library, meant)
   const ids = meant.map((one) => ('id' in one ? one.id : requireOne(one.reference, matches(one, candidates))))
   return [...new Set(ids)]
 }
@@ -62,26 +67,26 @@ interface Candidates {
 /** So many of the longest names and paths still fit into the line of a request. */
 const longestQuery = 8000
 
-async function findCandidates(api: Api, meant: readonly Meant[]): Promise<Candidates> {
+async function findCandidates(library: EntryLister, meant: readonly Meant[]): Promise<Candidates> {
   const named = meant.filter((one): one is Named => 'key' in one)
   const paths = new Set(named.flatMap(({ isPath, key }) => (isPath ? [`/Game${key.slice('/game'.length)}`] : [])))
   // As typed: the database has its own rules for lower case.
   const names = new Set(named.flatMap(({ isPath, reference, stem }) => (isPath ? [] : [reference, stem])))
-  const atPaths = await lookUp(api, 'origin_path', [...paths])
-  const withNames = await lookUp(api, 'name', [...names])
+  const atPaths = await lookUp(library, 'origin_path', [...paths])
+  const withNames = await lookUp(library, 'name', [...names])
   return {
     byPath: Map.groupBy(atPaths, ({ origin_path }) => origin_path?.toLowerCase() ?? ''),
     byName: Map.groupBy(withNames, ({ name }) => name.toLowerCase()),
   }
 }
 
-async function lookUp(api: Api, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
+async function lookUp(library: EntryLister, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
   const found: EntrySummary[] = []
   for (const part of partsOf(values)) {
     let cursor: string | undefined
     do {
       const page = { limit: limits.page.max, include_deprecated: true, ...(cursor === undefined ? {} : { cursor }) }
-      const answer = await api.entries.list({ ...page, [field]: part })
+      const answer = await library.entries.list({ ...page, [field]: part })
       found.push(...answer.entries)
       cursor = answer.next_cursor ?? undefined
     } while (cursor !== undefined)

@@ -1,5 +1,4 @@
 /** Held files: what the flags say about them, and on a terminal, somebody is asked about the rest. */
-import { once } from 'node:events'
 import { join, relative, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { HeldAnswer, HeldAnswers, HeldItem } from '../client/held-answers.ts'
@@ -8,6 +7,7 @@ import type { Context } from './context.ts'
 import type { Library } from './library.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
+import { typedLine } from './typed-line.ts'
 import { wrap } from './wrap.ts'
 
 export interface HeldFlags {
@@ -82,22 +82,6 @@ async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal)
     if (typed.toLowerCase() === 'v' && canContinue) return { is: 'continue', all }
     if (typed.toLowerCase() === 'n') return { is: 'new', all }
     if (typed.toLowerCase() === 's') return { is: 'skip', all }
-  }
-}
-
-/** A line; undefined when there is no more input. Ctrl-C, which readline keeps to itself, ends the run as it does elsewhere. */
-async function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promise<string | undefined> {
-  const interrupted = new AbortController()
-  const onInterrupt = () => interrupted.abort()
-  lines.once('SIGINT', onInterrupt)
-  const closed = once(lines, 'close', { signal: interrupted.signal }).then(() => undefined)
-  try {
-    const answered = lines.question(prompt, { signal: AbortSignal.any([signal, interrupted.signal]) })
-    return (await Promise.race([answered, closed]))?.trim()
-  } finally {
-    lines.off('SIGINT', onInterrupt)
-    closed.catch(() => undefined)
-    interrupted.abort()
   }
 }
 

@@ -30,6 +30,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Send an Unreal Content folder, or files, to the library',
     load: () => import('./commands/push.ts'),
   },
+  pull: {
+    group: library,
+    takes: '[entries…]',
+    summary: 'Bring props with everything they need into a project',
+    load: () => import('./commands/pull.ts'),
+  },
   status: {
     group: library,
     takes: '[folder]',

@@ -4,6 +4,7 @@ import { type BigIntStats, mkdirSync, renameSync, rmSync, statSync } from 'node:
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { bootMark } from './boot-mark.ts'
+import { defaultCacheBytes } from './cache-size.ts'
 import { ClientError } from './client-error.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
@@ -21,8 +22,6 @@ interface Row {
   boot: string
 }
 
-export const defaultCacheBytes = 20 * 1024 ** 3
-
 const layout: Layout = {
   version: 1,
   schema: new URL('./content-cache.sql', import.meta.url),
@@ -32,6 +31,12 @@ const layout: Layout = {
 const holdMs = 60 * 60_000
 /** Evicting makes some room beyond what is needed, so that not every pull has to. */
 const evictedShare = 0.95
+
+const ownFolder = 'content'
+const objectPath = (folder: string, hash: string): string => join(folder, 'objects', hash.slice(0, 2), hash)
+
+/** Where the cache in this folder keeps a file, if it has it. */
+export const cachedPath = (folder: string, hash: string): string => objectPath(join(folder, ownFolder), hash)
 
 export interface CacheOptions {
   limitBytes?: number
@@ -53,7 +58,7 @@ export class ContentCache {
   #fresh: { content: Content; stats: BigIntStats }[] = []
 
   constructor(folder: string, { limitBytes = defaultCacheBytes, now = Date.now }: CacheOptions = {}) {
-    this.folder = join(folder, 'content')
+    this.folder = join(folder, ownFolder)
     this.incoming = join(this.folder, 'incoming')
     this.#limitBytes = limitBytes
     this.#now = now
@@ -77,7 +82,7 @@ export class ContentCache {
     }
   }
 
-  pathOf = (hash: string): string => join(this.folder, 'objects', hash.slice(0, 2), hash)
+  pathOf = (hash: string): string => objectPath(this.folder, hash)
 
   /** Keeps these from being evicted, whether they are there already or not. To be repeated in work of more than half an hour. */
   hold(contents: readonly Content[]): void {

@@ -2,10 +2,10 @@
  * The calls that a pull makes, typed by the contract but without loading its schemas: that takes longer than a pull that finds
  * everything in place. A test holds each against the contract.
  */
-import type { EntryDetail, EntrySummary } from '../contract/entries.ts'
+import type { EntryDetail, entries as entriesContract } from '../contract/entries.ts'
 import { ApiError } from '../contract/errors.ts'
-import type { Lineage } from '../contract/lineages.ts'
 import type { PullJob, PullJobDetail, PullJobObject, PullOrder, PullReport, PullWarning } from '../contract/pull-jobs.ts'
+import type { OutputOf } from '../contract/route.ts'
 import type { ApiRequest, Http } from './http.ts'
 
 type Warned = { warnings: PullWarning[] }
@@ -14,6 +14,7 @@ type Closure = { objects: PullJobObject[]; total_objects: number; total_bytes: n
 export type CreatedJob = PullJobDetail & Warned
 export type ClaimedJob = CreatedJob & { claim_token: string }
 export type PlannedJob = Omit<CreatedJob, 'id'> & { closure: Closure }
+type EntryPage = OutputOf<(typeof entriesContract)['list']>
 /** How far a job is, as its claimant says. */
 export type Progress =
   | { status: 'running' }
@@ -21,9 +22,9 @@ export type Progress =
   | { status: 'failed'; failure_reason: string; report_json?: PullReport }
 
 export interface PullCalls {
-  entries(query: { name?: string[]; origin_path?: string[]; include_deprecated?: boolean }): Promise<{ entries: EntrySummary[] }>
+  entries(query?: Record<string, unknown>): Promise<EntryPage>
   entry(id: number): Promise<EntryDetail>
-  lineage(id: string): Promise<Lineage>
+  entryClosure(id: number): Promise<OutputOf<(typeof entriesContract)['closure']>>
   plan(order: PullOrder): Promise<PlannedJob>
   create(order: PullOrder): Promise<CreatedJob>
   queued(project: string, cursor?: string): Promise<{ jobs: PullJob[]; next_cursor: string | null }>
@@ -46,7 +47,7 @@ export function pullCalls(http: Http, signal?: AbortSignal): PullCalls {
   return {
     entries: (query) => get('/entries', query),
     entry: (id) => get(`/entries/${id}`),
-    lineage: (id) => get(`/lineages/${encodeURIComponent(id)}`),
+    entryClosure: (id) => get(`/entries/${id}/closure`),
     plan: (order) => post('/pull-jobs/plan', order, true),
     create: (order) => post('/pull-jobs', order),
     queued: (project, cursor) => get('/pull-jobs', { target_project: project, status: 'queued', limit: 200, cursor }),

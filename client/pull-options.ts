@@ -1,4 +1,5 @@
 /** What a pull is asked to do, and what its parts share while it runs. */
+import type { PullOrder } from '../contract/pull-jobs.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import type { Folders } from './folders.ts'
 import type { Http } from './http.ts'
@@ -63,3 +64,14 @@ export interface PullParts {
 }
 
 export const defaultTargetRoot = '/Game'
+
+/** The order that a pull makes of what was asked for. */
+export const orderOf = (
+  { target, targetRoot = defaultTargetRoot, preferNewest }: PullOptions,
+  entries: OrderedEntry[],
+): PullOrder => ({
+  target_project: target.project,
+  target_root: targetRoot,
+  entries,
+  ...(preferNewest ? { prefer: 'newest' } : {}),
+})

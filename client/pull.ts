@@ -12,8 +12,9 @@ import { stagingFolder } from './project-folders.ts'
 import { isClaimGone, pullCalls } from './pull-calls.ts'
 import { PullClaim } from './pull-claim.ts'
 import { PullJob, refusedReport } from './pull-job.ts'
-import { defaultTargetRoot, type OrderedEntry, type PullOptions, type PullParts } from './pull-options.ts'
+import { orderOf, type PullOptions, type PullParts } from './pull-options.ts'
 import { settleIntended } from './pull-placing.ts'
+import { queuedJobs } from './pull-queue.ts'
 import type { JobReport, PullReport } from './pull-report.ts'
 import type { PullTarget } from './pull-target.ts'
 
@@ -72,7 +73,7 @@ class Pull {
   async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
     const { fingerprints, options, calls, tell } = this.#parts
     tell({ kind: 'phase', phase: 'order' })
-    const order = options.order && this.#orderOf(await options.order(calls))
+    const order = options.order && orderOf(options, await options.order(calls))
     const jobs: JobReport[] = []
     let isAnswered = false
     for (const open of fingerprints.pulls.list()) {
@@ -83,12 +84,6 @@ class Pull {
     if (!order) jobs.push(...(await this.#doQueued()))
     else if (!isAnswered) jobs.push(await this.#doOrdered(order))
     return { jobs, notes: this.#notes }
-  }
-
-  #orderOf(entries: OrderedEntry[]): PullOrder {
-    const { target, options } = this.#parts
-    const { targetRoot: target_root = defaultTargetRoot, preferNewest } = options
-    return { target_project: target.project, target_root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
   }
 
   /** An interrupted pull goes on where it was. When its claim is gone, what it had placed stays, and is said. */
@@ -138,7 +133,7 @@ class Pull {
   /** Every job that somebody put there for this project, oldest first. One that cannot be taken does not stop the others. */
   async #doQueued(): Promise<JobReport[]> {
     const reports: JobReport[] = []
-    for (const id of await this.#queuedIds()) {
+    for (const { id } of await queuedJobs(this.#parts.calls, this.#parts.target.project)) {
       const job = await this.#parts.calls.job(id)
       try {
         reports.push(await this.#claim(job, { ordered: null, resumed: false }))
@@ -150,21 +145,6 @@ class Pull {
       }
     }
     return reports
-  }
-
-  async #queuedIds(): Promise<number[]> {
-    const { calls, target } = this.#parts
-    const ids: number[] = []
-    for (let cursor: string | undefined; ; ) {
-      const { jobs, next_cursor } = await calls.queued(target.project, cursor)
-      const fitting = jobs.filter(
-        ({ delivery, target_project, status }) =>
-          delivery === 'manual' && target_project === target.project && status === 'queued',
-      )
-      ids.push(...fitting.map(({ id }) => id))
-      if (next_cursor === null || next_cursor === cursor) return [...new Set(ids)].sort((a, b) => a - b)
-      cursor = next_cursor
-    }
   }
 
   async #claim(

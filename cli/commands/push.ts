@@ -7,7 +7,8 @@ import { exits } from '../../contract/errors.ts'
 import { command, flag, text, texts, value } from '../command.ts'
 import { clientName, foldersOf, requireConnection } from '../connection.ts'
 import { heldAnswers } from '../held-questions.ts'
-import { openPushDisplay } from '../push-display.ts'
+import { openDisplay } from '../progress-display.ts'
+import { pushModel } from '../push-progress.ts'
 import { pushWords } from '../push-words.ts'
 import { wrongUsage } from '../refusal.ts'
 
@@ -49,7 +50,7 @@ export const commands = [
       const { url, key } = await requireConnection(context)
       const { dryRun, all, noDeps, pack: packName, variantGroup } = input
       const { push } = await import('../../client/push.ts')
-      const display = openPushDisplay(context)
+      const display = openDisplay(context, pushModel)
       const options: PushOptions = {
         paths,
         url,

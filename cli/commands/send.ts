@@ -1,6 +1,5 @@
 /** `ph send`: orders a pull for somebody else's project. */
 
-import { limits } from '../../contract/limits.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { count, number, size } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
@@ -8,10 +7,10 @@ import type { Context } from '../context.ts'
 import { requireEntryIds } from '../entry-reference.ts'
 import { entryTable, warningLines } from '../job-words.ts'
 import { withLibrary } from '../library.ts'
+import { readPrefer, readReferences, readRoot } from '../order-input.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
 import { shellWord } from '../shell-word.ts'
-import { readAll } from '../standard-input.ts'
 
 export const commands = [
   command({
@@ -57,32 +56,6 @@ export const commands = [
     },
   }),
 ]
-
-function readRoot(given: string): string {
-  if (/^\/Game(\/[A-Za-z0-9_-]+)*$/.test(given)) return given
-  throw wrongUsage(`${given} is not a folder of a project.`, 'Write /Game or a folder below it: --root /Game/Imported')
-}
-
-function readPrefer(given: string): 'newest' {
-  if (given === 'newest') return given
-  throw wrongUsage(`--prefer takes newest, not "${given}".`, 'Leave it out to be told of clashes instead.')
-}
-
-const longestListBytes = 1024 * 1024
-
-/** What was typed, with the lines of standard input in place of `-`. */
-async function readReferences(context: Context, given: readonly string[]): Promise<string[]> {
-  const isPiped = given.includes('-')
-  const text = isPiped ? (await readAll(context, 'The list of entries', longestListBytes)).toString('utf8') : ''
-  const lines = text.split(/\r?\n/).flatMap((line) => line.trim() || [])
-  const references = given.flatMap((one) => (one === '-' ? lines : [one]))
-  if (references.length === 0) throw wrongUsage('No entry came on standard input.', 'Check what is piped into ph.')
-  if (references.length <= limits.pullJob.entries) return references
-  throw wrongUsage(
-    `A job takes at most ${number(limits.pullJob.entries)} entries, and these are ${number(references.length)}.`,
-    'Send them in several jobs.',
-  )
-}
 
 type Sent = Omit<PullJobDetail, 'id'> & { id: number | null; warnings: PullWarning[] }
 /** Longer lists end in a line that says how many more there are. */

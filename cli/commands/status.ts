@@ -5,7 +5,8 @@ import { findProjectName } from '../../client/unreal-project.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, requireConnection } from '../connection.ts'
-import { openPushDisplay } from '../push-display.ts'
+import { openDisplay } from '../progress-display.ts'
+import { pushModel } from '../push-progress.ts'
 import { statusWords } from '../status-words.ts'
 
 export const commands = [
@@ -39,7 +40,7 @@ export const commands = [
     async run(context, { paths, all, exitCode }) {
       const { url, key } = await requireConnection(context)
       const { status } = await import('../../client/status.ts')
-      const display = openPushDisplay(context)
+      const display = openDisplay(context, pushModel)
       const report = await status({
         paths: paths.map((path) => resolve(context.cwd, path)),
         cwd: context.cwd,

@@ -2,11 +2,15 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { advance, type PushProgress, progressLine, progressRows, startOfPush } from '../../cli/push-progress.ts'
-import { bar, barWidth, openProgress } from '../../cli/views/push-progress.tsx'
+import { type ProgressRow, progressLine } from '../../cli/progress.ts'
+import { advance, type PushProgress, pushLook, startOfPush } from '../../cli/push-progress.ts'
+import { bar, barWidth, openProgress } from '../../cli/views/progress.tsx'
 import type { PushEvent } from '../../client/push-events.ts'
 
 const MiB = 1024 ** 2
+
+const progressRows = (progress: PushProgress, nowMs: number): ProgressRow[] => pushLook(progress, nowMs).rows
+const lineOf = (progress: PushProgress, nowMs: number): string => progressLine(pushLook(progress, nowMs))
 
 /** Tells events, each so many milliseconds after the start. */
 const after = (events: [atMs: number, event: PushEvent][]): PushProgress =>
@@ -70,8 +74,8 @@ test('why nothing moves is told until something does', () => {
     [0, read(1)],
     [100, wait],
   ])
-  expect(progressLine(waiting, 100)).toBe('Trying again in 2.0 s: nothing listens there')
-  expect(progressLine(advance(waiting, read(2), 200), 200)).toMatch(/^Reading/)
+  expect(lineOf(waiting, 100)).toBe('Trying again in 2.0 s: nothing listens there')
+  expect(lineOf(advance(waiting, read(2), 200), 200)).toMatch(/^Reading/)
 })
 
 test('a bar shows its share without colour', () => {
@@ -90,7 +94,7 @@ test('on a narrow terminal a label keeps its distance from the bar, and every ro
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 40, rows: 24 })
   stream.on('data', (chunk) => chunks.push(String(chunk)))
   const display = openProgress({ stream, columns: 40, color: false })
-  display.show(after([[0, { kind: 'commit', items: 500, totalItems: 1660 }]]), 0)
+  display.show(pushLook(after([[0, { kind: 'commit', items: 500, totalItems: 1660 }]]), 0))
   await display.end()
   expect(stripVTControlCharacters(chunks.join(''))).toContain('Registering █░░░ 500 of 1,660')
 })
@@ -100,13 +104,11 @@ test('the display is drawn by ink on the stream it is given, and leaves nothing 
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
   stream.on('data', (chunk) => chunks.push(String(chunk)))
   const display = openProgress({ stream, columns: 80, color: false })
-  display.show(
-    after([
-      [0, read(0)],
-      [1000, read(50)],
-    ]),
-    1000,
-  )
+  const progress = after([
+    [0, read(0)],
+    [1000, read(50)],
+  ])
+  display.show(pushLook(progress, 1000))
   await display.end()
   const text = chunks.join('')
   expect(stripVTControlCharacters(text)).toContain('Reading     █████████░░░░░░░░░ 50.0 MiB of 100 MiB')

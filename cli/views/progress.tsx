@@ -1,8 +1,7 @@
-/** The display of a running push on a terminal: a bar for each thing that is under way, drawn by ink. */
+/** The display of a running push or pull on a terminal: a bar for each thing that is under way, drawn by ink. */
 import { Box, render, Text, useAnimation } from 'ink'
-import { count } from '../amounts.ts'
 import type { OutStream } from '../context.ts'
-import { type ProgressRow, type PushProgress, progressRows } from '../push-progress.ts'
+import type { ProgressLook, ProgressRow } from '../progress.ts'
 
 const labelWidth = 12
 const amountWidth = 22
@@ -56,10 +55,9 @@ function Row({ row, look: { columns, color } }: { row: ProgressRow; look: Look }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 
-function Display({ progress, nowMs, look }: { progress: PushProgress; nowMs: number; look: Look }) {
+function Display({ progress: { rows, waiting, idle }, look }: { progress: ProgressLook; look: Look }) {
   const { frame } = useAnimation({ interval: 100 })
-  const rows = progressRows(progress, nowMs)
-  const said = progress.waiting ?? (rows.length === 0 ? `Looking at ${count(progress.found.files, 'file')}` : undefined)
+  const said = waiting ?? (rows.length === 0 ? idle : undefined)
   return (
     <Box flexDirection="column">
       {rows.map((row) => (
@@ -74,21 +72,21 @@ function Display({ progress, nowMs, look }: { progress: PushProgress; nowMs: num
   )
 }
 
-export interface ProgressDisplay {
-  show(progress: PushProgress, nowMs: number): void
+export interface ProgressView {
+  show(progress: ProgressLook): void
   /** Takes the display away and gives the terminal back. */
   end(): Promise<void>
 }
 
 /** Starts drawing on a terminal. */
-export function openProgress({ stream, ...look }: Look & { stream: OutStream }): ProgressDisplay {
-  const element = (progress: PushProgress, nowMs: number) => <Display progress={progress} nowMs={nowMs} look={look} />
+export function openProgress({ stream, ...look }: Look & { stream: OutStream }): ProgressView {
+  const element = (progress: ProgressLook) => <Display progress={progress} look={look} />
   let instance: ReturnType<typeof render> | undefined
   return {
-    show(progress, nowMs) {
-      if (instance) instance.rerender(element(progress, nowMs))
+    show(progress) {
+      if (instance) instance.rerender(element(progress))
       else
-        instance = render(element(progress, nowMs), {
+        instance = render(element(progress), {
           stdout: stream,
           interactive: true,
           exitOnCtrlC: false,

@@ -1,0 +1,150 @@
+/** `ph pull`: brings entries, with everything they need, into a project. */
+import { resolve } from 'node:path'
+import { readCacheSize } from '../../client/cache-size.ts'
+import type { PullEvent } from '../../client/pull-events.ts'
+import type { ConflictAnswer, PullOptions } from '../../client/pull-options.ts'
+import type { JobReport, PullReport } from '../../client/pull-report.ts'
+import { findTarget } from '../../client/pull-target.ts'
+import { exits } from '../../contract/errors.ts'
+import { command, flag, text, value } from '../command.ts'
+import { askAboutConflicts } from '../conflict-questions.ts'
+import { clientName, foldersOf, requireConnection } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { requireEntryIds } from '../entry-reference.ts'
+import { readPrefer, readReferences, readRoot } from '../order-input.ts'
+import { openDisplay, type ProgressDisplay } from '../progress-display.ts'
+import { planWords } from '../pull-plan-words.ts'
+import { pullModel } from '../pull-progress.ts'
+import { pullWords } from '../pull-words.ts'
+import { wrongUsage } from '../refusal.ts'
+
+type ConflictChoice = ConflictAnswer | 'ask'
+
+export const commands = [
+  command({
+    usage: 'pull [entries...]',
+    description:
+      'Places files under /Game where they were pushed from, so that references between them hold; nothing is placed until all of it has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it does the pull jobs that wait for the project, oldest first. After an interruption the same command goes on where it stopped.',
+    arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
+    options: {
+      project: text('--project <name>', 'name of the project as its .uproject file is named (default: the nearest one)'),
+      into: text('--into <folder>', 'folder of the project, also one that is empty so far (default: the nearest of that name)'),
+      root: value(
+        '--root <path>',
+        'put everything below this folder instead of /Game; references then have to be mended',
+        readRoot,
+      ),
+      plan: flag('--plan', 'only show what would happen'),
+      onConflict: value(
+        '--on-conflict <what>',
+        'with files that differ here: keep (default), overwrite, skip or ask',
+        readChoice,
+      ),
+      link: flag('--link', 'place read-only hard links into the content cache: no bytes are copied'),
+      prefer: value(
+        '--prefer <which>',
+        'newest: of two versions of a prop that would land in one place, take the newer',
+        readPrefer,
+      ),
+      verbose: flag('--verbose', 'name every file, however many there are'),
+    },
+    examples: [
+      ['pull SM_Barrel --project Tavern', 'a prop and all it needs, into Tavern.uproject here or above'],
+      ['pull SM_Barrel SM_Stool --plan', 'see first what would be added, and what is different here'],
+      ['pull --project Tavern', 'bring what others have sent to this project'],
+      ['pull /Game/Maps/L_Inn --project Inn --into ./Inn', 'into a folder that need not be there yet'],
+      ['pull SM_Barrel --on-conflict overwrite', 'take the version of the library; what was here is kept as a backup'],
+    ],
+    terms: {
+      title: 'Settings',
+      list: [
+        ['PH_CACHE_SIZE', 'how much the content cache keeps for all projects of this machine, for example 50G (default: 20G)'],
+      ],
+    },
+    exits: ['conflict', 'partly'],
+    async run(context, input) {
+      const onConflict = chooser(context, input.onConflict)
+      const into = input.into === undefined ? undefined : resolve(context.cwd, input.into)
+      const target = findTarget({ cwd: context.cwd, project: input.project, into })
+      const references = input.entries.length > 0 ? await readReferences(context, input.entries) : undefined
+      const { url, key } = await requireConnection(context)
+      const display = openDisplay(context, pullModel)
+      const options: PullOptions = {
+        target,
+        url,
+        key,
+        folders: foldersOf(context),
+        clientName: clientName(),
+        order: references && (async (calls) => lookUp(calls, references)),
+        targetRoot: input.root,
+        preferNewest: input.prefer === 'newest',
+        onConflict: onConflict(display),
+        link: input.link,
+        cacheBytes: requireCacheSize(context.env.PH_CACHE_SIZE),
+        tell: display.tell,
+        signal: context.signal,
+      }
+      const look = { out: context.out, verbose: input.verbose }
+      if (input.plan) {
+        const { planPull } = await import('../../client/pull-plan.ts')
+        const plan = await planPull(options).finally(display.hide)
+        context.out.result(plan, () => planWords(plan, look))
+        return exits.done
+      }
+      const { pull } = await import('../../client/pull.ts')
+      const report = await pull(options)
+        .finally(display.hide)
+        .catch((error: unknown) => {
+          if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
+          throw error
+        })
+      context.out.result(report, () => pullWords(report, look))
+      return exitOf(report)
+    },
+  }),
+]
+
+type OrderCalls = Parameters<NonNullable<PullOptions['order']>>[0]
+
+/** Ids need no look-up, and mostly scripts give them. */
+async function lookUp({ entries }: OrderCalls, references: readonly string[]) {
+  const ids = await requireEntryIds({ entries: { list: (query) => entries({ ...query }) } }, references)
+  return ids.map((entry_id) => ({ entry_id }))
+}
+
+function readChoice(given: string): ConflictChoice {
+  if (given === 'keep' || given === 'overwrite' || given === 'skip' || given === 'ask') return given
+  throw wrongUsage(`--on-conflict takes keep, overwrite, skip or ask, not "${given}".`, 'Leave it out to keep what is here.')
+}
+
+/** Asking needs somebody to answer; the display makes room for the question. */
+function chooser(context: Context, choice: ConflictChoice = 'keep') {
+  if (choice === 'ask' && !context.interactive)
+    throw wrongUsage('--on-conflict ask needs a terminal.', 'Say keep, overwrite or skip where nobody can answer.')
+  return (display: ProgressDisplay<PullEvent>): PullOptions['onConflict'] =>
+    choice !== 'ask'
+      ? choice
+      : async (conflicts) => {
+          await display.hide()
+          return askAboutConflicts(conflicts, context).finally(display.resume)
+        }
+}
+
+function requireCacheSize(given: string | undefined): number {
+  const bytes = readCacheSize(given)
+  if (bytes !== undefined) return bytes
+  throw wrongUsage(`PH_CACHE_SIZE is "${given}", which is no size.`, 'Write it like 20G or 500M.')
+}
+
+/** The worst that happened to any job. */
+function exitOf({ jobs }: PullReport): number {
+  const codes = jobs.map(exitOfJob)
+  return [exits.failed, exits.conflict, exits.partly].find((code) => codes.includes(code)) ?? exits.done
+}
+
+function exitOfJob({ status, summary }: JobReport): number {
+  if (status === 'lost' || status === 'refused') return exits.conflict
+  const placed = summary.added + summary.updated + summary.overwritten
+  if (status === 'failed') return placed > 0 ? exits.partly : exits.failed
+  return summary.kept + summary.skipped > 0 ? exits.partly : exits.done
+}

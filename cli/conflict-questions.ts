@@ -1,0 +1,49 @@
+/** Conflicts of a pull: somebody at the terminal is asked about each. */
+import { createInterface } from 'node:readline/promises'
+import type { Conflict, ConflictAnswer } from '../client/pull-options.ts'
+import { age, size } from './amounts.ts'
+import type { Context } from './context.ts'
+import { printable } from './printable.ts'
+import { typedLine } from './typed-line.ts'
+import { wrap } from './wrap.ts'
+
+const answers: Record<string, ConflictAnswer> = { k: 'keep', o: 'overwrite', s: 'skip' }
+
+/** Capital letters answer for all that are left; without more input they are kept. */
+export async function askAboutConflicts(
+  conflicts: readonly Conflict[],
+  context: Context,
+): Promise<ReadonlyMap<string, ConflictAnswer>> {
+  const { stdin, stderr, signal } = context
+  const lines = createInterface({ input: stdin, output: stderr })
+  const answered = new Map<string, ConflictAnswer>()
+  try {
+    for (const [at, conflict] of conflicts.entries()) {
+      stderr.write(`\n${question(conflict, context).join('\n')}\n`)
+      const typed = await readAnswer(() => typedLine(lines, prompt, signal))
+      for (const one of typed.all ? conflicts.slice(at) : [conflict]) answered.set(one.file, typed.is)
+      if (typed.all) break
+    }
+    return answered
+  } finally {
+    lines.close()
+  }
+}
+
+const prompt = '  [k] keep mine  [o] overwrite it, with a backup  [s] skip\n  (capital: for all the rest) > '
+
+function question({ file, size: bytes, modifiedAt, baseObjectId, objectId }: Conflict, { out, now }: Context): string[] {
+  const origin = baseObjectId === null ? 'did not come from the library' : `was changed here, from version ${baseObjectId}`
+  const changed = age(modifiedAt.toISOString(), now())
+  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}; version ${objectId} is to come.`
+  return wrap(words, out.width)
+}
+
+async function readAnswer(read: () => Promise<string | undefined>): Promise<{ is: ConflictAnswer; all: boolean }> {
+  for (;;) {
+    const typed = await read()
+    if (typed === undefined) return { is: 'keep', all: true }
+    const is = answers[typed.toLowerCase()]
+    if (is) return { is, all: typed !== typed.toLowerCase() }
+  }
+}

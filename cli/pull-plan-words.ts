@@ -1,0 +1,93 @@
+/** What a pull would come to, in words. */
+import type { JobPlan, PlannedFile, PullPlan } from '../client/pull-plan.ts'
+import { count, number, size } from './amounts.ts'
+import { warningLines } from './job-words.ts'
+import { printable } from './printable.ts'
+import { obstacleLines, type PullLook } from './pull-words.ts'
+import { wrap } from './wrap.ts'
+
+const mostFiles = 12
+
+export function planWords(report: PullPlan, look: PullLook): string[] {
+  if (report.plans.length === 0) return [`No pull job waits for ${printable(report.project)}.`]
+  return report.plans.flatMap((plan, index) => [...(index > 0 ? [''] : []), ...onePlan(plan, report, look)])
+}
+
+const actionWords: Record<PlannedFile['action'], readonly [sign: string, what: string]> = {
+  add: ['+', 'would be added'],
+  safe_overwrite: ['~', 'would be replaced by another version'],
+  conflict: ['!', 'are different here: conflicts'],
+  identical: ['=', 'are there already'],
+}
+
+function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
+  const { out } = look
+  const job = plan.job_id === null ? '' : ` of job ${plan.job_id}`
+  const what = `${count(plan.entries.length, 'entry', 'entries')}${job}, ${count(plan.files.length, 'file')}, ${size(plan.bytes.total)}`
+  return [
+    ...wrap(
+      `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would come to this; nothing was changed.`,
+      out.width,
+    ),
+    ...sums(plan, look),
+    ...needs(plan, report, look),
+    ...files(plan, look),
+    ...newer(plan, look),
+    ...(plan.obstacles.length > 0 ? ['', out.paint(['red', 'bold'], 'In the way:'), ...obstacleLines(plan.obstacles, look)] : []),
+    ...warningLines(plan.warnings, out),
+  ]
+}
+
+function sums({ summary, bytes }: JobPlan, { out: { paint } }: PullLook): string[] {
+  const actions = (Object.keys(actionWords) as PlannedFile['action'][]).filter((action) => summary[action] > 0)
+  const width = Math.max(0, ...actions.map((action) => number(summary[action]).length))
+  const cached = bytes.in_cache > 0 ? `; ${size(bytes.in_cache)} are on this machine` : ''
+  return [
+    ...actions.map((action) => `  ${paint('bold', number(summary[action]).padStart(width))} ${actionWords[action][1]}`),
+    `  ${paint('dim', `${size(bytes.to_download)} to download${cached}`)}`,
+  ]
+}
+
+function needs({ engine_needed, engine_too_old, plugins }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
+  const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${engine_version}`
+  const engine = engine_needed === null ? [] : [`Engine ${engine_needed} is needed; ${own}.`]
+  const words = plugins.map(({ name, present, entries }) => {
+    const state = present === null ? '' : present ? ', which the project has' : ', which the project does not have'
+    return `The plugin ${printable(name)} is needed by ${printable(entries.slice(0, 3).join(', '))}${state}.`
+  })
+  const lines = [...engine.map((line) => (engine_too_old ? out.paint(['red', 'bold'], line) : line)), ...words]
+  return lines.length > 0 ? ['', ...lines.flatMap((line) => wrap(line, out.width))] : []
+}
+
+function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
+  const changing = all.filter(({ action }) => action !== 'identical' || verbose)
+  const shown = verbose ? changing : changing.slice(0, mostFiles)
+  if (shown.length === 0) return []
+  return [
+    '',
+    ...shown.map(
+      ({ file, action, size: bytes }) => `  ${actionWords[action][0]} ${printable(file)}  ${out.paint('dim', size(bytes))}`,
+    ),
+    ...(changing.length > shown.length ? [`    and ${number(changing.length - shown.length)} more (--verbose)`] : []),
+  ]
+}
+
+function newer({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
+  const old = all.filter(({ newer_object_id }) => newer_object_id !== undefined)
+  if (old.length === 0) return []
+  const shown = verbose ? old : old.slice(0, mostFiles)
+  return [
+    '',
+    out.paint('bold', 'Newer in the library:'),
+    ...wrap(
+      'Props come with the versions of what they need that they were pushed with; of these there are newer ones by now.',
+      out.width,
+      '  ',
+    ),
+    ...shown.map(
+      ({ destination, object_id, newer_object_id }) =>
+        `    ${printable(destination)}  ${out.paint('dim', `version ${object_id}, now ${newer_object_id}`)}`,
+    ),
+    ...(old.length > shown.length ? [`    and ${number(old.length - shown.length)} more (--verbose)`] : []),
+  ]
+}

@@ -1,0 +1,19 @@
+/** One line that a person types in answer to a question. */
+import { once } from 'node:events'
+import type { Interface } from 'node:readline/promises'
+
+/** A line; undefined when there is no more input. Ctrl-C, which readline keeps to itself, ends the run as it does elsewhere. */
+export async function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promise<string | undefined> {
+  const interrupted = new AbortController()
+  const onInterrupt = () => interrupted.abort()
+  lines.once('SIGINT', onInterrupt)
+  const closed = once(lines, 'close', { signal: interrupted.signal }).then(() => undefined)
+  try {
+    const answered = lines.question(prompt, { signal: AbortSignal.any([signal, interrupted.signal]) })
+    return (await Promise.race([answered, closed]))?.trim()
+  } finally {
+    lines.off('SIGINT', onInterrupt)
+    closed.catch(() => undefined)
+    interrupted.abort()
+  }
+}
