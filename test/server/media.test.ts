@@ -277,7 +277,6 @@ test('wrong metadata are refused as a whole', async () => {
     { metadata_doc: { v: 1, core: { nope: 1 } } },
     { metadata_doc: { v: 1, ext: { A: {} } } },
     { metadata_doc: { v: 1, ext: { studio: deep } } },
-    { metadata_doc: { v: 1, ext: { studio: { text: 'x'.repeat(65_536) } } } },
     { tri_count: 'many' },
     { tri_count: 1.5 },
     { has_collision: 7 },

@@ -167,6 +167,9 @@ test('an address is good for its method, file, size and time only', async () => 
   for (const url of tampered) expect((await put({ ...target, url }, bytes)).status).toBe(403)
   expect((await get(reading)).status).toBe(200)
   for (const url of [
+    altered(reading, (to) => to.searchParams.set('expires', '9999999999')),
+    altered(reading, (to) => to.searchParams.delete('expires')),
+    altered(reading, (to) => to.searchParams.delete('type')),
     altered(reading, (to) => to.searchParams.set('type', 'text/html')),
     altered(reading, (to) => to.searchParams.set('name', 'x.html')),
     altered(reading, (to) => to.searchParams.append('signature', 'x')),
@@ -175,7 +178,8 @@ test('an address is good for its method, file, size and time only', async () => 
     `${server.url}/storage/..%2f..%2fdatabase?signature=x`,
     target.url,
   ])
-    expect((await get(url)).status).toBe(403)
+    expect([url, (await get(url)).status]).toEqual([url, 403])
+  for (const method of ['POST', 'PATCH', 'DELETE']) expect((await get(reading, {}, method)).status).toBe(404)
   expect(await server.storage.sizes([key])).toEqual([undefined])
 })
 
@@ -225,14 +229,29 @@ test('single ranges are served, impossible ones refused, others passed over', as
     const whole = [200, null, sha256(bytes)]
     const none = [416, `bytes */${size}`, sha256(Buffer.alloc(0))]
     expect(await ranged('bytes=0-0')).toEqual(part(0, 1))
+    expect(await ranged('bytes=0-')).toEqual(part(0, size))
+    expect(await ranged(`bytes=${size - 1}-${size - 1}`)).toEqual(part(size - 1, size))
     expect(await ranged('bytes=10-19')).toEqual(part(10, 20))
     expect(await ranged('bytes=990-')).toEqual(part(990, size))
     expect(await ranged(`bytes=5-${size * 2}`)).toEqual(part(5, size))
     expect(await ranged('bytes=-7')).toEqual(part(size - 7, size))
     expect(await ranged(`bytes=-${size * 2}`)).toEqual(part(0, size))
     expect(await ranged(`bytes=${size}-`)).toEqual(none)
+    expect(await ranged(`bytes=${size}-${size + 9}`)).toEqual(none)
+    expect(await ranged(`bytes=${'9'.repeat(400)}-`)).toEqual(none)
     expect(await ranged('bytes=-0')).toEqual(none)
-    for (const odd of ['bytes=0-1,5-6', 'bytes=9-3', 'lines=1-2', 'bytes=-', 'bytes=a-b'])
+    for (const odd of [
+      'bytes=0-1,5-6',
+      'bytes=9-3',
+      'lines=1-2',
+      'bytes=-',
+      'bytes=a-b',
+      'bytes=0--1',
+      'bytes=1.5-2',
+      'bytes 0-1',
+      '=',
+      ',',
+    ])
       expect(await ranged(odd)).toEqual(whole)
   }
 })
@@ -249,6 +268,8 @@ test('a cached answer is confirmed by its ETag, and a range goes on only with th
   expect((await get(url, { 'if-none-match': '"x"' })).status).toBe(200)
   expect((await get(url, { range: 'bytes=0-1', 'if-range': etag })).status).toBe(206)
   expect((await get(url, { range: 'bytes=0-1', 'if-range': '"x"' })).status).toBe(200)
+  for (const weaker of [`W/${etag}`, hash, new Date().toUTCString()])
+    expect((await get(url, { range: 'bytes=0-1', 'if-range': weaker })).status).toBe(200)
 })
 
 test('HEAD answers the headers of GET', async () => {

@@ -1,0 +1,159 @@
+// Workspaces never mix: an id of another workspace is answered exactly as an id that nobody has, at every route of the contract.
+import { expect, test } from 'vitest'
+import { allRoutes } from '../../contract/index.ts'
+import { inputPlaces, type Route } from '../../contract/route.ts'
+import { callAs, type Json } from '../support/api.ts'
+import { glbOf, pngOf } from '../support/media.ts'
+import { item, manifestOf, pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+const [ours, theirs] = [await server.addWorkspace(), await server.addWorkspace()]
+type Ids = Record<
+  'entry_id' | 'object_id' | 'lineage_id' | 'content_hash' | 'artifact_id' | 'user_id' | 'pack_id' | 'job_id' | 'denylist_id',
+  Json
+>
+type Name = keyof Ids
+
+/** One of everything that has an id. */
+async function filled({ url, keys }: typeof ours): Promise<Ids> {
+  const [mia, adam] = [callAs(url, keys.mia), callAs(url, keys.adam)]
+  const [{ entry_id, object_id, lineage_id, content_hash }] = await pushed(mia, [item()])
+  const picture = await mia.put(`/entries/${entry_id}/thumbnail?object_id=${object_id}`, await pngOf(4, 4))
+  const job = await mia.post('/pull-jobs', { target_project: 'Ours', entries: [{ entry_id }] })
+  const denied = await adam.post('/admin/denylist', { kind: 'content_hash', value: item().content_hash })
+  const ids = { artifact_id: picture.body.artifact_id, job_id: job.body.id, denylist_id: denied.body.id }
+  const [pack] = (await mia.get('/packs')).body.packs
+  const { id: user_id } = (await mia.get('/members/me')).body
+  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...ids }
+}
+
+const own = await filled(ours)
+const foreign = await filled(theirs)
+const nobodys: Ids = {
+  ...(Object.fromEntries(Object.keys(own).map((name) => [name, 987_654_321])) as Ids),
+  lineage_id: 'lin_nobody',
+  content_hash: 'f'.repeat(64),
+}
+
+/** What a route is asked, apart from ids that it takes by their own name. */
+function inputOf(route: Route, ids: Ids): Json {
+  const version = { entry_id: ids.entry_id, object_id: ids.object_id }
+  const media = { ...version, kind: 'thumbnail' }
+  const known: Json = {
+    ...ids,
+    items: [route.path.endsWith('/finalize') ? { ...media, artifact_id: ids.artifact_id } : media],
+    entries: [version],
+    entry_ids: [ids.entry_id],
+    lineage_ids: [ids.lineage_id],
+    content_hashes: [ids.content_hash],
+    pack: ids.pack_id,
+    requested_by: ids.user_id,
+    target_project: 'Ours',
+    project_key: 'Ours',
+    engine_version: '5.4.0',
+    claim_token: 'x'.repeat(40),
+    ...(route.path.startsWith('/pull-jobs/') ? { status: 'running' } : {}),
+  }
+  return Object.fromEntries(
+    Object.keys(route.input?.properties ?? {}).flatMap((name) => (name in known ? [[name, known[name]]] : [])),
+  )
+}
+
+async function ask(route: Route, input: Json): Promise<{ status: number; text: string }> {
+  const places = inputPlaces(route)
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => input[name])
+  const query = new URLSearchParams(
+    places.query.flatMap((name): [string, string][] => (name in input ? [[name, String(input[name])]] : [])),
+  )
+  const isPicture = route.path.endsWith('/thumbnail')
+  const body = route.raw
+    ? isPicture
+      ? await pngOf(4, 4)
+      : glbOf()
+    : JSON.stringify(Object.fromEntries(places.body.flatMap((name) => (name in input ? [[name, input[name]]] : []))))
+  const hasBody = route.method !== 'GET' && route.method !== 'DELETE'
+  const response = await fetch(`${ours.url}/api/v1${path}?${query}`, {
+    method: route.method,
+    redirect: 'manual',
+    headers: {
+      authorization: `Bearer ${ours.keys.adam}`,
+      ...(hasBody && !route.raw ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(hasBody ? { body: typeof body === 'string' ? body : new Uint8Array(body) } : {}),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const withoutIds = (text: string, ids: Ids) =>
+  Object.values(ids).reduce((all: string, id) => all.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), '#'), text)
+
+/** The ids that a request of this route carries, by name. */
+const namesIn = (route: Route): Name[] => {
+  const asked = JSON.stringify(inputOf(route, Object.fromEntries(Object.keys(own).map((name) => [name, `@${name}@`])) as Ids))
+  return (Object.keys(own) as Name[]).filter((name) => asked.includes(`@${name}@`))
+}
+
+/** Bytes are anybody's to bring; manifests have a test of their own. */
+const apart = new Set(['blobs.put', 'push.negotiate', 'push.commit'])
+const walked = allRoutes.filter(([noun, verb, route]) => !apart.has(`${noun}.${verb}`) && namesIn(route).length > 0)
+
+test.for(walked.map(([noun, verb, route]) => ({ name: `${noun}.${verb}`, route })))(
+  '$name knows no id of another workspace',
+  async ({ route }) => {
+    const before = await libraryOf(theirs)
+    const isList = route.method === 'GET' && !route.path.includes('{')
+    for (const name of namesIn(route)) {
+      const [unknown, other] = [
+        { ...own, [name]: nobodys[name] },
+        { ...own, [name]: foreign[name] },
+      ]
+      const nobody = await ask(route, inputOf(route, unknown))
+      const another = await ask(route, inputOf(route, other))
+      expect([name, another.status, withoutIds(another.text, other)]).toEqual([
+        name,
+        nobody.status,
+        withoutIds(nobody.text, unknown),
+      ])
+      const isAnswered = isList || route.path === '/lineages/find'
+      if (!isAnswered) expect([name, another.status]).toEqual([name, 404])
+      expect(another.text).not.toContain(String(foreign.lineage_id).slice(0, name === 'lineage_id' ? 0 : undefined) || '\0')
+    }
+    expect(await libraryOf(theirs)).toEqual(before)
+  },
+)
+
+async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
+  const adam = callAs(url, keys.adam)
+  const paths = [
+    '/entries',
+    `/entries/${foreign.entry_id}`,
+    '/activity',
+    '/packs',
+    '/pull-jobs',
+    '/admin/denylist',
+    '/catalog/changes',
+  ]
+  return Promise.all(paths.map(async (path) => (await adam.get(path)).body))
+}
+
+test('a manifest knows nothing of another workspace: no pack, lineage, version, bytes or group', async () => {
+  const mia = callAs(ours.url, ours.keys.mia)
+  const made = item()
+  const manifests = (ids: Ids): Json[] => [
+    manifestOf([made], { pack_id: ids.pack_id }),
+    manifestOf([made], { variant_groups: [{ ref: 'a', id: ids.pack_id }] }),
+    manifestOf([{ ...made, stamped_lineage_id: ids.lineage_id }]),
+    manifestOf([{ ...made, stamped_lineage_id: own.lineage_id, stamped_base_hash: ids.content_hash }]),
+    manifestOf([{ ...made, attach_to_lineage: ids.lineage_id }]),
+    manifestOf([{ ...made, dependencies: [{ content_hash: ids.content_hash }] }]),
+    manifestOf([{ ...made, content_hash: ids.content_hash }]),
+  ]
+  for (const path of ['/push/negotiate', '/push/commit'])
+    for (const [index, manifest] of manifests(foreign).entries()) {
+      const [another, nobody] = [await mia.post(path, manifest), await mia.post(path, manifests(nobodys)[index])]
+      const told = (answer: typeof nobody, ids: Ids) =>
+        withoutIds(JSON.stringify(answer.body).replaceAll(/"upload_url":"[^"]*"|"x-amz-checksum-sha256":"[^"]*"/g, ''), ids)
+      expect([path, index, another.status, told(another, foreign)]).toEqual([path, index, nobody.status, told(nobody, nobodys)])
+    }
+})
