@@ -4,6 +4,8 @@ import { FormatError } from './format-error.ts'
 
 /** Longer than any face of a real model. */
 const maxLineBytes = 256 * 1024
+/** More than a model of 256 MiB has: a few seconds, whatever stands in them. */
+const maxLines = 20_000_000
 const [newline, returns, backslash, hash, space, tab] = [10, 13, 92, 35, 32, 9]
 
 /** A line lies in `bytes` from `start` to `end`, both moved past its blanks and line break. */
@@ -12,32 +14,41 @@ export type OnLine = (bytes: Buffer, start: number, end: number) => void
 /**
  * Tells of every line of the first `end` bytes that holds anything. A line that ends in a backslash goes on in the next,
  * both are told as one with the backslash in it; comments (`#`) do not. The bytes are valid during the call only.
- * Throws FormatError `too-large` for a line of more than 256 KiB, `truncated` when the bytes are not at hand.
+ * Throws FormatError `too-large` for a line of more than 256 KiB or more than 20 million lines, `truncated` when the bytes
+ * are not at hand.
  */
 export function eachLine(file: FileWindow, end: number, onLine: OnLine): void {
   let carried = Buffer.alloc(0)
+  let lines = 0
   for (const piece of file.pieces(0, end)) {
     const bytes = carried.length > 0 ? Buffer.concat([carried, piece]) : piece
-    const done = eachWholeLine(bytes, onLine)
-    if (bytes.length - done > maxLineBytes)
-      throw new FormatError('too-large', `The ${file.what} has a line of more than ${maxLineBytes} bytes.`)
-    carried = Buffer.from(bytes.subarray(done))
+    const whole = eachWholeLine(bytes, onLine)
+    lines += whole.lines
+    if (bytes.length - whole.end > maxLineBytes) throw tooMuch(file, `a line of more than ${maxLineBytes} bytes`)
+    if (lines > maxLines) throw tooMuch(file, `more than ${maxLines} lines`)
+    carried = Buffer.from(bytes.subarray(whole.end))
   }
   tell(carried, { start: 0, end: carried.length }, onLine)
 }
 
-/** How many of the bytes are lines that have ended. */
-function eachWholeLine(bytes: Buffer, onLine: OnLine): number {
+function tooMuch({ what }: FileWindow, problem: string): FormatError {
+  return new FormatError('too-large', `The ${what} has ${problem}.`)
+}
+
+/** Where the last line that has ended ends, and how many line breaks there were. */
+function eachWholeLine(bytes: Buffer, onLine: OnLine): { end: number; lines: number } {
   let start = 0
+  let lines = 0
   let isComment: boolean | undefined
   for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) {
+    lines++
     isComment ??= bytes[skipBlanks(bytes, start, at)] === hash
     if (!isComment && bytes[bytes[at - 1] === returns ? at - 2 : at - 1] === backslash) continue
     tell(bytes, { start, end: at }, onLine)
     start = at + 1
     isComment = undefined
   }
-  return start
+  return { end: start, lines }
 }
 
 function tell(bytes: Buffer, line: { start: number; end: number }, onLine: OnLine): void {

@@ -26,7 +26,11 @@ test('lines may end as on Windows, go on after a backslash, and begin with blank
 })
 
 test('a comment that ends in a backslash hides nothing', () => {
-  expect(objOf('# C:\\models\\', ...square)).toMatchObject({ vertices: 4 })
+  expect(objOf('# C:\\models\\', ...square, 'f 1 2 \\', '3')).toMatchObject({ vertices: 4, faces: 2, triangles: 3 })
+})
+
+test('a face of one or two corners is no triangle', () => {
+  expect(objOf(...square, 'f 1 2', 'f 1')).toMatchObject({ faces: 3, triangles: 2 })
 })
 
 test('libraries are named one by one, and only those that lie beside the model', () => {
@@ -93,6 +97,7 @@ test('what holds no vertex, or is no text, is no model', () => {
 test('a line without an end, and names without number, are too much', () => {
   expect(() => objOf(`f ${'1 '.repeat(600_000)}`)).toThrow(refusal('too-large'))
   expect(() => readObj(Buffer.from('\\\n'.repeat(600_000)))).toThrow(refusal('too-large'))
+  expect(() => readObj(Buffer.alloc(21_000_000, '\n'))).toThrow(refusal('too-large'))
   expect(() => objOf(...Array.from({ length: 10_001 }, (_, at) => `usemtl M${at}`))).toThrow(refusal('too-large'))
 })
 
