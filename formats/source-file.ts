@@ -12,7 +12,7 @@ export type SourceKind = {
   assetClass: string
   /** Null: the file only goes along with another that needs it and is no entry of its own. */
   entryType: string | null
-  reader: 'picture' | 'tga' | 'wav' | 'ogg' | 'gltf' | 'obj' | 'mtl' | null
+  reader: 'picture' | 'tga' | 'wav' | 'ogg' | 'gltf' | 'fbx' | 'obj' | 'mtl' | null
 }
 
 type Row = [assetClass: string, entryType: string | null, extensions: string]
@@ -39,6 +39,7 @@ const readers: Record<string, SourceKind['reader']> = {
   opus: 'ogg',
   gltf: 'gltf',
   glb: 'gltf',
+  fbx: 'fbx',
   obj: 'obj',
   mtl: 'mtl',
 }
@@ -51,7 +52,7 @@ for (const [assetClass, entryType, extensions] of rows) {
  * How much of a file's beginning the reader of its kind wants; readers that also look further ask for it as they go. A file
  * without a reader is only asked whether it is a pointer.
  */
-const headBytes = { picture: MiB, tga: 4096, wav: MiB, ogg: MiB, gltf: 32 * MiB, obj: MiB, mtl: MiB }
+const headBytes = { picture: MiB, tga: 4096, wav: MiB, ogg: MiB, gltf: 32 * MiB, fbx: MiB, obj: MiB, mtl: MiB }
 const pointerBytes = 256
 
 /** Pictures are decoded from memory: a larger file gets no thumbnail. Holds a 4096 x 4096 TGA with alpha. */
@@ -64,7 +65,7 @@ export type SourceFacts = {
   entryType: string | null
   /** What the bytes turned out to be (`png` in a file named .jpg), else the extension. */
   format: string
-  /** Flat fields of spec 4.9. glTF bounds are turned from metres to centimetres and keep the file's axes (Y up). */
+  /** Flat fields of spec 4.9. Bounds are turned to centimetres and keep the file's axes. */
   metadata: EntryMetadata
   /** Files that this one cannot do without, as addresses relative to its folder. */
   companions: string[]
@@ -145,6 +146,8 @@ async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: Who
       return (await import('./ogg.ts')).readOgg(bytes, whole)
     case 'gltf':
       return (await import('./gltf.ts')).readGltf(bytes)
+    case 'fbx':
+      return (await import('./fbx.ts')).readFbx(bytes, whole)
     case 'obj':
       return (await import('./obj.ts')).readObj(bytes, whole)
     case 'mtl':

@@ -1,5 +1,6 @@
 // What the facts of a source file are called in the metadata of an entry (spec 4.9), and in which units they stand there.
 import type { EntryMetadata } from './entry-metadata.ts'
+import type { FbxFacts } from './fbx.ts'
 import type { GltfFacts } from './gltf.ts'
 import type { JpegFacts, PngFacts } from './image.ts'
 import type { MtlFacts, ObjFacts } from './obj.ts'
@@ -8,7 +9,7 @@ import type { TgaFacts } from './tga.ts'
 import type { WavFacts } from './wav.ts'
 
 /** What the reader of each format gives. */
-export type SourceDetails = PngFacts | JpegFacts | TgaFacts | WavFacts | OggFacts | GltfFacts | ObjFacts | MtlFacts
+export type SourceDetails = PngFacts | JpegFacts | TgaFacts | WavFacts | OggFacts | GltfFacts | FbxFacts | ObjFacts | MtlFacts
 
 /** As long as the library takes texts. */
 const maxTextLength = 200
@@ -19,6 +20,8 @@ export function metadataOf(details: SourceDetails): EntryMetadata {
     case 'gltf':
     case 'glb':
       return gltfMetadata(details)
+    case 'fbx':
+      return fbxMetadata(details)
     case 'obj':
       return objMetadata(details)
     case 'mtl':
@@ -48,6 +51,23 @@ function gltfMetadata(facts: GltfFacts): EntryMetadata {
     ...(facts.animationSeconds !== null && { anim_length: facts.animationSeconds }),
     ...(facts.generator !== null && { source_app: facts.generator.slice(0, maxTextLength) }),
     ...(facts.doubleSided.length > 0 && { two_sided: facts.doubleSided.some(Boolean) }),
+  }
+}
+
+/** Every mesh counts once, also levels of detail and collision shapes: the file does not say which of them a game shows. */
+function fbxMetadata(facts: FbxFacts): EntryMetadata {
+  const { triangles, controlPoints, materials, limbNodes, animationSeconds, lods } = facts
+  const app = `${facts.applicationName} ${facts.applicationVersion}`.trim() || facts.creator
+  return {
+    ...(triangles !== null && { tri_count: triangles }),
+    ...(controlPoints !== null && { vert_count: controlPoints }),
+    ...(materials !== null && { material_count: materials }),
+    ...(lods !== null && { lod_count: lods }),
+    ...(facts.hasCollision && { has_collision: true }),
+    ...edges(facts.boundsInScene ?? facts.boundsGeometrySpace, facts.unitScaleFactor),
+    ...(limbNodes && { bone_count: limbNodes }),
+    ...(animationSeconds !== null && { anim_length: animationSeconds }),
+    ...(app !== '' && { source_app: app.slice(0, maxTextLength) }),
   }
 }
 

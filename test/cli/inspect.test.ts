@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { FileDescription } from '../../cli/file-description.ts'
+import { toBinaryFbx } from '../../sample/fbx.ts'
 import { writePackage } from '../../sample/package.ts'
+import { scene } from '../support/fbx.ts'
+import { oggPage, vorbisHeader } from '../support/ogg.ts'
 import { ph } from '../support/ph.ts'
 import { sha256 } from '../support/push.ts'
 import { fixtureFolder, realPackages } from '../support/real-packages.ts'
@@ -54,6 +57,21 @@ test('a package that does not hold its own name has the one its folder gives it'
   const cwd = temporaryFolder({ 'My.uproject': '{}', 'Content/Old/SM_Chair.uasset': old, 'elsewhere/SM_Chair.uasset': old })
   const { files } = await inspect(['Content/Old/SM_Chair.uasset'], cwd)
   expect(files[0]).toMatchObject({ package_name: '/Game/Old/SM_Chair', origin_path: '/Game/Old/SM_Chair' })
+})
+
+test('models and sounds are described by what they hold', async () => {
+  const cwd = temporaryFolder({
+    'Square.fbx': toBinaryFbx(scene({ unit: 100 })),
+    'Bell.ogg': Buffer.concat([vorbisHeader(), oggPage({ granule: 72_000n, body: Buffer.alloc(99) })]),
+    'Crate.obj': '# Blender 4.1\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nusemtl Oak\n',
+  })
+  const { code, files } = await inspect(['Square.fbx', 'Bell.ogg', 'Crate.obj'], cwd)
+  expect(code).toBe(0)
+  expect(files).toMatchObject([
+    { format: 'fbx', asset_class: 'SourceMesh', metadata: { tri_count: 2, vert_count: 4, bounds_x: 200, bounds_y: 100 } },
+    { format: 'ogg', asset_class: 'SourceAudio', metadata: { audio_duration: 1.5, sample_rate: 48_000, channel_count: 2 } },
+    { format: 'obj', metadata: { tri_count: 1, vert_count: 3, material_count: 1, source_app: 'Blender 4.1' } },
+  ])
 })
 
 test('people get the same as lines', async () => {

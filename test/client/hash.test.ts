@@ -6,11 +6,15 @@ import { expect, test } from 'vitest'
 import { FileReader, type ReadFile, type UnreadFile } from '../../client/file-reader.ts'
 import { isRacy, neverTrusted } from '../../client/fingerprint.ts'
 import { readFiles } from '../../client/hash.ts'
+import { toBinaryFbx } from '../../sample/fbx.ts'
 import { writePackage } from '../../sample/package.ts'
+import { scene } from '../support/fbx.ts'
+import { oggPage, vorbisHeader } from '../support/ogg.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const MiB = 1024 * 1024
+const soundPage = (granule: bigint) => oggPage({ granule, body: Buffer.alloc(50_000) })
 const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'
 
 async function readAll(folder: string, files: string[], workers?: number) {
@@ -71,6 +75,26 @@ test('a header longer than the read buffer is read to its end', async () => {
   const folder = temporaryFolder({ 'BP_Big.uasset': bytes })
   const { results } = await readAll(folder, ['BP_Big.uasset'])
   expect(results[0]).toMatchObject({ hash: sha256(bytes), facts: { assetName: 'BP_Big', imports: { length: 9000 } } })
+})
+
+test('threads read a model or a sound as far as its facts lie, beyond the first MiB', async () => {
+  const contents = {
+    'A.obj': Buffer.from(`v 0 0 0\n${'f 1 1 1\n'.repeat(300_000)}`),
+    'B.ogg': Buffer.concat([vorbisHeader(), ...Array.from({ length: 60 }, (_, at) => soundPage(BigInt(at + 1) * 48_000n))]),
+    'C.fbx': toBinaryFbx([['Unknown', [randomBytes(2 * MiB).toString('hex')]], ...scene()]),
+  }
+  const folder = temporaryFolder(contents)
+  const metadata: unknown[] = []
+  const onFile = (index: number, result: ReadFile | UnreadFile) => {
+    metadata[index] = 'facts' in result && result.facts.kind === 'source' && result.facts.metadata
+  }
+  const jobs = Object.keys(contents).map((file) => ({ path: join(folder, file), size: 20 * MiB }))
+  await readFiles(jobs, { workers: 2, onFile })
+  expect(metadata).toMatchObject([
+    { tri_count: 300_000, vert_count: 1 },
+    { audio_duration: 60, sample_rate: 48_000 },
+    { tri_count: 2, bounds_x: 2 },
+  ])
 })
 
 test.each([

@@ -255,6 +255,21 @@ test('a model takes along the files that it names, and a buffer that nobody name
   expect(await needsOf(library, 'Crate')).toHaveLength(1)
 })
 
+test('a model that is named alone takes along its material library, and the textures that the library names', async () => {
+  const library = await workspace()
+  const project = await makeProject()
+  project.write({
+    'Content/Crate.obj': 'mtllib Crate.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n',
+    'Content/Crate.mtl': 'newmtl Oak\nmap_Kd maps\\oak.png\n',
+    'Content/maps/oak.png': 'a picture',
+    'Content/Other.mtl': 'newmtl Ash\n',
+  })
+  const report = await project.push(library, { paths: ['Content/Crate.obj'] })
+  expect(report.summary).toMatchObject({ new: 3 })
+  expect(await needsOf(library, 'Crate')).toHaveLength(2)
+  expect(await entryNamed(library, 'Crate')).toMatchObject({ metadata: { tri_count: 1, vert_count: 3 } })
+})
+
 test('needs that are nowhere are named and do not keep a prop back', async () => {
   const library = await workspace()
   const project = await makeProject({ 'Content/SM_A.uasset': { imports: ['/Game/M_Gone'], softReferences: ['/Game/L_Gone'] } })

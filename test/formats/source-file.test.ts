@@ -12,7 +12,7 @@ import { toWav } from '../../sample/sound.ts'
 const bytes = Buffer.from('anything at all')
 
 describe.each([
-  ['fbx', 'SourceMesh', 'source_mesh'],
+  ['usdz', 'SourceMesh', 'source_mesh'],
   ['stl', 'SourceMesh', 'source_mesh'],
   ['exr', 'SourceTexture', 'source_texture'],
   ['psd', 'SourceTexture', 'source_texture'],
@@ -61,7 +61,7 @@ test('what is no source file is not described', async () => {
 })
 
 test('no reader wants more than 32 MiB of a file, however large', () => {
-  for (const ext of ['png', 'jpg', 'tga', 'wav', 'ogg', 'obj', 'mtl', 'glb', 'gltf'])
+  for (const ext of ['png', 'jpg', 'tga', 'wav', 'ogg', 'fbx', 'obj', 'mtl', 'glb', 'gltf'])
     expect(sourceHeadBytes(ext)).toBeLessThanOrEqual(32 * 1024 * 1024)
 })
 

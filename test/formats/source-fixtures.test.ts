@@ -109,6 +109,39 @@ describe.runIf(folder !== '')('real source files', () => {
   })
 })
 
+describe.runIf(folder !== '')('real FBX scenes', () => {
+  test.each(withExtension('fbx'))('the model %s says what it is', async (path, expected) => {
+    if (expected.error !== undefined) {
+      await expect(describeSource('fbx', bytesOf(path))).rejects.toMatchObject({ name: 'FormatError', reason: 'damaged' })
+      return
+    }
+    const facts = await describeSource('fbx', bytesOf(path))
+    expect(rounded(facts?.details, 5)).toMatchObject(rounded(camel(expected), 5) as object)
+    expect(facts?.metadata).toMatchObject({ tri_count: expected.triangles, vert_count: expected.control_points })
+    expect(facts?.metadata.bone_count ?? 0).toBe(expected.limb_nodes)
+  })
+
+  test.each(withExtension('fbx').filter(([, { error }]) => error === undefined))(
+    'the model %s is read piece by piece as it is at once',
+    async (path) => {
+      const bytes = bytesOf(path)
+      const readAt = (into: Uint8Array, offset: number) => bytes.copy(into, 0, offset)
+      const inPieces = await describeSource('fbx', bytes.subarray(0, 4096), { sizeBytes: bytes.length, readAt })
+      expect(inPieces).toEqual(await describeSource('fbx', bytes))
+    },
+  )
+
+  test('a scene is as large as its models show it, whatever unit and scale its meshes were made in', async () => {
+    const sizeOf = async (path: string) => {
+      const { bounds_x, bounds_y, bounds_z } = (await describeSource('fbx', bytesOf(path)))?.metadata ?? {}
+      return [bounds_x, bounds_y, bounds_z].map((edge) => Math.round((edge ?? 0) * 10) / 10)
+    }
+    expect(await sizeOf('source/fbx/phong_cube.fbx')).toEqual([1, 1, 1])
+    expect(await sizeOf('source/fbx/box.fbx')).toEqual([51.1, 40.6, 52.9])
+    expect(await sizeOf('content/UXTools/Plugins/UXTools/Content/XRSimulation/Hand.fbx')).toEqual([13, 18.1, 7.2])
+  })
+})
+
 function siblings(path: string): Map<string, Uint8Array> {
   const { externalFiles } = readGltf(bytesOf(path))
   return new Map(externalFiles.map((name) => [name, readFileSync(join(folder, dirname(path), name))]))

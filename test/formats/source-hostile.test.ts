@@ -5,11 +5,13 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { FormatError } from '../../formats/format-error.ts'
 import { describeSource, type SourceFacts, sourceThumbnail } from '../../formats/source-file.ts'
+import { toBinaryFbx, toTextFbx } from '../../sample/fbx.ts'
 import { toGlb } from '../../sample/model.ts'
 import { texturePicture, toTga } from '../../sample/picture.ts'
 import { box } from '../../sample/shape.ts'
 import { toWav } from '../../sample/sound.ts'
 import { surfaces } from '../../sample/surfaces.ts'
+import { oldScene, oldText, scene } from '../support/fbx.ts'
 import { oggPage, vorbisHeader } from '../support/ogg.ts'
 
 const { sizePx, rgba } = texturePicture(surfaces.mossyRock, 8)
@@ -41,6 +43,11 @@ const corpus: [string, string, Buffer][] = [
   ['a WAV', 'wav', wav],
   ['an RF64 WAV', 'wav', rf64],
   ['an OGG', 'ogg', ogg],
+  ['a binary FBX', 'fbx', toBinaryFbx(scene())],
+  ['a binary FBX with 64-bit sizes', 'fbx', toBinaryFbx(scene(), 7500)],
+  ['a text FBX', 'fbx', Buffer.from(toTextFbx(scene()))],
+  ['a binary FBX of old', 'fbx', toBinaryFbx(oldScene(), 6100)],
+  ['a text FBX of old', 'fbx', Buffer.from(oldText)],
   ['an OBJ', 'obj', obj],
   ['a material library', 'mtl', mtl],
   ['a GLB', 'glb', glb],
@@ -63,7 +70,7 @@ async function outcome(ext: string, bytes: Uint8Array, sizeBytes = bytes.length)
 
 describe.each(corpus)('%s', (_, ext, bytes) => {
   /** Where a reader may look: all of what tells about the rest, and some of the rest. */
-  const head = Math.min(bytes.length, 500)
+  const head = Math.min(bytes.length, ext === 'fbx' ? 2500 : 500)
 
   test('is described to begin with', async () => {
     expect(await outcome(ext, bytes)).toMatchObject({ details: { format: expect.any(String) } })
@@ -104,7 +111,7 @@ describe.each(corpus)('%s', (_, ext, bytes) => {
   })
 })
 
-describe.each(['png', 'jpg', 'tga', 'wav', 'ogg', 'opus', 'obj', 'mtl', 'glb', 'gltf'])('a .%s', (ext) => {
+describe.each(['png', 'jpg', 'tga', 'wav', 'ogg', 'opus', 'fbx', 'obj', 'mtl', 'glb', 'gltf'])('a .%s', (ext) => {
   test('that is a Git LFS pointer is refused as one', async () => {
     const pointer = Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n')
     expect(await outcome(ext, pointer)).toMatchObject({ reason: 'git-lfs-pointer' })
