@@ -1,9 +1,11 @@
 // Every asset of the sample project, in no particular order: a tavern, a forest, and a level that shows both.
 import { meshFacts, type SampleAsset } from './asset.ts'
+import { toFbx } from './fbx-model.ts'
 import type { Finish } from './finish.ts'
 import * as forestProps from './forest-props.ts'
 import { materialAssets, materialOf, textureAssets } from './materials.ts'
 import { toGlb } from './model.ts'
+import { toMtl, toObj } from './obj.ts'
 import { propPicture, soundPicture, sparksPicture } from './picture.ts'
 import { randomGuid } from './random.ts'
 import { backdrops } from './render.ts'
@@ -45,7 +47,13 @@ const meshes: Record<string, () => Shape> = {
   [`${forest}/Props/SM_Well`]: forestProps.well,
 }
 /** Meshes whose model files lie beside them. */
-const modelled = new Set([`${tavern}/Props/SM_Barrel`, `${tavern}/Lights/SM_Lantern`, `${forest}/Rocks/SM_Boulder`])
+const modelled = new Map<string, 'glb' | 'fbx' | 'obj'>([
+  [`${tavern}/Props/SM_Barrel`, 'glb'],
+  [`${tavern}/Lights/SM_Lantern`, 'glb'],
+  [`${forest}/Rocks/SM_Boulder`, 'glb'],
+  [`${forest}/Props/SM_Well`, 'fbx'],
+  [`${forest}/Props/SM_Signpost`, 'obj'],
+])
 /** What stands in the level, each as a file of its own. */
 const placed = [
   `${forest}/Blueprints/BP_Campfire`,
@@ -70,7 +78,21 @@ export function meshAsset(packageName: string, shape: Shape): SampleAsset {
     imports: [...new Set(finishes.map(materialOf))],
     ...facts,
     picture: (sizePx) => propPicture(shape, sizePx),
-    ...(modelled.has(packageName) && { sources: { glb: () => toGlb(shape, { model: stemOf(packageName), material }) } }),
+    sources: modelSources(packageName, shape),
+  }
+}
+
+function modelSources(packageName: string, shape: Shape): NonNullable<SampleAsset['sources']> {
+  const names = { model: stemOf(packageName), material }
+  switch (modelled.get(packageName)) {
+    case 'glb':
+      return { glb: () => toGlb(shape, names) }
+    case 'fbx':
+      return { fbx: () => toFbx(shape, names) }
+    case 'obj':
+      return { obj: () => toObj(shape, names), mtl: () => toMtl(shape, names) }
+    default:
+      return {}
   }
 }
 

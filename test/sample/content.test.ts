@@ -70,13 +70,23 @@ test('it holds what a project holds: props, their materials and textures, logic,
 
 test('every source file is of a known format and holds what its asset says', async () => {
   const sources = filesOf(project.contentFolder).filter((path) => !/\.(uasset|umap)$/.test(path))
-  expect(new Set(sources.map(extname))).toEqual(new Set(['.png', '.tga', '.wav', '.glb']))
+  expect(new Set(sources.map(extname))).toEqual(new Set(['.png', '.tga', '.wav', '.glb', '.fbx', '.obj', '.mtl']))
   expect(sources).toHaveLength(project.sources)
   for (const path of sources) {
     const bytes = readFileSync(join(project.contentFolder, path))
     const { tags } = factsOf(join(project.contentFolder, path.replace(/\.\w+$/, '.uasset')))
     const facts = await describeSource(extname(path).slice(1), bytes)
-    if (facts?.assetClass === 'SourceMesh') expect(facts.metadata.tri_count).toBe(Number(tags.get('Triangles')))
+    if (facts?.assetClass === 'SourceMesh') {
+      expect(facts.metadata).toMatchObject({
+        tri_count: Number(tags.get('Triangles')),
+        vert_count: Number(tags.get('Vertices')),
+        source_app: expect.stringContaining('Prop House sample'),
+      })
+      const { bounds_x = 0, bounds_y = 0, bounds_z = 0 } = facts.metadata
+      const edges = [bounds_x, bounds_y, bounds_z].map(Math.round).sort()
+      expect(edges).toEqual(tags.get('ApproxSize')?.split('x').map(Number).sort())
+    }
+    expect(facts?.companions ?? []).toEqual(path.endsWith('.obj') ? [basename(path).replace('.obj', '.mtl')] : [])
     if (facts?.assetClass === 'SourceAudio') expect(facts.metadata.audio_duration).toBeCloseTo(Number(tags.get('Duration')), 3)
     if (facts?.assetClass === 'SourceTexture') expect(await sourceThumbnail(extname(path).slice(1), bytes)).not.toBe(null)
   }
