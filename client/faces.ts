@@ -1,8 +1,7 @@
-/** The current versions of a project's lineages as they were last heard of, and every file beside them: one SQLite file, the one of the fingerprints. */
-import { readFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
-import { ClientError } from './client-error.ts'
+/** The current versions of a project's lineages as they were last heard of, and every file beside them; kept with the fingerprints. */
+import type Database from 'better-sqlite3'
 import type { FeedMark } from './feed-check.ts'
+import type { StateFile } from './state-file.ts'
 
 /** The version that is current in a lineage. */
 export interface Face {
@@ -49,8 +48,6 @@ export interface Namesake {
   from: string
 }
 
-const busyMs = 10_000
-const schemaFile = new URL('./faces.sql', import.meta.url)
 const markKey = 'faces'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
@@ -62,18 +59,12 @@ const relationColumn = `
       64 * (f.settled or f.facts ->> '$.kind' is 'refused' or f.facts ->> '$.assetClass' is 'ObjectRedirector') end`
 
 export class Faces {
+  readonly #state: StateFile
   readonly #db: Database.Database
-  readonly #path: string
 
-  /** Opens the memory of a project that Fingerprints has prepared. Throws ClientError `STATE_UNUSABLE`. */
-  constructor(path: string) {
-    this.#path = path
-    this.#db = this.#guard(() => new Database(path, { timeout: busyMs }))
-    this.#guard(() => this.#db.exec(readFileSync(schemaFile, 'utf8')))
-  }
-
-  close(): void {
-    this.#db.close()
+  constructor(state: StateFile) {
+    this.#state = state
+    this.#db = state.db
   }
 
   /** How far the change feed was followed; undefined where it must be asked for everything. */
@@ -149,17 +140,7 @@ export class Faces {
     this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(markKey, JSON.stringify(mark))
   }
 
-  #write(work: () => void): void {
-    this.#guard(() => this.#db.transaction(work).immediate())
-  }
+  #write = (work: () => unknown): unknown => this.#state.write(work)
 
-  #guard<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      const message = `What ph remembers of this project cannot be kept in ${this.#path}: ${reason}.`
-      throw new ClientError('STATE_UNUSABLE', message, { cause })
-    }
-  }
+  #guard = <T>(work: () => T): T => this.#state.guard(work)
 }

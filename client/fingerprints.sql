@@ -30,7 +30,8 @@ create index if not exists file_guid on file (guid) where guid is not null;
 create index if not exists file_object on file (object_id) where object_id is not null;
 create index if not exists file_entry on file (entry_id) where entry_id is not null;
 
--- address, root (for people who look into this file), facts_version, feed (feed-check.ts), problems (of the last whole push).
+-- address, root (for people who look into this file), facts_version, feed (feed-check.ts), problems (of the last whole push),
+-- faces (how far the feed was followed by ph status).
 create table if not exists remembered (
   key text not null primary key,
   value text not null
@@ -57,4 +58,13 @@ create table if not exists pulled (
   -- What the report says of it once it is in place, as JSON.
   item text not null,
   primary key (job_id, content_hash)
+) without rowid;
+
+-- Which version is current of the lineages that files here belong to, as ph status last heard (library-look.ts). One row per lineage
+-- that the library was asked about; all null but the id: it has no such lineage.
+create table if not exists face (
+  lineage_id text not null primary key,
+  object_id integer,
+  content_hash text,
+  entry_id integer
 ) without rowid;

@@ -1,6 +1,7 @@
 /** What is remembered of a project between pushes: one SQLite file, safe against crashes and against two pushes at once. */
 import type Database from 'better-sqlite3'
 import { ClientError } from './client-error.ts'
+import { Faces } from './faces.ts'
 import type { ReadFile } from './file-reader.ts'
 import { factsVersion, gone, neverTrusted } from './fingerprint.ts'
 import { type Base, columnsOf, type KnownFile, type KnownRow, toKnown } from './known-file.ts'
@@ -38,17 +39,18 @@ const unknown =
   'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way. */
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; version 3 keeps current versions. */
 const layout: Layout = {
-  version: 2,
+  version: 3,
   schema: new URL('./fingerprints.sql', import.meta.url),
-  tables: ['file', 'remembered', 'pull', 'pulled'],
+  tables: ['file', 'remembered', 'pull', 'pulled', 'face'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
         drop index file_entry;`,
       after: 'insert into file select * from file_before; drop table file_before;',
     },
+    2: { before: '', after: '' },
   },
 }
 
@@ -56,6 +58,8 @@ const layout: Layout = {
 export class Fingerprints {
   /** Pulls that began and did not end. */
   readonly pulls: OpenPulls
+  /** Which versions are current in the library. */
+  readonly faces: Faces
   readonly #state: StateFile
   readonly #db: Database.Database
   readonly #queries = new Map<string, Database.Statement<string[], KnownRow>>()
@@ -67,6 +71,7 @@ export class Fingerprints {
     this.#state = new StateFile(path, { layout, unusable })
     this.#db = this.#state.db
     this.pulls = new OpenPulls(this.#state)
+    this.faces = new Faces(this.#state)
     this.#guard(() => this.#prepare(about))
   }
 

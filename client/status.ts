@@ -1,7 +1,7 @@
 /** `ph status`: every file of a project beside the library, reading only what changed. Start here. */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { Faces, type KnownRow, relation } from './faces.ts'
+import { type KnownRow, relation } from './faces.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { type Folders, projectStateFile } from './folders.ts'
 import { sortFound } from './found-files.ts'
@@ -42,9 +42,8 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   const state = projectStateFile(options.folders, url, places.root)
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {
-    const faces = new Faces(state)
-    const look: LookParts = { root: places.root, calls: statusCalls(http, signal), fingerprints, faces }
-    return await new Comparison({ options, places, look, tell }).run().finally(() => faces.close())
+    const look: LookParts = { root: places.root, calls: statusCalls(http, signal), fingerprints, faces: fingerprints.faces }
+    return await new Comparison({ options, places, look, tell }).run()
   } finally {
     fingerprints.close()
     await http.close('destroy')

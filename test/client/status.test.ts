@@ -132,6 +132,8 @@ test('a file that was moved is not missing, edited or not', async () => {
   const report = await look(mine, place.reads)
   expect(states(report)).toEqual({ 'Moved/SM_A.uasset': 'changed', 'Moved/SM_B.uasset': 'identical' })
   expect(fileOf(report, 'Moved/SM_A.uasset').known_by).toBe('guid')
+  await mine.push(place)
+  expect((await look(mine, place.reads)).summary).toMatchObject({ identical: 2, missing: 0 })
 })
 
 test('a restored version makes those that have the newer one see another current version', async () => {
