@@ -7,6 +7,7 @@ import { type StatusOptions, status } from '../../client/status.ts'
 import type { StatusReport } from '../../client/status-report.ts'
 import { callAs } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
+import { emptyProject } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeProject, type Target, type TestProject } from '../support/unreal-project.ts'
 
@@ -134,6 +135,19 @@ test('a file that was moved is not missing, edited or not', async () => {
   expect(fileOf(report, 'Moved/SM_A.uasset').known_by).toBe('guid')
   await mine.push(place)
   expect((await look(mine, place.reads)).summary).toMatchObject({ identical: 2, missing: 0 })
+})
+
+test('what was pulled is identical without being read, also elsewhere than it came from, until there is something newer', async () => {
+  const { mine, ...place } = await twoClones()
+  const other = emptyProject('Other')
+  await other.pull(place, ['SM_A'], { targetRoot: '/Game/Kit' })
+  const seen = () => look({ ...mine, root: other.root, state: other.state }, place.reads)
+  expect(await seen()).toMatchObject({ summary: { identical: 2, unknown: 0, missing: 0 }, read: { files: 0 } })
+  await mine.save({ 'Content/SM_A.uasset': { imports: ['/Game/T_C'], ...bytes('second') } })
+  await mine.push(place)
+  expect(states(await seen())).toEqual({ 'Kit/SM_A.uasset': 'newer', 'Kit/T_C.uasset': 'identical' })
+  await other.pull(place, ['SM_A'], { targetRoot: '/Game/Kit' })
+  expect((await seen()).summary).toMatchObject({ identical: 2, newer: 0 })
 })
 
 test('a restored version makes those that have the newer one see another current version', async () => {
