@@ -23,7 +23,13 @@ export const titleOf = ({ asset_name, origin_path, content_hash }: PullFile): st
 export function requirePlaces(files: readonly PullFile[]): void {
   const failures = files.flatMap((file): Failure[] =>
     file.origin_path === null
-      ? [{ path: 'entries', message: `${placeless(file)} has no path under /Game, so it cannot be pulled`, ...nameOf(file) }]
+      ? [
+          {
+            path: 'entries',
+            message: `${placeless(file)} has no path under /Game, as content of a plugin has none, so it cannot be pulled; leave it out and install its plugin`,
+            ...nameOf(file),
+          },
+        ]
       : [],
   )
   if (failures.length > 0) throw validationError(failures)
