@@ -11,6 +11,8 @@ export interface DemoStage {
   folder: string
   /** The Unreal project in it. */
   project: string
+  /** Another project, which has nothing yet. */
+  other: { folder: string; name: string }
   sample: SampleProject
   url: string
   key: string
@@ -18,6 +20,8 @@ export interface DemoStage {
   env: Record<string, string>
   /** Name of the prop that is edited. */
   edited: string
+  /** A prop of the sample that needs many others. */
+  composed: string
   /** Repaints it, as an artist would. */
   edit(): Promise<unknown>
   /** Ends the server and removes the folder; a second time it does nothing. */
@@ -31,7 +35,8 @@ const picturePx = 160
 export async function setDemoStage({ TMPDIR }: Surroundings['env']): Promise<DemoStage> {
   const folder = await mkdtemp(join(TMPDIR || tmpdir(), 'prop-house-demo-'))
   const project = join(folder, 'project')
-  const [{ editSampleProp, makeSampleProject }, { editedProp }] = await Promise.all([
+  const other = { folder: join(folder, 'other'), name: 'MountainPass' }
+  const [{ editSampleProp, makeSampleProject }, { composedProp, editedProp }] = await Promise.all([
     import('../sample/content.ts'),
     import('../sample/catalog.ts'),
   ])
@@ -48,16 +53,20 @@ export async function setDemoStage({ TMPDIR }: Surroundings['env']): Promise<Dem
     return cleared
   }
   try {
+    await mkdir(other.folder)
+    await writeFile(join(other.folder, `${other.name}.uproject`), '{"FileVersion": 3, "EngineAssociation": "5.4"}\n')
     const [{ url }, sample] = await Promise.all([server, makeSampleProject(project, { picturePx })])
     const own = (name: string) => join(folder, name)
     return {
       folder,
       project,
+      other,
       sample,
       url,
       key,
       env: { PH_URL: url, PH_API_KEY: key, PH_STATE_DIR: own('state'), PH_CONFIG_DIR: own('config'), PH_CACHE_DIR: own('cache') },
       edited: editedProp.split('/').at(-1) ?? '',
+      composed: composedProp.split('/').at(-1) ?? '',
       edit: () => editSampleProp(project, { picturePx }),
       clear,
     }

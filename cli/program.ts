@@ -88,7 +88,7 @@ export const firstWords: Record<string, FirstWord> = {
   },
   demo: {
     group: machine,
-    summary: 'See it all work: a sample project, a server, two pushes',
+    summary: 'See it all work: a sample project, a server, two pushes, a pull',
     load: () => import('./commands/demo.ts'),
   },
   inspect: {

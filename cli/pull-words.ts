@@ -27,7 +27,7 @@ export function pullWords(report: PullReport, look: PullLook): string[] {
   const lines = jobs.flatMap((job, index) => [...(index > 0 ? [''] : []), ...jobWords(job, report, look)])
   const nothing = jobs.length === 0 ? [`No pull job waits for ${printable(project)}.`] : []
   const said = notes.flatMap((note) => wrap(printable(note), look.out.width))
-  const took = jobs.length > 0 ? [look.out.paint('dim', `Took ${duration(took_ms)}.`)] : []
+  const took = jobs.length > 1 ? ['', `Took ${duration(took_ms)} together.`] : []
   return [...said, ...nothing, ...lines, ...took]
 }
 
@@ -60,11 +60,12 @@ function subject({ entries, job_id }: JobReport): string {
   return entries.length === 1 && only ? printable(only.name) : `${count(entries.length, 'entry', 'entries')} of job ${job_id}`
 }
 
-function heading(job: JobReport, { project, root }: PullReport, { out }: PullLook): string[] {
+function heading(job: JobReport, { project, root, jobs, took_ms }: PullReport, { out }: PullLook): string[] {
   const { paint, width } = out
   const where = `${printable(project)} (${printable(root)})`
   const again = job.resumed ? ', going on where an earlier pull stopped' : ''
-  if (job.status === 'done') return wrap(`Pulled ${subject(job)} into ${where}${again}.`, width)
+  const took = jobs.length === 1 ? ` in ${duration(took_ms)}` : ''
+  if (job.status === 'done') return wrap(`Pulled ${subject(job)} into ${where}${took}${again}.`, width)
   const titles = { failed: 'Not pulled:', refused: 'Not taken:', lost: 'Claim lost:' } as const
   const reason = job.status === 'failed' ? `${subject(job)} into ${where}` : `job ${job.job_id}. ${printable(job.reason ?? '')}`
   return wrap(`${paint(['red', 'bold'], titles[job.status])} ${reason}`, width)

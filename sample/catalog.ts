@@ -62,6 +62,8 @@ const placed = [
   `${tavern}/Props/SM_Barrel`,
 ]
 
+/** A prop that needs others of every kind. */
+export const composedProp = `${forest}/Blueprints/BP_Campfire`
 /** The prop that `editSampleProp` repaints. */
 export const editedProp = `${tavern}/Props/SM_Barrel`
 
@@ -116,7 +118,7 @@ function blueprints(): SampleAsset[] {
       tavernProps.laidTable(),
       onTable.map((name) => `${tavern}/${name}`),
     ),
-    blueprint(`${forest}/Blueprints/BP_Campfire`, forestProps.campfire(), [`${forest}/Props/SM_Campfire`, sparks, fireCue]),
+    blueprint(composedProp, forestProps.campfire(), [`${forest}/Props/SM_Campfire`, sparks, fireCue]),
   ]
 }
 

@@ -1,6 +1,7 @@
-/** `ph demo`: everything once, on this machine: a sample project, a server, a push, an edit, and what the library shows. */
+/** `ph demo`: everything once, on this machine: a sample project, a server, a push, an edit, what the library shows, a pull. */
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import type { PullReport } from '../../client/pull-report.ts'
 import type { PushReport } from '../../client/push-report.ts'
 import { exits } from '../../contract/errors.ts'
 import type { Lineage } from '../../contract/lineages.ts'
@@ -20,7 +21,7 @@ export const commands = [
   command({
     usage: 'demo',
     description:
-      'Makes a small Unreal project, starts a server of its own with an embedded database, pushes the project, shows what the library then holds, pushes an edit as a new version and shows its history. It takes half a minute at most, needs no network, and removes what it made.',
+      'Makes a small Unreal project, starts a server of its own with an embedded database, pushes the project, shows what the library then holds, pushes an edit as a new version and shows its history, and pulls a prop with all it needs into another project. It takes half a minute at most, needs no network, and removes what it made.',
     options: {
       keep: flag('--keep', 'keep the server running afterwards, to look around, until Ctrl-C'),
       noPictures: flag('--no-pictures', 'show no pictures'),
@@ -53,7 +54,7 @@ function introduce({ out }: Context): void {
   out.lines(() => [
     out.paint('bold', 'Prop House in half a minute'),
     ...said(
-      'A small Unreal project, a library of its own, two pushes. All of it on this machine; nothing is sent anywhere, and nothing stays.',
+      'A small Unreal project, a library of its own, two pushes and a pull. All of it on this machine; nothing is sent anywhere, and nothing stays.',
     ),
     '',
     ...said('Building a tavern at the edge of a forest, and a library to keep it in …').map((line) => out.paint('dim', line)),
@@ -89,7 +90,13 @@ class Demo {
     const second = await this.#ph<PushReport>(['push', 'Content'])
     await withLibrary(this.#inside(), (library) => this.#compare(library, before))
     const history = await this.#ph<Lineage>(['history', edited])
-    return { url, first_push: first, second_push: second, entries, edited, history }
+    this.#title('Another project needs a campfire')
+    const { other, composed } = this.#stage
+    this.#say(
+      `${other.name}.uproject has nothing yet. A pull brings the prop with everything it needs, to where it was pushed from.`,
+    )
+    const pulled = await this.#ph<PullReport>(['pull', composed, '--project', other.name], other.folder)
+    return { url, first_push: first, second_push: second, entries, edited, history, pull: pulled }
   }
 
   /** Shows a wall of pictures and counts kinds; gives the number of entries, and the picture of the prop before its edit. */
@@ -127,16 +134,16 @@ class Demo {
   }
 
   /** The same terminal, talking to the demo's server from the demo's project. */
-  #inside(): Context {
-    const { env, project } = this.#stage
-    const surroundings = { ...this.#context, env: { ...this.#context.env, ...env }, cwd: project }
+  #inside(cwd = this.#stage.project): Context {
+    const { env } = this.#stage
+    const surroundings = { ...this.#context, env: { ...this.#context.env, ...env }, cwd }
     return makeContext(surroundings, { json: this.#context.out.json }, this.#context.run)
   }
 
   /** Types a command line and runs it; with `--json` it runs in silence and gives its document. */
-  async #ph<T>(args: readonly string[]): Promise<T | undefined> {
+  async #ph<T>(args: readonly string[], folder?: string): Promise<T | undefined> {
     const { out, run } = this.#context
-    const inside = this.#inside()
+    const inside = this.#inside(folder)
     out.lines(() => ['', `${out.paint('dim', '$')} ${out.paint('cyan', `ph ${args.join(' ')}`)}`])
     if (!out.json) {
       const code = await run(args, inside)
@@ -175,6 +182,7 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
         ['npm run demo -- --keep', 'the same, and then look around yourself'],
         ['npx ph server start --help', 'run a library of your own'],
         ['npx ph help push', 'push your own Content folder'],
+        ['npx ph help pull', 'bring props into a project of yours'],
       ]),
       '',
       ...wrap(`${took} The server has ended, and its folder is removed.`, out.width),
@@ -193,6 +201,7 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
       ['npx ph entries --type mesh', 'list the meshes'],
       [`npx ph show ${stage.edited}`, 'one prop, and what it needs'],
       [`npx ph history ${stage.edited}`, 'all its versions'],
+      [`npx ph pull ${stage.edited} --project Castle --into Castle`, 'a copy of it, in a project'],
     ]),
     '',
     took,

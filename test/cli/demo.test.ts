@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import type { PullReport } from '../../client/pull-report.ts'
 import type { PushReport } from '../../client/push-report.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import { ph } from '../support/ph.ts'
@@ -14,19 +15,22 @@ interface Shown {
   entries: number
   edited: string
   history: Lineage
+  pull: PullReport
 }
 
 test('the sample project goes into the library, an edit becomes a version, and nothing is left', async () => {
   const TMPDIR = temporaryFolder()
   const outcome = await ph('demo --json', { env: { TMPDIR } })
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
-  const { url, first_push, second_push, entries, edited, history } = outcome.json() as Shown
+  const { url, first_push, second_push, entries, edited, history, pull } = outcome.json() as Shown
   expect(first_push.summary).toMatchObject({ new: first_push.found, failed: 0, held: 0 })
   expect(first_push.problems).toEqual([])
   expect(entries).toBe(first_push.summary.entries_created)
   expect(second_push.summary).toMatchObject({ new: 1, dedup: first_push.found - 1 })
   expect(second_push.items[0]).toMatchObject({ name: edited, status: 'new' })
   expect(history.objects).toHaveLength(2)
+  expect(pull.jobs).toMatchObject([{ status: 'done', summary: { identical: 0, failed: 0 } }])
+  expect(pull.jobs[0]?.summary.added).toBeGreaterThan(5)
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   expect(readdirSync(TMPDIR)).toEqual([])
 })
@@ -43,6 +47,7 @@ test.each([60, 80])(
     expect(pictures.length).toBeGreaterThan(20)
     expect(lines.some((line) => /^ +before +now *$/.test(line))).toBe(true)
     expect(lines).toContain('$ ph push Content')
+    expect(lines.some((line) => line.startsWith('Pulled BP_Campfire into MountainPass'))).toBe(true)
   },
 )
 

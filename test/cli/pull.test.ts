@@ -40,7 +40,7 @@ test('a prop comes with what it needs into the nearest project, and people are t
   mkdirSync(join(folder, 'Config'))
   const { code, stdout, stderr } = await pull(join(folder, 'Config'), 'SM_Barrel')
   expect([stderr, code]).toEqual(['', 0])
-  expect(stdout).toContain(`Pulled SM_Barrel into Tavern (${folder}).`)
+  expect(stdout).toContain(`Pulled SM_Barrel into Tavern (${folder}) in `)
   expect(stdout).toMatch(/2 added/)
   expect(stdout).toContain('+ Content/Inn/M_Oak.uasset')
   expect(filesBelow(join(folder, 'Content'))).toEqual(filesBelow(join(source.root, 'Content')))
