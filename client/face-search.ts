@@ -22,11 +22,11 @@ const requestsAtOnce = 8
 /** A server whose pages never end is left after so many. */
 const mostPages = 50_000
 
-/** One exchange for 5,000 of each; more on servers that do not know the question. */
+/** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
 export async function findFaces(calls: StatusCalls, wanted: Wanted): Promise<FoundFaces> {
   const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
   const longest = Math.max(wanted.lineageIds.length, wanted.hashes.length, wanted.paths.length)
-  for (let at = 0; at < longest; at += limits.lineagesFound) {
+  for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
     const part = <T>(list: readonly T[]): T[] => list.slice(at, at + limits.lineagesFound)
     const question = {
       lineage_ids: part(wanted.lineageIds),

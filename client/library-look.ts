@@ -24,8 +24,21 @@ export type Files = ReadonlyMap<string, FoundFile>
 /** Reading a page of news is worth it for so many files; asking about each of them again takes less beyond. */
 const filesPerPage = 1000
 
-/** Takes in what happened since the last look; false when nothing counts that is remembered of the library. */
-export async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
+/**
+ * Brings what is remembered of the library up to date: by what happened since the last look, or, where nothing counts that is
+ * remembered, by asking about every lineage. Always asks something, so that a library out of reach is known before files are read.
+ */
+export async function bringUpToDate(parts: LookParts): Promise<void> {
+  const { calls, faces } = parts
+  if (await followSince(parts)) return
+  faces.clear()
+  const lineageIds = unasked(faces.rows())
+  const found = await findFaces(calls, { lineageIds, hashes: [], paths: [] })
+  faces.save(lineageIds, found.lineages.map(faceOf))
+  await beginFollowing(parts, found.cursor)
+}
+
+async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
   const mark = faces.mark()
   if (!mark) return false
   const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
@@ -54,8 +67,8 @@ function filesWhere(rows: readonly KnownRow[], files: Files, test: (bits: number
 }
 
 /**
- * Asks the library what it was not asked yet: current versions of lineages, and whether it knows the bytes of files that belong
- * to none. Gives what is known of these, by file; undefined when there was nothing to ask.
+ * Asks the library what it was not asked yet: current versions of lineages that are new here, and whether it knows the bytes of
+ * files that belong to none. Gives what is known of these, by file; undefined when there was nothing to ask.
  */
 export async function askLibrary(
   parts: LookParts,
@@ -69,30 +82,9 @@ export async function askLibrary(
   const strangers = faces.details(nobodys)
   const found = await findFaces(calls, { lineageIds, ...questionsOf(strangers) })
   faces.save(lineageIds, found.lineages.map(faceOf))
-  if (lineageIds.length > 0) strangers.push(...(await askForOrphans(parts, { files, found, before: nobodys })))
-  if (!faces.mark()) await beginFollowing(parts, found.cursor)
   const identified = identifyAll(parts, { files, found, strangers })
   adopt(strangers, { fingerprints: parts.fingerprints, found, files })
   return identified
-}
-
-interface Asked {
-  files: Files
-  found: FoundFaces
-  before: ReadonlySet<string>
-}
-
-/** Of lineages that turned out not to be there: the library may know the bytes by another one, as after a move of its content. */
-async function askForOrphans({ calls, faces }: LookParts, { files, found, before }: Asked): Promise<KnownDetail[]> {
-  const orphans = filesWhere(faces.rows(), files, isOrphan)
-  for (const file of before) orphans.delete(file)
-  if (orphans.size === 0) return []
-  const details = faces.details(orphans)
-  const more = await findFaces(calls, { lineageIds: [], ...questionsOf(details) })
-  faces.save([], more.lineages.map(faceOf))
-  found.lineages.push(...more.lineages)
-  found.versions.push(...more.versions)
-  return details
 }
 
 /** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */

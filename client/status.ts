@@ -6,7 +6,7 @@ import { Fingerprints } from './fingerprints.ts'
 import { type Folders, projectStateFile } from './folders.ts'
 import { sortFound } from './found-files.ts'
 import { Http } from './http.ts'
-import { askLibrary, type Files, followSince, type LookParts } from './library-look.ts'
+import { askLibrary, bringUpToDate, type Files, type LookParts } from './library-look.ts'
 import type { Tell } from './push-events.ts'
 import { findPlaces, type NamedPaths } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
@@ -81,13 +81,13 @@ class Comparison {
   async run(): Promise<StatusReport> {
     const { places, options, look, tell } = this.#parts
     // The question is on its way while the folders are walked.
-    const followed = followSince(look)
-    followed.catch(() => {})
+    const upToDate = bringUpToDate(look)
+    upToDate.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
     const found = await scan(places.root, places.starts, options.signal)
     this.#problems.push(...found.problems.filter(({ kind }) => kind !== 'ignored-folder'))
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
-    if (!(await followed)) look.faces.clear()
+    await upToDate
     let rows = look.faces.rows()
     const files = this.#choose(found.files, rows)
     const sifting = { fresh: this.#fresh, names: options.all ?? false }

@@ -198,15 +198,28 @@ test('another library at the same address is found out, and its own answer count
   expect(fileOf(report, 'SM_A.uasset').known_by).toBe('content')
 })
 
-test('a project that was looked at before costs one exchange, the first time a few', async () => {
-  const { mine, url, reads } = await twoClones()
-  const front = await startFront({ to: () => url, key: () => reads.key })
-  const target = { url: front.url, key: reads.key }
-  await look(mine, target)
-  expect(front.asked.map((line) => line.split('?')[0])).toEqual(['POST /lineages/find', 'GET /catalog/changes'])
-  front.asked.length = 0
-  await look(mine, target)
-  expect(front.asked).toEqual([expect.stringMatching(/^GET \/catalog\/changes\?.*expand=true/)])
+test('a project that was looked at before costs one exchange; the first time two, and one more for bytes that nobody pushed here', async () => {
+  const { mine, theirs, url, key } = await twoClones()
+  const front = await startFront({ to: () => url })
+  const target = { url: front.url, key }
+  const exchangesOf = async (project: TestProject) => {
+    front.asked.length = 0
+    await look(project, target)
+    return front.asked.map((line) => line.split('?')[0])
+  }
+  await mine.push(target)
+  expect(await exchangesOf(mine)).toEqual(['POST /lineages/find', 'GET /catalog/changes'])
+  expect(await exchangesOf(mine)).toEqual(['GET /catalog/changes'])
+  expect(await exchangesOf(theirs)).toEqual(['POST /lineages/find', 'GET /catalog/changes', 'POST /lineages/find'])
+  expect(await exchangesOf(theirs)).toEqual(['GET /catalog/changes'])
+})
+
+test('a library out of reach is told before anything is read', async () => {
+  const mine = await makeProject({ 'Content/SM_A.uasset': {} })
+  const told: string[] = []
+  const nowhere = { url: 'http://127.0.0.1:9', key: 'ph_live_x' }
+  await expect(look(mine, nowhere, { tell: (event) => told.push(event.kind) })).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect(told).not.toContain('read')
 })
 
 test('a server without additions is asked by what every server has, and the answer is the same', async () => {
