@@ -5,7 +5,7 @@ import type { PullEvent } from '../../client/pull-events.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull-options.ts'
 import type { JobReport, PullReport } from '../../client/pull-report.ts'
 import { findTarget } from '../../client/pull-target.ts'
-import { exits } from '../../contract/errors.ts'
+import { ApiError, exits } from '../../contract/errors.ts'
 import { command, flag, text, value } from '../command.ts'
 import { askAboutConflicts } from '../conflict-questions.ts'
 import { clientName, foldersOf, requireConnection } from '../connection.ts'
@@ -16,7 +16,7 @@ import { openDisplay, type ProgressDisplay } from '../progress-display.ts'
 import { planWords } from '../pull-plan-words.ts'
 import { pullModel } from '../pull-progress.ts'
 import { pullWords } from '../pull-words.ts'
-import { wrongUsage } from '../refusal.ts'
+import { Refusal, wrongUsage } from '../refusal.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
 
@@ -87,7 +87,11 @@ export const commands = [
       const look = { out: context.out, verbose: input.verbose }
       if (input.plan) {
         const { planPull } = await import('../../client/pull-plan.ts')
-        const plan = await planPull(options).finally(display.hide)
+        const plan = await planPull(options)
+          .finally(display.hide)
+          .catch((error: unknown) => {
+            throw withAdvice(error)
+          })
         context.out.result(plan, () => planWords(plan, look))
         return exits.done
       }
@@ -96,7 +100,7 @@ export const commands = [
         .finally(display.hide)
         .catch((error: unknown) => {
           if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
-          throw error
+          throw withAdvice(error)
         })
       context.out.result(report, () => pullWords(report, look))
       return exitOf(report)
@@ -110,6 +114,16 @@ type OrderCalls = Parameters<NonNullable<PullOptions['order']>>[0]
 async function lookUp({ entries }: OrderCalls, references: readonly string[]) {
   const ids = await requireEntryIds({ entries: { list: (query) => entries({ ...query }) } }, references)
   return ids.map((entry_id) => ({ entry_id }))
+}
+
+/** Versions that clash are named by the library; what to type about it is known here. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof ApiError && error.code === 'VALIDATION')) return error
+  const { code, message, details } = error
+  const places: unknown[] = Array.isArray(details.errors) ? details.errors : []
+  const isClash = places.some((place) => Array.isArray((place as { object_ids?: unknown } | null)?.object_ids))
+  const next = 'Where these are versions of one prop, pull again with --prefer newest.'
+  return isClash ? new Refusal({ code, exit: exits.usage, message, next, details }) : error
 }
 
 function readChoice(given: string): ConflictChoice {
