@@ -28,47 +28,48 @@ interface Reading {
 }
 
 /** Gives every found file its content's hash and facts. What cannot be read becomes a problem. */
-export async function gather(found: readonly FoundFile[], { root, fingerprints, tell, signal }: Reading): Promise<Gathered> {
-  const known = new Map(fingerprints.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
+export async function gather(found: readonly FoundFile[], reading: Reading): Promise<Gathered> {
+  const known = new Map(reading.fingerprints.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
   const changed = found.filter((one) => !isRead(one, known.get(one.file)))
   const fresh = new Map<string, FileRead>()
+  const { problems, read } = await readAndRemember(changed, { ...reading, onRead: (one) => fresh.set(one.file, one) })
+  const files = found.flatMap((one) => toPushFile(one, fresh.get(one.file), known.get(one.file)))
+  return { files, problems, read }
+}
+
+/** Reads files and writes down what they hold; in memory it keeps nothing. What cannot be read becomes a problem. */
+export async function readAndRemember(
+  found: readonly FoundFile[],
+  { root, fingerprints, tell, signal, onRead }: Reading & { onRead: (read: FileRead) => void },
+): Promise<Omit<Gathered, 'files'>> {
   const problems: Problem[] = []
-  const progress = {
-    files: 0,
-    bytes: 0,
-    totalFiles: changed.length,
-    totalBytes: changed.reduce((sum, { size }) => sum + size, 0),
-  }
+  const totalBytes = found.reduce((sum, { size }) => sum + size, 0)
+  const progress = { files: 0, bytes: 0, totalFiles: found.length, totalBytes }
   let unsaved: FileRead[] = []
   const save = () => {
     fingerprints.saveRead(unsaved)
     unsaved = []
   }
-  await readFiles(
-    changed.map(({ file, size }) => ({ path: join(root, file), size })),
-    {
-      signal,
-      onFile: (index, result) => {
-        const one = changed[index]
-        if (!one) return
-        progress.files++
-        if ('unread' in result) problems.push(nameUnread(one.file, result))
-        else {
-          const read = toRead(one, result)
-          fresh.set(one.file, read)
-          if (unsaved.push(read) >= savedAtOnce) save()
-        }
-        tell({ kind: 'read', ...progress })
-      },
-      onBytes: (bytes) => {
-        progress.bytes += bytes
-        tell({ kind: 'read', ...progress })
-      },
-    },
-  )
+  const onFile = (index: number, result: ReadFile | UnreadFile) => {
+    const one = found[index]
+    if (!one) return
+    progress.files++
+    if ('unread' in result) problems.push(nameUnread(one.file, result))
+    else {
+      const read = toRead(one, result)
+      onRead(read)
+      if (unsaved.push(read) >= savedAtOnce) save()
+    }
+    tell({ kind: 'read', ...progress })
+  }
+  const onBytes = (bytes: number) => {
+    progress.bytes += bytes
+    tell({ kind: 'read', ...progress })
+  }
+  const jobs = found.map(({ file, size }) => ({ path: join(root, file), size }))
+  await readFiles(jobs, { signal, onFile, onBytes })
   save()
-  const files = found.flatMap((one) => toPushFile(one, fresh.get(one.file), known.get(one.file)))
-  return { files, problems, read: { files: progress.files, bytes: progress.bytes } }
+  return { problems, read: { files: progress.files, bytes: progress.bytes } }
 }
 
 function toRead(found: FoundFile, result: ReadFile): FileRead {

@@ -121,13 +121,13 @@ class Comparison {
     const { look, tell, options } = this.#parts
     const stats = new Map(rows.map(([file, stat]) => [file, stat]))
     const changed = [...files.values()].filter(({ file, stat }) => stats.get(file) !== stat)
-    const { gather } = await import('./push-gather.ts')
+    const { readAndRemember } = await import('./push-gather.ts')
     tell({ kind: 'phase', phase: 'read' })
     const { root, fingerprints } = look
-    const gathered = await gather(changed, { root, fingerprints, tell, signal: options.signal })
-    for (const { found } of gathered.files) this.#fresh.add(found.file)
-    this.#problems.push(...gathered.problems)
-    this.#read = gathered.read
+    const onRead = ({ file }: { file: string }) => this.#fresh.add(file)
+    const { problems, read } = await readAndRemember(changed, { root, fingerprints, tell, signal: options.signal, onRead })
+    this.#problems.push(...problems)
+    this.#read = read
   }
 
   #report(seen: Seen): StatusReport {

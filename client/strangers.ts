@@ -111,9 +111,9 @@ export function adopt(
     const lineage = version && lineages.get(version.lineage_id)
     return version && lineage && lineage.origin_path?.toLowerCase() === name ? [{ file, version, lineage }] : []
   })
-  const known = new Map(fingerprints.findAll(atHome.map(({ file }) => file)).map((one) => [one.file, one]))
+  // One by one: what is remembered of all of them would fill the memory.
   const based = atHome.flatMap(({ file, version, lineage }): FileBased[] => {
-    const [memory, place] = [known.get(file), files.get(file)]
+    const [memory, place] = [fingerprints.find(file), files.get(file)]
     const facts = memory?.facts
     if (!memory || !place || !facts || facts.kind === 'refused') return []
     const { hash, size } = memory
