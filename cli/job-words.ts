@@ -1,12 +1,11 @@
 /** Pull jobs in words: lists, what one brings, and how it went. */
-import type { PullJob, PullJobDetail, PullReport, PullWarning } from '../contract/pull-jobs.ts'
+import type { PullJob, PullJobDetail, PullReport } from '../contract/pull-jobs.ts'
 import { age, count, size } from './amounts.ts'
 import type { Context } from './context.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
 import { type Column, pad, table } from './table.ts'
-import { wrap } from './wrap.ts'
 
 /** Names of people by their id in the library. */
 export type People = ReadonlyMap<number, string>
@@ -132,13 +131,3 @@ function reportTable(report: PullReport, { out, all }: Context & { all: boolean 
     ...(lines.length > shown.length ? [`and ${lines.length - shown.length} more (--all)`] : []),
   ]
 }
-
-/** Things that do not stop a pull, and that people want to know. */
-export const warningLines = (warnings: readonly PullWarning[], { paint, width }: Output): string[] =>
-  warnings.length === 0
-    ? []
-    : [
-        '',
-        paint(['yellow', 'bold'], 'Worth knowing:'),
-        ...warnings.flatMap(({ message }) => wrap(printable(message), width, '  ')),
-      ]

@@ -1,9 +1,9 @@
 /** What a pull would come to, in words. */
 import type { JobPlan, PlannedFile, PullPlan } from '../client/pull-plan.ts'
 import { count, number, size } from './amounts.ts'
-import { warningLines } from './job-words.ts'
 import { printable } from './printable.ts'
 import { obstacleLines, type PullLook } from './pull-words.ts'
+import { warningLines } from './warning-lines.ts'
 import { wrap } from './wrap.ts'
 
 const mostFiles = 12

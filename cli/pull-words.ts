@@ -3,9 +3,9 @@ import type { Obstacle } from '../client/pull-obstacle.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../client/pull-report.ts'
 import { outcomes } from '../client/pull-report.ts'
 import { count, duration, number, size } from './amounts.ts'
-import { warningLines } from './job-words.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
+import { warningLines } from './warning-lines.ts'
 import { wrap } from './wrap.ts'
 
 export interface PullLook {

@@ -54,6 +54,8 @@ export class ContentCache {
   readonly #limitBytes: number
   readonly #now: () => number
   readonly #boot = bootMark()
+  /** Folders that are known to be there. */
+  readonly #made = new Set<string>()
   /** Put in and not written down yet. */
   #fresh: { content: Content; stats: BigIntStats }[] = []
 
@@ -118,7 +120,9 @@ export class ContentCache {
   /** Takes in a file that was received in `incoming` and has this hash. */
   put(content: Content, receivedPath: string): void {
     const path = this.pathOf(content.hash)
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const folder = dirname(path)
+    if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#made.add(folder)
     renameSync(receivedPath, path)
     this.#fresh.push({ content, stats: statSync(path, { bigint: true }) })
     if (this.#fresh.length >= 500) this.#writeDown()

@@ -42,7 +42,9 @@ export class PartFile {
 
   /** Hashes what an earlier try left. More than the whole file cannot be a part of it. */
   async takeUp(sizeBytes: number): Promise<void> {
-    if (fstatSync(this.#fd).size > sizeBytes) return this.restart()
+    const { size } = fstatSync(this.#fd)
+    if (size === 0) return
+    if (size > sizeBytes) return this.restart()
     const buffer = Buffer.allocUnsafeSlow(readBytes)
     for (let got = -1; got !== 0; this.size += got) {
       got = readSync(this.#fd, buffer, 0, readBytes, this.size)
@@ -125,6 +127,7 @@ async function pour(body: Readable, take: (chunk: Buffer) => void): Promise<void
     if (failure) return
     try {
       take(chunk)
+      release(chunk)
     } catch (error) {
       failure = { error }
       body.destroy()
@@ -133,4 +136,13 @@ async function pour(body: Readable, take: (chunk: Buffer) => void): Promise<void
   await finished(body).catch((error: unknown) => {
     throw failure ? failure.error : error
   })
+}
+
+/**
+ * Gives the memory of what was read from the socket back at once. Every 64 KiB that arrive have memory of their own, which the
+ * collector learns of late: it marked the whole heap every few megabytes. Chunks come in order, so the one that reaches to the
+ * end of that memory is the last to need it.
+ */
+function release({ buffer, byteOffset, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0)
 }

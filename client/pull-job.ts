@@ -31,6 +31,8 @@ export class PullJob {
   readonly #parts: PullParts
   readonly #job: JobParts
   readonly #signal: AbortSignal
+  /** Entries by the version that the job brings of them. */
+  readonly #entryIds: ReadonlyMap<number, number>
   /** What became of files, by content hash. */
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
@@ -40,6 +42,7 @@ export class PullJob {
     this.#parts = parts
     this.#job = job
     this.#signal = AbortSignal.any([parts.signal, job.claim.signal])
+    this.#entryIds = new Map(job.job.entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
   }
 
   /**
@@ -152,10 +155,6 @@ export class PullJob {
     const placed = await placePlanned(this.#parts, planned, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
     for (const item of placed.items) this.#files.set(item.content_hash, item)
     return placed.obstacles
-  }
-
-  get #entryIds(): Map<number, number> {
-    return new Map(this.#job.job.entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
   }
 
   async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {

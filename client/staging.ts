@@ -1,6 +1,6 @@
 /** The staging folder of a pull: files lie there whole and synced, on the disk of the project, until all of them can be placed. */
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, mkdir, open, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { ClientError, systemCode } from './client-error.ts'
@@ -9,6 +9,11 @@ import type { Content, ContentCache } from './content-cache.ts'
 /** As many as there are threads that do the work of the disk. */
 const atOnce = 4
 const writable = 0o200
+/**
+ * Files from this size on are synced as soon as they lie here, while others still arrive; smaller ones when all do: each sync
+ * ends a transaction of the file system, and whoever makes a file meanwhile waits for that.
+ */
+const largeBytes = 4 * 1024 * 1024
 const readOnly = 0o444
 
 export class Staging {
@@ -17,8 +22,7 @@ export class Staging {
   readonly #isLinking: boolean
   readonly #limit = pLimit(atOnce)
   #made: Promise<unknown> | undefined
-  /** Bytes of files that lie here. */
-  stagedBytes = 0
+  #unsynced: string[] = []
 
   /** `isLinking`: files shall be hard links to those of the cache, where both lie on one disk. */
   constructor(folder: string, cache: ContentCache, isLinking: boolean) {
@@ -36,13 +40,19 @@ export class Staging {
       await this.#made
       await rm(this.pathOf(content.hash), { force: true })
       if (!(this.#isLinking && (await this.#link(content)))) await this.#copy(content)
-      this.stagedBytes += content.size
     })
   }
 
-  /** Removes the folder with whatever is in it. */
-  async clear(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true })
+  /** Puts on the disk what is not there yet; afterwards all that was added is. */
+  async sync(): Promise<void> {
+    await this.#limit.map(this.#unsynced.splice(0), async (path) => {
+      const file = await open(path, 'r')
+      try {
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+    })
   }
 
   async #copy(content: Content): Promise<void> {
@@ -58,7 +68,8 @@ export class Staging {
       const { size, mode } = await file.stat()
       if (size !== content.size) throw changedInCache(content.hash)
       if ((mode & writable) === 0) await file.chmod(0o644)
-      await file.datasync()
+      if (size >= largeBytes) await file.datasync()
+      else this.#unsynced.push(path)
     } finally {
       await file.close()
     }
@@ -75,13 +86,8 @@ export class Staging {
       if (code === 'EXDEV' || code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EMLINK') return false
       throw error
     }
-    const file = await open(cached, 'r')
-    try {
-      if ((await file.stat()).size !== content.size) throw changedInCache(content.hash)
-      await file.datasync()
-    } finally {
-      await file.close()
-    }
+    if ((await stat(cached)).size !== content.size) throw changedInCache(content.hash)
+    this.#unsynced.push(cached)
     this.#cache.touched(content)
     return true
   }

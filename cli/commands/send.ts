@@ -5,12 +5,13 @@ import { count, number, size } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { requireEntryIds } from '../entry-reference.ts'
-import { entryTable, warningLines } from '../job-words.ts'
+import { entryTable } from '../job-words.ts'
 import { withLibrary } from '../library.ts'
 import { readPrefer, readReferences, readRoot } from '../order-input.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
 import { shellWord } from '../shell-word.ts'
+import { warningLines } from '../warning-lines.ts'
 
 export const commands = [
   command({
