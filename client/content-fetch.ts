@@ -98,6 +98,7 @@ export class ContentFetch {
     const { http, cache, signal } = this.#parts
     const { hash, size: sizeBytes, title } = wanted
     const part = new PartFile(this.#takeLeft(hash) ?? partPath(cache.incoming, hash))
+    receiving.add(part.path)
     let isWhole = false
     try {
       await part.takeUp(sizeBytes)
@@ -112,6 +113,7 @@ export class ContentFetch {
       if (!(error instanceof ClientError && error.code === 'WRONG_BYTES')) throw error
     } finally {
       part.close()
+      receiving.delete(part.path)
     }
     if (isWhole) cache.put(wanted, part.path)
     else rmSync(part.path, { force: true })
@@ -176,13 +178,17 @@ const wrongBytes = ({ title, hash }: Wanted): ClientError =>
 const partPath = (folder: string, hash: string): string =>
   join(folder, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
 
-/** Parts whose process is gone. Old ones that nobody wants are removed. */
+/** Parts that this process receives at the moment. One that lives long, as the agent does, leaves others behind. */
+const receiving = new Set<string>()
+
+/** Parts that nobody writes any more. Old ones that nobody wants are removed. */
 function findLeftParts(folder: string): Map<string, string> {
   const left = new Map<string, string>()
   for (const name of readdirSync(folder)) {
     const [, hash, pid] = /^([0-9a-f]{64})\.(\d+)\.[0-9a-f]+\.part$/.exec(name) ?? []
-    if (hash === undefined || isAlive(Number(pid))) continue
     const path = join(folder, name)
+    const isOwn = Number(pid) === process.pid
+    if (hash === undefined || (isOwn ? receiving.has(path) : isAlive(Number(pid)))) continue
     const stats = statSync(path, { throwIfNoEntry: false })
     if (!stats) continue
     if (Date.now() - stats.mtimeMs > abandonedMs) rmSync(path, { force: true })
