@@ -64,3 +64,9 @@ export function systemCode(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : systemCode(error.cause)
 }
+
+/** There is no room on a disk, or a person's share of it is used up. */
+export function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
+  const code = systemCode(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}

@@ -44,7 +44,8 @@ export function checkRoom([cache, project]: readonly [cache: Room, project: Room
     const free = bavail * bsize - reserveBytes
     if (needed === 0 || needed <= free) return []
     const message = `${mebibytes(needed)} are needed on the disk of ${folder}, and ${mebibytes(Math.max(0, free))} are free.`
-    return [obstacle('disk-full', folder, message)]
+    const isCache = rooms.some((room) => room === places[0] && room.neededBytes > 0)
+    return [obstacle(isCache ? 'cache-full' : 'disk-full', folder, message)]
   })
 }
 

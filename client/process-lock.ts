@@ -17,7 +17,7 @@ const pollMs = 200
 export async function takeLock(path: string, { onWait, signal }: LockOptions): Promise<() => void> {
   const db = openLock(path)
   try {
-    for (let isFirst = true; !tryLock(db); isFirst = false) {
+    for (let isFirst = true; !tryLock(db, path); isFirst = false) {
       if (isFirst) onWait()
       await sleep(pollMs, undefined, { signal }).catch(() => signal?.throwIfAborted())
     }
@@ -33,21 +33,22 @@ function openLock(path: string): Database.Database {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     return new Database(path, { timeout: 0 })
   } catch (cause) {
-    throw new ClientError(
-      'STATE_UNUSABLE',
-      `The lock ${path} cannot be taken: ${cause instanceof Error ? cause.message : cause}.`,
-      { cause },
-    )
+    throw unusable(path, cause)
   }
 }
 
+const unusable = (path: string, cause: unknown): ClientError =>
+  new ClientError('STATE_UNUSABLE', `The lock ${path} cannot be taken: ${cause instanceof Error ? cause.message : cause}.`, {
+    cause,
+  })
+
 /** An open exclusive transaction is the lock: the system ends it together with the process. */
-function tryLock(db: Database.Database): boolean {
+function tryLock(db: Database.Database, path: string): boolean {
   try {
     db.exec('begin exclusive')
     return true
   } catch (error) {
     if (systemCode(error)?.startsWith('SQLITE_BUSY')) return false
-    throw error
+    throw unusable(path, error)
   }
 }

@@ -10,6 +10,8 @@ export const obstacleKinds = {
   'folder-read-only': 'Ask for the right to write there, then pull again.',
   open: 'Close it there (save first what you want to keep), then pull again.',
   'disk-full': 'Free some space on that disk, then pull again; what was downloaded is kept.',
+  'cache-full':
+    'Free some space on that disk, or choose another one with PH_CACHE_DIR, then pull again; what was downloaded is kept.',
   damaged: 'Tell whoever runs the library; whoever still has the file can mend it by pushing it again.',
   missing: 'Whoever still has the file can mend that by pushing it again; tell whoever runs the library.',
   unreadable: 'Mend its permissions or close the program that holds it, then pull again.',

@@ -1,6 +1,6 @@
 /** Brings everything that a pull will place beside its place: out of the content cache, and into it from the library. */
 import { setFlagsFromString } from 'node:v8'
-import { systemCode } from './client-error.ts'
+import { isDiskFull } from './client-error.ts'
 import { type Content, ContentCache } from './content-cache.ts'
 import { type Addresses, ContentFetch, type Wanted } from './content-fetch.ts'
 import { checkRoom } from './place-check.ts'
@@ -40,14 +40,18 @@ export async function provide(parts: PullParts, order: ProvisionOrder): Promise<
     cache.hold(order.wanted)
     return await new Provider(parts, order, cache).run()
   } catch (error) {
-    const code = systemCode(error)
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
-    const { path = cache.folder } = error as NodeJS.ErrnoException
-    return { obstacles: [obstacle('disk-full', path, `The disk of ${path} is full (${code}).`)], downloaded: 0, fromCache: 0 }
+    if (!isDiskFull(error)) throw error
+    return { obstacles: [fullDisk(error, cache.folder, order.stagingFolder)], downloaded: 0, fromCache: 0 }
   } finally {
     clearInterval(holding)
     cache.close()
   }
+}
+
+function fullDisk({ path, code }: NodeJS.ErrnoException, cache: string, staging: string): Obstacle {
+  const isCache = path !== staging
+  const folder = isCache ? cache : staging
+  return obstacle(isCache ? 'cache-full' : 'disk-full', folder, `The disk of ${folder} is full (${code}).`)
 }
 
 class Provider {

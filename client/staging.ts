@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { ClientError, systemCode } from './client-error.ts'
+import { ClientError, isDiskFull, systemCode } from './client-error.ts'
 import type { Content, ContentCache } from './content-cache.ts'
 
 /** As many as there are threads that do the work of the disk. */
@@ -37,11 +37,18 @@ export class Staging {
   add(content: Content): Promise<void> {
     this.#made ??= mkdir(this.folder, { recursive: true })
     return this.#limit(async () => {
-      await this.#made
-      await rm(this.pathOf(content.hash), { force: true })
-      if (!(this.#isLinking && (await this.#link(content)))) await this.#copy(content)
+      try {
+        await this.#made
+        await rm(this.pathOf(content.hash), { force: true })
+        if (!(this.#isLinking && (await this.#link(content)))) await this.#copy(content)
+      } catch (error) {
+        throw this.#naming(error)
+      }
     })
   }
+
+  /** The system names what is copied, or nothing; what is full is the disk that it is copied to. */
+  #naming = (error: unknown): unknown => (isDiskFull(error) ? Object.assign(error, { path: this.folder }) : error)
 
   /** Puts on the disk what is not there yet; afterwards all that was added is. */
   async sync(): Promise<void> {
@@ -49,6 +56,8 @@ export class Staging {
       const file = await open(path, 'r')
       try {
         await file.datasync()
+      } catch (error) {
+        throw this.#naming(error)
       } finally {
         await file.close()
       }
