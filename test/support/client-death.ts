@@ -1,0 +1,73 @@
+/**
+ * Loaded into a program of ours before anything else (`node --import`): counts the steps in which it changes something on the disk
+ * or sends and takes bytes on the wire, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
+ * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. When it ends
+ * by itself it says on stderr how many there were: `steps: {"disk": …, "wire": …, "place": …}`.
+ */
+import fs, { promises } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { isMainThread } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+
+export type ClientStep = 'disk' | 'wire' | 'place'
+export type ClientSteps = Record<ClientStep, number>
+export interface ClientDeath {
+  kind: ClientStep
+  step: number
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: it stands before functions of any kind
+type Call = (this: any, ...args: any[]) => any
+type Table = Record<string, Call>
+
+const steps: ClientSteps = { disk: 0, wire: 0, place: 0 }
+const last = JSON.parse(process.env.PH_TEST_DEATH ?? 'null') as ClientDeath | null
+const changes = ['link', 'rename', 'rm', 'rmdir', 'mkdir', 'chmod', 'copyFile', 'open']
+const moves = new Set(['linkSync', 'renameSync', 'rmSync'])
+const writes = ['writeSync', 'ftruncateSync', 'fsyncSync']
+
+/** Workers read. */
+if (isMainThread) {
+  const before = (kind: 'disk' | 'wire', table: Table, names: readonly string[]) => {
+    for (const name of names) {
+      const original = table[name] as Call
+      table[name] = function (...args) {
+        if (isChange(name, args)) {
+          const label = `${name} ${args.filter((arg) => typeof arg === 'string').join(' ')}`
+          step(kind, label)
+          if (moves.has(name) && label.includes('/Staging-')) step('place', label)
+        }
+        return original.apply(this, args)
+      }
+    }
+  }
+  before('disk', fs as unknown as Table, [...changes.map((name) => `${name}Sync`), ...writes])
+  before('disk', promises as unknown as Table, changes)
+  const file = await promises.open(import.meta.filename)
+  before('disk', Object.getPrototypeOf(file) as Table, ['sync', 'datasync', 'chmod'])
+  await file.close()
+  syncBuiltinESMExports()
+  const memory = new Database(':memory:')
+  before('disk', Object.getPrototypeOf(memory.prepare('select 1')) as Table, ['run'])
+  memory.close()
+  const wire = Socket.prototype as unknown as Table
+  wire.push ??= (Readable.prototype as unknown as Table).push as Call
+  before('wire', wire, ['write', 'push'])
+  process.once('exit', () => fs.writeSync(2, `steps: ${JSON.stringify(steps)}\n`))
+}
+
+/** Its own output is no work, and opening something for reading changes nothing. */
+function isChange(name: string, [first, second]: unknown[]): boolean {
+  if (name.startsWith('open')) return second !== undefined && second !== 'r'
+  return first !== 1 && first !== 2
+}
+
+function step(kind: ClientStep, label: string): void {
+  steps[kind]++
+  if (last?.kind !== kind || steps[kind] !== last.step) return
+  fs.writeSync(2, `died before: ${label}\n`)
+  process.kill(process.pid, 'SIGKILL')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
