@@ -4,7 +4,7 @@ import { isClaimGone, type Progress, type PullCalls } from './pull-calls.ts'
 
 /** A claim lives an hour after its last heartbeat. */
 const heartbeatMs = 10 * 60_000
-/** A claim that was confirmed so shortly before needs no other look. */
+/** A claim that was confirmed so shortly before needs no other look. By the clock, which goes on while the machine sleeps. */
 const freshMs = 60_000
 
 export class PullClaim {
@@ -13,7 +13,7 @@ export class PullClaim {
   readonly #calls: PullCalls
   readonly #lost = new AbortController()
   #isRunning: boolean
-  #confirmedAt = performance.now()
+  #confirmedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
 
   constructor(calls: PullCalls, { jobId, token, isRunning }: { jobId: number; token: string; isRunning: boolean }) {
@@ -39,7 +39,7 @@ export class PullClaim {
   /** Makes sure that the claim holds, before what cannot be undone. */
   async confirm(): Promise<void> {
     this.#lost.signal.throwIfAborted()
-    if (performance.now() - this.#confirmedAt < freshMs) return
+    if (Math.abs(Date.now() - this.#confirmedAt) < freshMs) return
     await this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token))
   }
 
@@ -57,7 +57,7 @@ export class PullClaim {
   async #guard<T>(call: () => Promise<T>): Promise<T> {
     try {
       const answer = await call()
-      this.#confirmedAt = performance.now()
+      this.#confirmedAt = Date.now()
       return answer
     } catch (error) {
       throw isClaimGone(error) ? claimLost(this.jobId, error) : error
