@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, re
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { ApiError } from '../contract/errors.ts'
 import { aboutFile, ClientError } from './client-error.ts'
 import type { Http } from './http.ts'
 import { isNetworkError } from './network-error.ts'
@@ -111,7 +112,11 @@ export async function fillPart(http: Http, part: PartFile, source: Source): Prom
 /** One answer's bytes. A server that ignores Range sends the file from its beginning, and then so does the part. */
 async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, onProgress, signal }: Source): Promise<void> {
   const headers: Record<string, string> = part.size > 0 ? { range: `bytes=${part.size}-` } : {}
-  const answer = await http.open({ url: await locate(), headers, signal })
+  const answer = await http.open({ url: await locate(), headers, signal }).catch((error: unknown) => {
+    // The storage has less of the file than there is here (RFC 9110 15.5.17).
+    if (!(error instanceof ApiError && error.status === 416)) throw error
+    throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${title}.`, { cause: error })
+  })
   if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) part.restart()
   await pour(answer.body, (chunk) => {
     if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${title} than the file has.`)

@@ -12,8 +12,8 @@ export const obstacleKinds = {
   'disk-full': 'Free some space on that disk, then pull again; what was downloaded is kept.',
   'cache-full':
     'Free some space on that disk, or choose another one with PH_CACHE_DIR, then pull again; what was downloaded is kept.',
-  damaged: 'Tell whoever runs the library; whoever still has the file can mend it by pushing it again.',
-  missing: 'Whoever still has the file can mend that by pushing it again; tell whoever runs the library.',
+  damaged: 'Pull again; if it stays so, whoever runs the library has to bring the file back from a backup of its storage.',
+  missing: 'Pull again; if it stays so, whoever runs the library has to bring the file back from a backup of its storage.',
   unreadable: 'Mend its permissions or close the program that holds it, then pull again.',
   'not-placed': 'Mend what the system says of it, then pull again.',
 } as const satisfies Record<string, string>

@@ -100,9 +100,11 @@ class Provider {
     try {
       const failures = await fetch.run(missing)
       const titles = new Map(missing.map(({ hash, title }) => [hash, title]))
-      const obstacles = [...failures].map(([hash, { code, message }]) =>
-        obstacle(code === 'WRONG_BYTES' ? 'damaged' : 'missing', titles.get(hash) ?? hash, message),
-      )
+      const obstacles = [...failures].map(([hash, { code, message }]) => {
+        const title = titles.get(hash) ?? hash
+        if (code === 'WRONG_BYTES') return obstacle('damaged', title, message)
+        return obstacle('missing', title, `${title} cannot be fetched: ${message}`)
+      })
       return { obstacles, downloaded: fetch.received }
     } finally {
       // Nothing may still be written when the folder is taken away.
