@@ -1,5 +1,6 @@
 /** Folders that a pull makes in a project: for files on their way, and for what it replaced. Both below Saved, which nobody pushes. */
 import { rmdirSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { nearest } from './place-check.ts'
@@ -35,8 +36,13 @@ function personHere(): string {
   }
 }
 
-/** Takes away the folders around the staging folder when nothing else is in them. */
-export function removeEmptyFolders(staging: string): void {
+/** Takes the staging folder away with whatever is in it, and the folders around it when nothing else is in them. */
+export async function clearStaging(staging: string): Promise<void> {
+  await rm(staging, { recursive: true, force: true })
+  removeEmptyFolders(staging)
+}
+
+function removeEmptyFolders(staging: string): void {
   try {
     for (let at = dirname(staging), left = 2; left > 0; at = dirname(at), left--)
       if (/^(PropHouse|Saved)$/.test(basename(at))) rmdirSync(at)

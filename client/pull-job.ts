@@ -7,7 +7,7 @@ import type { FilePlaced } from './fingerprints.ts'
 import { type LandingFile, landFiles } from './landing.ts'
 import { checkReplaced } from './place-check.ts'
 import { inspectPlaces } from './place-inspection.ts'
-import { backupFolder, removeEmptyFolders } from './project-folders.ts'
+import { backupFolder, clearStaging } from './project-folders.ts'
 import { isClaimLost, type PullClaim } from './pull-claim.ts'
 import { answerConflicts } from './pull-conflicts.ts'
 import { type Decision, decide } from './pull-decision.ts'
@@ -68,8 +68,7 @@ export class PullJob {
       claim.end()
       if (isOver) {
         fingerprints.pulls.forget(claim.jobId)
-        await rm(staging, { recursive: true, force: true })
-        removeEmptyFolders(staging)
+        await clearStaging(staging)
       }
     }
   }

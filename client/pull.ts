@@ -8,7 +8,7 @@ import { projectStateFile } from './folders.ts'
 import { Http } from './http.ts'
 import type { OpenPull } from './open-pulls.ts'
 import { takeLock } from './process-lock.ts'
-import { stagingFolder } from './project-folders.ts'
+import { clearStaging, stagingFolder } from './project-folders.ts'
 import { isClaimGone, pullCalls } from './pull-calls.ts'
 import { PullClaim } from './pull-claim.ts'
 import { PullJob, refusedReport } from './pull-job.ts'
@@ -60,6 +60,15 @@ function makeRoot(target: PullTarget): PullTarget {
 const isForGood = (error: unknown): error is ApiError =>
   isClaimGone(error) || (error instanceof ApiError && ['CONFLICT', 'ENGINE_TOO_OLD', 'VALIDATION'].includes(error.code))
 
+const finishedNote = (jobId: number): string =>
+  `The interrupted pull had finished job ${jobId}; only the answer of the library had not arrived.`
+
+function goneNote(jobId: number, why: string, placed: number): string {
+  const files = placed === 1 ? 'file' : `${placed} files`
+  const stays = placed > 0 ? ` The ${files} that it had placed ${placed === 1 ? 'stays' : 'stay'}.` : ''
+  return `An interrupted pull does not hold job ${jobId} any more: ${why}${stays}`
+}
+
 class Pull {
   readonly #parts: PullParts
   readonly #staging: string
@@ -88,24 +97,39 @@ class Pull {
 
   /** An interrupted pull goes on where it was. When its claim is gone, what it had placed stays, and is said. */
   async #takeUp(open: OpenPull): Promise<JobReport | undefined> {
-    const { calls, fingerprints } = this.#parts
+    const { fingerprints } = this.#parts
     try {
-      if (open.claimToken === null)
-        return await this.#claim(await calls.job(open.jobId), { ordered: open.ordered, resumed: true })
-      const { status } = await calls.heartbeat(open.jobId, open.claimToken)
-      const job = await calls.job(open.jobId)
-      return await this.#do(job, { token: open.claimToken, isRunning: status === 'running', resumed: true, warnings: [] })
+      return await this.#goOn(open)
     } catch (error) {
       if (!isForGood(error)) throw error
       const placed = settleIntended(this.#parts, open.jobId, this.#staging).size
       fingerprints.pulls.forget(open.jobId)
-      const files =
-        placed > 0
-          ? ` The ${placed === 1 ? 'file' : `${placed} files`} that it had placed ${placed === 1 ? 'stays' : 'stay'}.`
-          : ''
-      this.#notes.push(`An interrupted pull does not hold job ${open.jobId} any more: ${error.message}${files}`)
+      await clearStaging(this.#staging)
+      this.#notes.push(error.details.status === 'done' ? finishedNote(open.jobId) : goneNote(open.jobId, error.message, placed))
       return undefined
     }
+  }
+
+  /** With the claim that it had; with a new one when that ran out and nobody else has the job. */
+  async #goOn({ jobId, claimToken, ordered }: OpenPull): Promise<JobReport> {
+    const { calls } = this.#parts
+    const refused = claimToken === null ? undefined : await this.#goOnWith(jobId, claimToken)
+    if (refused && !isClaimGone(refused)) return refused
+    const job = await calls.job(jobId)
+    if (refused && job.status !== 'queued') throw refused
+    return this.#claim(job, { ordered, resumed: true })
+  }
+
+  /** Gives what the library says against the claim, when it does. */
+  async #goOnWith(jobId: number, token: string): Promise<JobReport | ApiError> {
+    const { calls } = this.#parts
+    const answer = await calls.heartbeat(jobId, token).catch((error: unknown) => {
+      if (isClaimGone(error)) return error
+      throw error
+    })
+    if (answer instanceof ApiError) return answer
+    const isRunning = answer.status === 'running'
+    return this.#do(await calls.job(jobId), { token, isRunning, resumed: true, warnings: [] })
   }
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {

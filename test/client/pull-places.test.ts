@@ -221,7 +221,7 @@ test('a pull whose report never arrived reports over both runs what the first on
   expect(outcomesOf(onlyJob(await run()))).toEqual({ [fileA]: 'kept', 'Content/Town/B.uasset': 'kept' })
 })
 
-test('a claim that ran out over an interruption is let go, with a word about what was placed', async () => {
+test('a claim that somebody else has after an interruption is let go, with a word about what was placed', async () => {
   let isGone = false
   const { project, run } = await peerAndProject([a, b], {
     instead: (heard, response) => {
@@ -230,15 +230,17 @@ test('a claim that ran out over an interruption is let go, with a word about wha
         return true
       }
       const isBeat = isGone && heard.url.endsWith('/heartbeat')
-      if (isBeat) answer(409, { error: { code: 'JOB_STATE', message: 'Pull job 1 is queued.', details: {} } })(response, heard)
-      return isBeat
+      const isLook = isGone && heard.method === 'GET' && heard.url.endsWith('/pull-jobs/1')
+      if (isBeat) answer(409, { error: { code: 'JOB_STATE', message: 'Pull job 1 is claimed.', details: {} } })(response, heard)
+      if (isLook) answer(200, { id: 1, status: 'claimed' })(response, heard)
+      return isBeat || isLook
     },
   })
   await expect(run()).rejects.toMatchObject({ code: 'UNREACHABLE' })
   isGone = true
   const report = await run()
   expect(report.notes).toEqual([
-    expect.stringContaining('job 1 any more: Pull job 1 is queued. The 2 files that it had placed stay.'),
+    expect.stringContaining('job 1 any more: Pull job 1 is claimed. The 2 files that it had placed stay.'),
   ])
   expect(onlyJob(report)).toMatchObject({ resumed: false, summary: { identical: 2 } })
   expect((await project.pull(await startPullPeer([a, b]), undefined, { order })).notes).toEqual([])
