@@ -109,7 +109,7 @@ export class Http {
     return this.#exchange({ ...this.#signed(request), accept: [302, 303, 307] }, async (answer) => {
       await answer.body.dump()
       const { location } = answer.headers
-      if (typeof location === 'string') return { location: new URL(location, this.url).href }
+      if (typeof location === 'string') return { location: this.#addressOf(location, this.url).href }
       throw new ClientError('NOT_A_LIBRARY', `${this.url} sent no address for ${request.path}.`)
     })
   }
@@ -134,7 +134,7 @@ export class Http {
 
   /** Opens a presigned address for reading. Never carries the key; follows at most three further redirects. */
   async open(stored: StoredRequest): Promise<Stored> {
-    let url = stored.url
+    let { href: url } = this.#addressOf(stored.url, this.url)
     for (let hop = 0; hop <= redirectsFollowed; hop++) {
       const answer = await this.#exchange(
         { ...this.#unsigned({ ...stored, url }), accept: [301, 302, 303, 307, 308] },
@@ -143,9 +143,9 @@ export class Http {
       const { location } = answer.headers
       if (answer.statusCode < 300) return { headers: answer.headers, body: answer.body }
       await answer.body.dump()
-      url = new URL(typeof location === 'string' ? location : '', url).href
+      url = this.#addressOf(typeof location === 'string' ? location : '', url).href
     }
-    throw new ClientError('NOT_A_LIBRARY', `${new URL(stored.url, this.url).host} redirects in circles.`)
+    throw new ClientError('NOT_A_LIBRARY', `${new URL(url).host} redirects in circles.`)
   }
 
   #signed(call: ApiRequest): Exchange {
@@ -169,11 +169,17 @@ export class Http {
   }
 
   #unsigned(stored: StoredRequest): Exchange {
-    const url = new URL(stored.url, this.url)
+    const url = this.#addressOf(stored.url, this.url)
     const { method = 'GET', headers = {}, bytes, accept, signal } = stored
-    if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      throw new ClientError('NOT_A_LIBRARY', `${this.url} named an address that is not on the web: ${url.protocol}`)
     return { url, method, headers, bytes, accept, signal, idempotent: true }
+  }
+
+  /** An address that came from outside; it may be anything. */
+  #addressOf(text: string, base: string): URL {
+    const url = URL.parse(text, base)
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+    const what = url ? `that is not on the web: ${url.protocol}` : 'that is none.'
+    throw new ClientError('NOT_A_LIBRARY', `${this.url} named an address ${what}`)
   }
 
   /** Sends a request until it is answered or given up; `consume` reads the answer and is part of what is repeated. */
