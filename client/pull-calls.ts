@@ -9,7 +9,7 @@ import type { OutputOf } from '../contract/route.ts'
 import type { ApiRequest, Http } from './http.ts'
 
 type Warned = { warnings: PullWarning[] }
-type Closure = { objects: PullJobObject[]; total_objects: number; total_bytes: number }
+type Closure = { job_id?: number; objects: PullJobObject[]; total_objects: number; total_bytes: number }
 
 export type CreatedJob = PullJobDetail & Warned
 export type ClaimedJob = CreatedJob & { claim_token: string }

@@ -21,11 +21,14 @@ export interface JobParts {
   warnings: PullWarning[]
   claim: PullClaim
   /** The list of files, on its way. */
-  closure: Promise<{ objects: PullJobObject[] }>
+  closure: Promise<{ job_id?: number; objects: PullJobObject[] }>
   /** An earlier run was killed or interrupted over it. */
   resumed: boolean
   staging: string
 }
+
+const reportTooLong =
+  'All files are in place, but the library does not take so long a list of them; pull fewer entries at once to have it on record.'
 
 export class PullJob {
   readonly #parts: PullParts
@@ -77,9 +80,11 @@ export class PullJob {
   async #work(begun: Promise<void>): Promise<Obstacle[]> {
     const { job, closure, staging, claim } = this.#job
     const { tell, target } = this.#parts
-    const { objects } = await closure
+    const { job_id = job.id, objects } = await closure
     const { files, refused } = landFiles(objects, job.target_root)
     await begun
+    if (job_id !== job.id)
+      return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
     this.#landed = files
     this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
@@ -159,15 +164,16 @@ export class PullJob {
   async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {
     const { claim } = this.#job
     this.#parts.tell({ kind: 'phase', phase: 'report' })
+    const items = this.#items(obstacles)
+    const report_json = sentReport(items)
     const [first] = obstacles
-    if (!first) {
-      await claim.finish({ status: 'done', report_json: sentReport(this.#items()) })
+    if (!first && report_json) {
+      await claim.finish({ status: 'done', report_json })
       return this.#report('done', null, [])
     }
     const more = obstacles.length > 1 ? ` And ${obstacles.length - 1} more.` : ''
-    const reason = `${first.message}${more}`
-    const items = this.#items(obstacles)
-    await claim.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json: sentReport(items) })
+    const reason = first ? `${first.message}${more}` : reportTooLong
+    await claim.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
     return this.#report('failed', reason, obstacles)
   }
 
@@ -179,7 +185,7 @@ export class PullJob {
       if (known) return known
       const file = `${this.#parts.target.content.file}/${landing.path}`
       const error = messages.get(file) ?? messages.get(landing.destination) ?? 'It was not placed because of other files.'
-      return { ...itemOf({ landing, file }, 'failed'), error: error.slice(0, 1000) }
+      return { ...itemOf({ landing, file }, 'failed'), error }
     })
   }
 

@@ -1,4 +1,5 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
+import { limits } from '../contract/limits.ts'
 import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../contract/pull-jobs.ts'
 import type { Obstacle } from './pull-obstacle.ts'
 
@@ -69,15 +70,23 @@ export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
   return sums
 }
 
-/** The report as the library takes it (spec 2): every file once. */
-export function sentReport(files: readonly PulledFile[]): SentReport {
+/** Words about a failed file are cut to so many characters, the first of these with which the report fits. */
+const errorLengths = [1000, 100, 20]
+
+/** The report as the library takes it (spec 2 and 4.3): every file once. Undefined when it is too long for the library. */
+export function sentReport(files: readonly PulledFile[]): SentReport | undefined {
+  const reports = errorLengths.values().map((length) => reportOf(files, length))
+  return reports.find((report) => Buffer.byteLength(JSON.stringify(report)) <= limits.pullJob.reportBytes)
+}
+
+function reportOf(files: readonly PulledFile[], longestError: number): SentReport {
   const report: SentReport = { added: [], skipped_identical: [], conflicts: [], failed: [] }
   for (const { outcome, error = '', asset_name, destination, content_hash, lineage_id } of files) {
     const item = { asset_name, destination, content_hash, lineage_id }
     if (outcome === 'added') report.added.push({ ...item, action: 'add' })
     else if (outcome === 'updated') report.added.push({ ...item, action: 'safe_overwrite' })
     else if (outcome === 'identical') report.skipped_identical.push(item)
-    else if (outcome === 'failed') report.failed.push({ ...item, error })
+    else if (outcome === 'failed') report.failed.push({ ...item, error: error.slice(0, longestError) })
     else report.conflicts.push({ ...item, resolution: resolutions[outcome] })
   }
   return report
