@@ -19,12 +19,18 @@ function expectUntouched(project: PullProject): void {
   expect(Object.keys(filesBelow(join(project.cache, 'content', 'objects')))).toEqual([])
 }
 
+/** How much was taken of what has no end. */
+let pouredBytes = 0
+
 /** Bytes until nobody takes them any more. */
 const endless: Serve = (response) => {
   response.writeHead(200)
   const chunk = Buffer.alloc(64 * 1024, 'x')
   const pour = () => {
-    while (!response.destroyed) if (!response.write(chunk)) return void response.once('drain', pour)
+    while (!response.destroyed) {
+      pouredBytes += chunk.length
+      if (!response.write(chunk)) return void response.once('drain', pour)
+    }
   }
   pour()
 }
@@ -39,7 +45,9 @@ test.each([
   ['a part that was not asked for', shifted],
 ])('%s are refused by the name of the file, and nothing of them stays', async (_what, serve) => {
   const { peer, project, run } = await pullFrom([peerFile('/Game/A', 'the file')], { serve })
+  pouredBytes = 0
   const job = onlyJob(await run())
+  expect(pouredBytes).toBeLessThan(16 * 1024 ** 2)
   expect(job).toMatchObject({ status: 'failed', obstacles: [{ kind: 'damaged', file: '/Game/A' }] })
   expect(job.obstacles[0]?.message).toContain('/Game/A')
   expectUntouched(project)
