@@ -108,7 +108,9 @@ export class Fingerprints {
 
   /** What is known of these files. Many are read in one go. */
   findAll(files: readonly string[]): KnownFile[] {
-    return files.length > manyFiles ? this.#all('true') : files.flatMap((file) => this.find(file) ?? [])
+    return files.length > manyFiles && files.length * 10 > this.count()
+      ? this.#all('true')
+      : files.flatMap((file) => this.find(file) ?? [])
   }
 
   /** Remembers what was read. What is known of the library stays; whether that still is the same follows from the hashes. */

@@ -11,7 +11,7 @@ import { takeLock } from './process-lock.ts'
 import { clearStaging, stagingFolder } from './project-folders.ts'
 import { isClaimGone, pullCalls } from './pull-calls.ts'
 import { PullClaim } from './pull-claim.ts'
-import { PullJob, refusedReport } from './pull-job.ts'
+import { type JobParts, PullJob, refusedReport } from './pull-job.ts'
 import { orderOf, type PullOptions, type PullParts } from './pull-options.ts'
 import { settleIntended } from './pull-placing.ts'
 import { queuedJobs } from './pull-queue.ts'
@@ -128,8 +128,8 @@ class Pull {
       throw error
     })
     if (answer instanceof ApiError) return answer
-    const isRunning = answer.status === 'running'
-    return this.#do(await calls.job(jobId), { token, isRunning, resumed: true, warnings: [] })
+    const going = { token, isRunning: answer.status === 'running', resumed: true, warnings: [] }
+    return this.#do(await calls.job(jobId), { ...going, closure: this.#closureOf(jobId) })
   }
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {
@@ -177,21 +177,27 @@ class Pull {
   ): Promise<JobReport> {
     const { calls, fingerprints, target } = this.#parts
     fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    // The list is on its way while the claim is: it is the same for whoever gets the job.
+    const closure = this.#closureOf(job.id)
     const claimed = await calls.claim(job.id, target.project, target.engineVersion)
     fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
-    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said })
+    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure })
+  }
+
+  #closureOf(jobId: number): JobParts['closure'] {
+    const closure = this.#parts.calls.closure(jobId, true)
+    // Met where it is awaited.
+    closure.catch(() => {})
+    return closure
   }
 
   #do(
     job: PullJobDetail,
-    { token, isRunning, resumed, warnings }: { token: string; isRunning: boolean; resumed: boolean; warnings: PullWarning[] },
+    going: Omit<JobParts, 'job' | 'claim' | 'staging'> & { token: string; isRunning: boolean },
   ): Promise<JobReport> {
-    const { calls } = this.#parts
-    const claim = new PullClaim(calls, { jobId: job.id, token, isRunning })
-    const closure = calls.closure(job.id, true)
-    // Met where it is awaited.
-    closure.catch(() => {})
-    return new PullJob(this.#parts, { job, warnings, claim, closure, resumed, staging: this.#staging }).run()
+    const { token, isRunning, ...rest } = going
+    const claim = new PullClaim(this.#parts.calls, { jobId: job.id, token, isRunning })
+    return new PullJob(this.#parts, { ...rest, job, claim, staging: this.#staging }).run()
   }
 }
