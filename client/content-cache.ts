@@ -1,11 +1,11 @@
 /** The content cache: files by their hash, shared by the projects and processes of a person on one machine, bounded in size. */
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { type BigIntStats, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { bootMark } from './boot-mark.ts'
 import { defaultCacheBytes } from './cache-size.ts'
-import { ClientError } from './client-error.ts'
+import { aboutFile, ClientError } from './client-error.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
 /** A file by its SHA-256 and its size in bytes. */
@@ -115,6 +115,17 @@ export class ContentCache {
     for (const { hash } of doubtful) if (!damaged.includes(hash)) present.add(hash)
     this.#touch(present)
     return { present, damaged }
+  }
+
+  /** Takes in bytes that have this hash, by way of a file in `incoming`. */
+  putBytes(content: Content, bytes: Uint8Array, receivedPath: string): void {
+    try {
+      writeFileSync(receivedPath, bytes)
+      this.put(content, receivedPath)
+    } catch (error) {
+      rmSync(receivedPath, { force: true })
+      throw aboutFile(error, receivedPath)
+    }
   }
 
   /** Takes in a file that was received in `incoming` and has this hash. */

@@ -6,8 +6,9 @@ import pLimit from 'p-limit'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
 import type { Content, ContentCache } from './content-cache.ts'
+import { BufferPool } from './file-body.ts'
 import type { Http } from './http.ts'
-import { fillPart, PartFile } from './part-file.ts'
+import { fillPart, type Part, PartBuffer, PartFile } from './part-file.ts'
 
 export interface Wanted extends Content {
   /** What people call it. */
@@ -26,8 +27,8 @@ export interface FetchParts {
   addresses: Addresses
   /** Told how many files and bytes have arrived in all. */
   onProgress: (done: { files: number; bytes: number }) => void
-  /** A file is in the cache, checked. */
-  onFetched: (wanted: Wanted) => void
+  /** A file is in the cache, checked. Its bytes come along where they are still in memory, for the time of the call. */
+  onFetched: (wanted: Wanted, bytes: Buffer | undefined) => void
   signal?: AbortSignal
 }
 
@@ -38,11 +39,14 @@ const mostTries = 3
 /** Parts that nobody came back for. */
 const abandonedMs = 7 * 24 * 3_600_000
 const progressMs = 100
+/** Files up to this size are kept in memory until they are checked: the disk then has nothing to do with what is thrown away. */
+const smallBytes = 256 * 1024
 
 type Failure = ClientError | ApiError
 
 export class ContentFetch {
   readonly #parts: FetchParts
+  readonly #buffers = new BufferPool(smallBytes)
   readonly #done = { files: 0, bytes: 0 }
   /** Bytes of the files on their way, by hash. */
   readonly #onTheWay = new Map<string, number>()
@@ -66,8 +70,7 @@ export class ContentFetch {
     const timer = setInterval(() => this.#report(), progressMs)
     timer.unref()
     try {
-      // The largest first, so that none of them is what everything waits for in the end.
-      const jobs = wanted.toSorted((a, b) => b.size - a.size).map((one) => limit(() => this.#fetch(one, failures)))
+      const jobs = inOrder(wanted).map((one) => limit(() => this.#fetch(one, failures)))
       await Promise.all(jobs).catch((error) => {
         limit.clearQueue()
         throw error
@@ -84,7 +87,6 @@ export class ContentFetch {
     try {
       for (let tries = 1; !(await this.#receive(wanted, tries)); tries++) if (tries === mostTries) throw wrongBytes(wanted)
       this.#done.files++
-      this.#parts.onFetched(wanted)
     } catch (error) {
       if (!isOfOneFile(error)) throw error
       failures.set(wanted.hash, error)
@@ -93,31 +95,64 @@ export class ContentFetch {
     }
   }
 
-  /** One try, from what an earlier run has left of it; false when what came is another file. */
-  async #receive(wanted: Wanted, tries: number): Promise<boolean> {
-    const { http, cache, signal } = this.#parts
-    const { hash, size: sizeBytes, title } = wanted
+  /** One try; false when what came is another file. */
+  #receive(wanted: Wanted, tries: number): Promise<boolean> {
+    return wanted.size <= smallBytes ? this.#receiveSmall(wanted, tries) : this.#receiveLarge(wanted, tries)
+  }
+
+  async #receiveSmall(wanted: Wanted, tries: number): Promise<boolean> {
+    const buffer = this.#buffers.take()
+    try {
+      const part = new PartBuffer(buffer)
+      if (!(await this.#fill(part, wanted, tries))) return false
+      // A killed process may have left it half written: then that file is written anew.
+      const { cache } = this.#parts
+      cache.putBytes(wanted, part.bytes, this.#takeLeft(wanted.hash) ?? partPath(cache.incoming, wanted.hash))
+      this.#parts.onFetched(wanted, part.bytes)
+      return true
+    } finally {
+      this.#buffers.give(buffer)
+    }
+  }
+
+  /** From what an earlier run has left of it. */
+  async #receiveLarge(wanted: Wanted, tries: number): Promise<boolean> {
+    const { cache } = this.#parts
+    const { hash, size } = wanted
     const part = new PartFile(this.#takeLeft(hash) ?? partPath(cache.incoming, hash))
     receiving.add(part.path)
     let isWhole = false
     try {
-      await part.takeUp(sizeBytes)
-      const takenUp = part.size
-      const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes - takenUp)
-      const locate = this.#locator(hash, tries)
-      await this.#renewing(() => fillPart(http, part, { locate, sizeBytes, title, onProgress, signal }))
-      this.#done.bytes += sizeBytes - takenUp
-      this.#onTheWay.delete(hash)
-      isWhole = part.digest() === hash
-    } catch (error) {
-      if (!(error instanceof ClientError && error.code === 'WRONG_BYTES')) throw error
+      await part.takeUp(size)
+      isWhole = await this.#fill(part, wanted, tries)
     } finally {
       part.close()
       receiving.delete(part.path)
     }
-    if (isWhole) cache.put(wanted, part.path)
-    else rmSync(part.path, { force: true })
-    return isWhole
+    if (!isWhole) {
+      rmSync(part.path, { force: true })
+      return false
+    }
+    cache.put(wanted, part.path)
+    this.#parts.onFetched(wanted, undefined)
+    return true
+  }
+
+  /** Receives what is missing; says whether the whole has the hash that it should. */
+  async #fill(part: Part, { hash, size: sizeBytes, title }: Wanted, tries: number): Promise<boolean> {
+    const { http, signal } = this.#parts
+    const takenUp = part.size
+    const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes - takenUp)
+    const locate = this.#locator(hash, tries)
+    try {
+      await this.#renewing(() => fillPart(http, part, { locate, sizeBytes, title, onProgress, signal }))
+    } catch (error) {
+      if (error instanceof ClientError && error.code === 'WRONG_BYTES') return false
+      throw error
+    }
+    this.#done.bytes += sizeBytes - takenUp
+    this.#onTheWay.delete(hash)
+    return part.digest() === hash
   }
 
   /** Bytes that arrived damaged are asked for at a new address: what stands in between may have kept them. */
@@ -161,6 +196,13 @@ export class ContentFetch {
     this.#parts.onProgress({ files: this.#done.files, bytes: this.#done.bytes + onTheWay })
   }
 }
+
+/**
+ * Small files first: making them is what waits while large ones are synced. Then the largest, so that none of them is what
+ * everything waits for in the end.
+ */
+const inOrder = (wanted: readonly Wanted[]): Wanted[] =>
+  wanted.toSorted((a, b) => Number(a.size > smallBytes) - Number(b.size > smallBytes) || b.size - a.size)
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status === 403
 

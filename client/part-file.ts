@@ -1,5 +1,5 @@
 /** A file that is being received: hashed while it is written, taken up again after cuts, never longer than it may be. */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto'
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -25,13 +25,49 @@ export interface Source {
 const mostFruitlessTries = 3
 const readBytes = 1024 * 1024
 
-/** What was hashed is what was written. */
-export class PartFile {
+/** What is there of a file, wherever it is kept. */
+export interface Part {
+  /** Bytes that are there. */
+  size: number
+  write(chunk: Buffer): void
+  restart(): void
+  /** The hash of everything; nothing can be written afterwards. */
+  digest(): string
+}
+
+/** A small file on its way, in memory that the caller owns. */
+export class PartBuffer implements Part {
+  readonly #buffer: Buffer
+  size = 0
+
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.size)
+  }
+
+  write(chunk: Buffer): void {
+    chunk.copy(this.#buffer, this.size)
+    this.size += chunk.length
+  }
+
+  restart(): void {
+    this.size = 0
+  }
+
+  digest(): string {
+    return hashAtOnce('sha256', this.bytes, 'hex')
+  }
+}
+
+/** A file on disk: what was hashed is what was written. */
+export class PartFile implements Part {
   readonly path: string
   readonly #meant: string
   readonly #fd: number
   #hash: Hash = createHash('sha256')
-  /** Bytes that are there. */
   size = 0
 
   /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
@@ -71,7 +107,6 @@ export class PartFile {
     this.size = 0
   }
 
-  /** The hash of everything; nothing can be written afterwards. */
   digest(): string {
     return this.#hash.digest('hex')
   }
@@ -90,7 +125,7 @@ export class PartFile {
 }
 
 /** Receives what is missing of a file. Throws ClientError `WRONG_BYTES`, `UNREACHABLE`, and what Http throws. */
-export async function fillPart(http: Http, part: PartFile, source: Source): Promise<void> {
+export async function fillPart(http: Http, part: Part, source: Source): Promise<void> {
   let fruitless = 0
   while (part.size < source.sizeBytes) {
     const before = part.size
@@ -110,7 +145,7 @@ export async function fillPart(http: Http, part: PartFile, source: Source): Prom
 }
 
 /** One answer's bytes. A server that ignores Range sends the file from its beginning, and then so does the part. */
-async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, onProgress, signal }: Source): Promise<void> {
+async function receive(http: Http, part: Part, { locate, sizeBytes, title, onProgress, signal }: Source): Promise<void> {
   const headers: Record<string, string> = part.size > 0 ? { range: `bytes=${part.size}-` } : {}
   const answer = await http.open({ url: await locate(), headers, signal }).catch((error: unknown) => {
     // The storage has less of the file than there is here (RFC 9110 15.5.17).

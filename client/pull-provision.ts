@@ -94,7 +94,7 @@ class Provider {
       cache: this.#cache,
       addresses: this.#order.addresses,
       onProgress: (done) => tell({ kind: 'download', ...done, ...total }),
-      onFetched: (one) => this.#stage(one),
+      onFetched: (one, bytes) => this.#stage(one, bytes),
       signal: this.#order.signal,
     })
     try {
@@ -112,10 +112,10 @@ class Provider {
     }
   }
 
-  #stage(one: Content): void {
+  #stage(one: Content, bytes?: Buffer): void {
     const { tell } = this.#parts
     const staged = this.#staging
-      .add(one)
+      .add(one, bytes)
       .then(() => tell({ kind: 'stage', files: ++this.#staged, totalFiles: this.#order.wanted.length }))
     // Met where all of them are awaited.
     staged.catch(() => {})
