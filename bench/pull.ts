@@ -44,7 +44,7 @@ const databases = values.databases.split(',').flatMap((name) => known[name] ?? [
 const jobs: Record<string, () => Promise<void>> = {
   folder: () => {
     const size = { files: Number(values.files), bytes: values.bytes }
-    return pullFolder(makeContent(join(work, 'project'), run.place.scripts, size), databases, run)
+    return pullFolder(makeContent(join(work, 'unedited'), run.place.scripts, size), databases, run)
   },
   status: () => {
     const size = { files: Number(values.many), bytes: `${Number(values.many) * 3000}` }
