@@ -126,8 +126,7 @@ export class ContentFetch {
       await part.takeUp(size)
       isWhole = await this.#fill(part, wanted, tries)
     } finally {
-      part.close()
-      receiving.delete(part.path)
+      await part.close().finally(() => receiving.delete(part.path))
     }
     if (!isWhole) {
       rmSync(part.path, { force: true })

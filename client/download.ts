@@ -45,10 +45,10 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
     await part.takeUp(download.sizeBytes)
     resumedBytes = part.size
     await fillPart(http, part, { ...download, title: path })
-    part.sync()
+    await part.sync()
     if (part.digest() !== contentHash) await refuseBytes(partPath, download)
   } finally {
-    part.close()
+    await part.close()
   }
   await (force ? rename(partPath, path) : renameToFree(partPath, path))
   return { path, outcome: 'downloaded', resumedBytes }

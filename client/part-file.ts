@@ -1,6 +1,6 @@
 /** A file that is being received: hashed while it is written, taken up again after cuts, never longer than it may be. */
 import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writev } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -29,8 +29,9 @@ const readBytes = 1024 * 1024
 export interface Part {
   /** Bytes that are there. */
   size: number
-  write(chunk: Buffer): void
-  restart(): void
+  /** Takes a chunk over, memory and all. Gives what to wait for before there are more, when too many of them wait. */
+  write(chunk: Buffer): Promise<void> | undefined
+  restart(): Promise<void> | void
   /** The hash of everything; nothing can be written afterwards. */
   digest(): string
 }
@@ -48,9 +49,10 @@ export class PartBuffer implements Part {
     return this.#buffer.subarray(0, this.size)
   }
 
-  write(chunk: Buffer): void {
+  write(chunk: Buffer): undefined {
     chunk.copy(this.#buffer, this.size)
     this.size += chunk.length
+    release(chunk)
   }
 
   restart(): void {
@@ -62,13 +64,19 @@ export class PartBuffer implements Part {
   }
 }
 
-/** A file on disk: what was hashed is what was written. */
+/** So much waits in memory until it is written with one call, while the next arrives. */
+const batchBytes = 1024 * 1024
+
+/** A file on disk: what was hashed is what is written, by a thread of the system's. */
 export class PartFile implements Part {
   readonly path: string
   readonly #meant: string
   readonly #fd: number
   #hash: Hash = createHash('sha256')
   size = 0
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #writing: Promise<void> = Promise.resolve()
 
   /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
   constructor(path: string, meant = path) {
@@ -90,18 +98,19 @@ export class PartFile implements Part {
     }
   }
 
-  write(chunk: Buffer): void {
-    try {
-      for (let written = 0; written < chunk.length; )
-        written += writeSync(this.#fd, chunk, written, chunk.length - written, this.size + written)
-    } catch (error) {
-      throw aboutFile(error, this.#meant)
-    }
+  write(chunk: Buffer): Promise<void> | undefined {
     this.#hash.update(chunk)
+    this.#waiting.push(chunk)
+    this.#waitingBytes += chunk.length
     this.size += chunk.length
+    if (this.#waitingBytes < batchBytes) return undefined
+    const before = this.#writing
+    this.#begin()
+    return before
   }
 
-  restart(): void {
+  async restart(): Promise<void> {
+    await this.#written()
     ftruncateSync(this.#fd)
     this.#hash = createHash('sha256')
     this.size = 0
@@ -111,7 +120,9 @@ export class PartFile implements Part {
     return this.#hash.digest('hex')
   }
 
-  sync(): void {
+  /** Puts everything on the disk. */
+  async sync(): Promise<void> {
+    await this.#written()
     try {
       fsyncSync(this.#fd)
     } catch (error) {
@@ -119,10 +130,45 @@ export class PartFile implements Part {
     }
   }
 
-  close(): void {
-    closeSync(this.#fd)
+  /** Writes what waits, and closes. Throws what writing came to. */
+  async close(): Promise<void> {
+    try {
+      await this.#written()
+    } finally {
+      closeSync(this.#fd)
+    }
+  }
+
+  #written(): Promise<void> {
+    this.#begin()
+    return this.#writing
+  }
+
+  /** Batches are written one after the other. A failure stays, and is met by whoever waits next. */
+  #begin(): void {
+    const [chunks, position] = [this.#waiting, this.size - this.#waitingBytes]
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#writing = this.#writing.then(() => this.#writeBatch(chunks, position))
+    this.#writing.catch(() => {})
+  }
+
+  async #writeBatch(chunks: Buffer[], position: number): Promise<void> {
+    const total = chunks.reduce((sum, { length }) => sum + length, 0)
+    try {
+      for (let done = total > 0 ? await writeMany(this.#fd, chunks, position) : 0; done < total; )
+        done += await writeMany(this.#fd, [Buffer.concat(chunks).subarray(done)], position + done)
+    } catch (error) {
+      throw aboutFile(error, this.#meant)
+    }
+    for (const chunk of chunks) release(chunk)
   }
 }
+
+const writeMany = (fd: number, chunks: Buffer[], position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    writev(fd, chunks, position, (error, written) => (error ? reject(error) : resolve(written)))
+  })
 
 /** Receives what is missing of a file. Throws ClientError `WRONG_BYTES`, `UNREACHABLE`, and what Http throws. */
 export async function fillPart(http: Http, part: Part, source: Source): Promise<void> {
@@ -152,25 +198,31 @@ async function receive(http: Http, part: Part, { locate, sizeBytes, title, onPro
     if (!(error instanceof ApiError && error.status === 416)) throw error
     throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${title}.`, { cause: error })
   })
-  if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) part.restart()
+  if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) await part.restart()
   await pour(answer.body, (chunk) => {
     if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${title} than the file has.`)
-    part.write(chunk)
+    const busy = part.write(chunk)
     onProgress?.(part.size)
+    return busy
   })
 }
 
-/** Every chunk as it arrives, without a turn of the event loop in between. */
-async function pour(body: Readable, take: (chunk: Buffer) => void): Promise<void> {
+/** Every chunk as it arrives, without a turn of the event loop in between; held up where `take` asks for patience. */
+async function pour(body: Readable, take: (chunk: Buffer) => Promise<void> | undefined): Promise<void> {
   let failure: { error: unknown } | undefined
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    body.destroy()
+  }
   body.on('data', (chunk: Buffer) => {
     if (failure) return
     try {
-      take(chunk)
-      release(chunk)
+      const busy = take(chunk)
+      if (!busy) return
+      body.pause()
+      busy.then(() => body.resume(), fail)
     } catch (error) {
-      failure = { error }
-      body.destroy()
+      fail(error)
     }
   })
   await finished(body).catch((error: unknown) => {
