@@ -33,10 +33,10 @@ async function stocked(onFile: () => unknown = () => {}) {
     }
     return undefined
   })
-  const library = { url: wire.url(url), key: keys.mia }
+  const target = { url: wire.url(url), key: keys.mia }
   const order = async () => entriesNamed({ url, key: keys.mia }, ['SM_Wall'])
   const newestJob = async () => (await api.get('/pull-jobs')).body.jobs[0]
-  return { slug, keys, api, max: callAs(url, keys.max), source, library, options: { order }, newestJob }
+  return { slug, keys, api, max: callAs(url, keys.max), source, target, options: { order }, newestJob }
 }
 
 /** The machine sleeps through the lease of its claim; what is told by its own clock since is what a sleeping machine knows. */
@@ -61,14 +61,14 @@ test.each([
   }
   const made = await stocked(lost)
   const project = emptyProject()
-  const job = onlyJob(await project.pull(made.library, undefined, made.options))
+  const job = onlyJob(await project.pull(made.target, undefined, made.options))
   expect(job).toMatchObject({
     status: 'lost',
     reason: expect.stringContaining(`The claim on pull job ${job.job_id} does not hold`),
   })
   expect(Object.keys(filesBelow(project.root))).toEqual(['Target.uproject'])
   expect((await made.api.get(`/pull-jobs/${job.job_id}`)).body.status).toBe(status)
-  const again = onlyJob(await project.pull(made.library, undefined, made.options))
+  const again = onlyJob(await project.pull(made.target, undefined, made.options))
   expect(again).toMatchObject({ status: 'done', summary: { added: 2 }, bytes: { downloaded: 0 } })
   expect(again.job_id).toBeGreaterThan(job.job_id)
 })
@@ -77,7 +77,7 @@ test('an interrupted pull whose lease ran out takes its job on again, as nobody 
   const stopping = new AbortController()
   const made = await stocked(() => stopping.abort(new Error('Ctrl-C')))
   const project = emptyProject()
-  const pull = (options: Partial<PullOptions> = {}) => project.pull(made.library, undefined, { ...made.options, ...options })
+  const pull = (options: Partial<PullOptions> = {}) => project.pull(made.target, undefined, { ...made.options, ...options })
   await expect(pull({ signal: stopping.signal })).rejects.toThrow('Ctrl-C')
   const { id } = await made.newestJob()
   server.clock.advance(overAnHourMs)
@@ -100,7 +100,7 @@ test('a pull whose report arrived, but not the answer to it, is known to have fi
     expect(told.status).toBe(200)
     return 'cut'
   })
-  const library = { ...made.library, url: wire.url(made.library.url) }
+  const library = { ...made.target, url: wire.url(made.target.url) }
   await expect(project.pull(library, undefined, made.options)).rejects.toMatchObject({ code: 'UNREACHABLE' })
   const { id } = await made.newestJob()
   const report = await project.pull(library, undefined, made.options)
@@ -131,12 +131,12 @@ test.each(damages)(
     const path = storedPath(sha256(brick))
     damage(path)
     const project = emptyProject()
-    const job = onlyJob(await project.pull(made.library, undefined, made.options))
+    const job = onlyJob(await project.pull(made.target, undefined, made.options))
     expect(job).toMatchObject({ status: 'failed', summary: { failed: 2 }, obstacles: [{ kind, file: '/Game/Town/T_Brick' }] })
     expect(job.obstacles[0]?.message).toContain('/Game/Town/T_Brick')
     expect(project.files()).toEqual({})
     writeFileSync(path, brick)
-    expect(onlyJob(await project.pull(made.library, undefined, made.options))).toMatchObject({
+    expect(onlyJob(await project.pull(made.target, undefined, made.options))).toMatchObject({
       status: 'done',
       summary: { added: 2 },
     })
@@ -148,7 +148,7 @@ test('two projects that share the cache at once, one too small for either, get e
   const one = emptyProject('Target')
   const projects = [one, emptyProject('Second', { cache: one.cache }), emptyProject('Third', { cache: one.cache })]
   const reports = await Promise.all(
-    projects.map((project) => project.pull(made.library, undefined, { ...made.options, cacheBytes: 1 })),
+    projects.map((project) => project.pull(made.target, undefined, { ...made.options, cacheBytes: 1 })),
   )
   for (const report of reports) expect(onlyJob(report)).toMatchObject({ status: 'done', summary: { added: 2 } })
   for (const project of projects) expect(project.files()).toEqual(filesBelow(join(made.source.root, 'Content')))
