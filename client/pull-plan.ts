@@ -16,19 +16,11 @@ import { type Action, type Decision, decide } from './pull-decision.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
 import { defaultTargetRoot, orderOf, type PullOptions } from './pull-options.ts'
 import { queuedJobs } from './pull-queue.ts'
+import type { LandingFile } from './pull-report.ts'
 import { statusCalls } from './status-calls.ts'
 
-export interface PlannedFile {
-  /** Below the project's root, with `/`. */
-  file: string
+export interface PlannedFile extends LandingFile {
   action: Action
-  asset_name: string
-  destination: string
-  content_hash: string
-  lineage_id: string
-  object_id: number
-  /** Bytes. */
-  size: number
   /** The version of it that is current by now, when that is another one. */
   newer_object_id?: number
 }

@@ -9,10 +9,10 @@ import type { Obstacle } from './pull-obstacle.ts'
  */
 export type Outcome = 'added' | 'updated' | 'identical' | 'overwritten' | 'kept' | 'skipped' | 'failed'
 
-export interface PulledFile {
+/** A file of the library and where it goes, or went. */
+export interface LandingFile {
   /** Below the project's root, with `/`. */
   file: string
-  outcome: Outcome
   asset_name: string
   /** The package path that it has there. */
   destination: string
@@ -21,6 +21,10 @@ export interface PulledFile {
   object_id: number
   /** Bytes. */
   size: number
+}
+
+export interface PulledFile extends LandingFile {
+  outcome: Outcome
   /** Of `overwritten`: where what was there before is kept, below the project's root. */
   backup?: string
   /** Of `updated`: the version that was there before. */
