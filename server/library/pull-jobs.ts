@@ -88,8 +88,9 @@ export const pullJobs: Handlers<typeof contract> = {
 
   async update(request) {
     const job = await holdPullJob(request, request.input.job_id)
-    if (request.input.status === 'cancelled') await cancel(request, job)
-    else await progress(request, job)
+    const { status } = request.input
+    if (status === 'cancelled') await cancel(request, job)
+    else await progress(request, { job, status })
     return requirePullJob(request, job.id)
   },
 
@@ -187,10 +188,9 @@ const before = { running: 'claimed', done: 'running', failed: 'running' } as con
   Record<PullJob['status'], PullJob['status']>
 >
 
-async function progress(request: Asked<'update'>, job: HeldJob): Promise<void> {
+async function progress(request: Asked<'update'>, { job, status }: { job: HeldJob; status: keyof typeof before }): Promise<void> {
   const { sql, workspace, actor, now, input } = request
-  const { status, claim_token: token, failure_reason: reason, report_json: report } = input
-  if (status === 'cancelled') return
+  const { claim_token: token, failure_reason: reason, report_json: report } = input
   if (!token) throw validationError([{ path: 'claim_token', message: 'must be the token of the claim' }])
   requireClaim(job, { token, userId: actor.id, states: [before[status]] })
   if (status === 'failed' && !reason?.trim())
