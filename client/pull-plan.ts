@@ -16,10 +16,10 @@ import { type Action, type Decision, decide } from './pull-decision.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
 import { defaultTargetRoot, orderOf, type PullOptions } from './pull-options.ts'
 import { queuedJobs } from './pull-queue.ts'
-import type { LandingFile } from './pull-report.ts'
+import type { ReportedFile } from './pull-report.ts'
 import { statusCalls } from './status-calls.ts'
 
-export interface PlannedFile extends LandingFile {
+export interface PlannedFile extends ReportedFile {
   action: Action
   /** The version of it that is current by now, when that is another one. */
   newer_object_id?: number

@@ -10,7 +10,7 @@ import type { Obstacle } from './pull-obstacle.ts'
 export type Outcome = 'added' | 'updated' | 'identical' | 'overwritten' | 'kept' | 'skipped' | 'failed'
 
 /** A file of the library and where it goes, or went. */
-export interface LandingFile {
+export interface ReportedFile {
   /** Below the project's root, with `/`. */
   file: string
   asset_name: string
@@ -23,7 +23,7 @@ export interface LandingFile {
   size: number
 }
 
-export interface PulledFile extends LandingFile {
+export interface PulledFile extends ReportedFile {
   outcome: Outcome
   /** Of `overwritten`: where what was there before is kept, below the project's root. */
   backup?: string
