@@ -4,9 +4,8 @@
 create table if not exists object (
   hash text not null primary key,
   size integer not null,
-  -- As they were when the bytes were last known to have the hash.
-  mtime_ns text not null,
-  ctime_ns text not null,
+  -- Size, times, inode and device when the bytes were last known to have the hash (fingerprint.ts).
+  stat text not null,
   -- The start of the system in which that was: what was written just before a power cut may not have reached the disk.
   boot text not null,
   used_ms integer not null

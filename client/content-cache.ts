@@ -1,11 +1,17 @@
-/** The content cache: files by their hash, shared by the projects and processes of a person on one machine, bounded in size. */
-import { randomUUID } from 'node:crypto'
-import { type BigIntStats, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/**
+ * The content cache: files by their hash, for all projects and processes of a person on one machine, bounded in size. A file of it
+ * may be the very file of one project (staging.ts): an edit in place then shows in its times, and costs the cache that file.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, statSync, writeFile } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import type Database from 'better-sqlite3'
 import { bootMark } from './boot-mark.ts'
 import { defaultCacheBytes } from './cache-size.ts'
 import { aboutFile, ClientError } from './client-error.ts'
+import { statKey } from './fingerprint.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
 /** A file by its SHA-256 and its size in bytes. */
@@ -15,15 +21,12 @@ export interface Content {
 }
 
 interface Row {
-  hash: string
-  size: number
-  mtime_ns: string
-  ctime_ns: string
+  stat: string
   boot: string
 }
 
 const layout: Layout = {
-  version: 1,
+  version: 2,
   schema: new URL('./content-cache.sql', import.meta.url),
   tables: ['object', 'hold'],
 }
@@ -31,6 +34,8 @@ const layout: Layout = {
 const holdMs = 60 * 60_000
 /** Evicting makes some room beyond what is needed, so that not every pull has to. */
 const evictedShare = 0.95
+
+const writeBytes = promisify(writeFile)
 
 const ownFolder = 'content'
 const objectPath = (folder: string, hash: string): string => join(folder, 'objects', hash.slice(0, 2), hash)
@@ -54,10 +59,12 @@ export class ContentCache {
   readonly #limitBytes: number
   readonly #now: () => number
   readonly #boot = bootMark()
-  /** Folders that are known to be there. */
-  readonly #made = new Set<string>()
-  /** Put in and not written down yet. */
-  #fresh: { content: Content; stats: BigIntStats }[] = []
+  /** Folders that are there, or on their way. */
+  readonly #made = new Map<string, Promise<unknown>>()
+  /** What the files looked like when their bytes were known to be right, as far as this process has asked. */
+  readonly #known = new Map<string, string>()
+  /** Known and not written down yet. */
+  #fresh: { content: Content; stat: string }[] = []
 
   constructor(folder: string, { limitBytes = defaultCacheBytes, now = Date.now }: CacheOptions = {}) {
     this.folder = join(folder, ownFolder)
@@ -100,28 +107,31 @@ export class ContentCache {
    * system started anew is read first; what then has another hash is `damaged`, and gone.
    */
   async find(contents: readonly Content[], signal?: AbortSignal): Promise<{ present: Set<string>; damaged: string[] }> {
-    const known = this.#db.prepare<[string], Row>('select hash, size, mtime_ns, ctime_ns, boot from object where hash = ?')
+    const written = this.#db.prepare<[string], Row>('select stat, boot from object where hash = ?')
     const present = new Set<string>()
     const doubtful: Content[] = []
     this.#state.guard(() => {
       for (const content of contents) {
-        const stats = statSync(this.pathOf(content.hash), { bigint: true, throwIfNoEntry: false })
-        if (!stats) continue
-        if (this.#isAsKnown(known.get(content.hash), stats)) present.add(content.hash)
-        else doubtful.push(content)
+        const stat = this.#look(content.hash)
+        if (stat === undefined) continue
+        const row = written.get(content.hash)
+        if (row?.boot !== this.#boot || row.stat !== stat) doubtful.push(content)
+        else {
+          present.add(content.hash)
+          this.#known.set(content.hash, stat)
+        }
       }
     })
-    const damaged = doubtful.length > 0 ? await this.#verify(doubtful, signal) : []
-    for (const { hash } of doubtful) if (!damaged.includes(hash)) present.add(hash)
+    const damaged = doubtful.length > 0 ? await this.#verify(doubtful, { present, signal }) : []
     this.#touch(present)
     return { present, damaged }
   }
 
   /** Takes in bytes that have this hash, by way of a file in `incoming`. */
-  putBytes(content: Content, bytes: Uint8Array, receivedPath: string): void {
+  async putBytes(content: Content, bytes: Uint8Array, receivedPath: string): Promise<void> {
     try {
-      writeFileSync(receivedPath, bytes)
-      this.put(content, receivedPath)
+      await writeBytes(receivedPath, bytes)
+      await this.put(content, receivedPath)
     } catch (error) {
       rmSync(receivedPath, { force: true })
       throw aboutFile(error, receivedPath)
@@ -129,19 +139,43 @@ export class ContentCache {
   }
 
   /** Takes in a file that was received in `incoming` and has this hash. */
-  put(content: Content, receivedPath: string): void {
+  async put(content: Content, receivedPath: string): Promise<void> {
     const path = this.pathOf(content.hash)
-    const folder = dirname(path)
-    if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#made.add(folder)
+    await this.#make(dirname(path))
     renameSync(receivedPath, path)
-    this.#fresh.push({ content, stats: statSync(path, { bigint: true }) })
-    if (this.#fresh.length >= 500) this.#writeDown()
+    this.touched(content)
   }
 
-  /** Its attributes changed and its bytes did not: it was linked to. */
+  /** Its attributes changed and its bytes did not: it was linked to by somebody who keeps the link to himself as yet. */
   touched(content: Content): void {
-    this.#fresh.push({ content, stats: statSync(this.pathOf(content.hash), { bigint: true }) })
+    const stat = this.#look(content.hash)
+    if (stat !== undefined) this.#believe(content, stat)
+  }
+
+  /** Where a file of this hash may be received; a killed process leaves it there for whoever wants the same. */
+  newPart = (hash: string): string => join(this.incoming, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
+
+  /** Gives the cache a file of its own in the place of one that a project has too. */
+  async part(content: Content): Promise<void> {
+    const own = this.newPart(content.hash)
+    await copyFile(this.pathOf(content.hash), own)
+    if (!this.isUntouched(content.hash)) {
+      rmSync(own)
+      throw changedInCache(content.hash)
+    }
+    await this.put(content, own)
+  }
+
+  /** Whether a file that was found or put in was left alone since. */
+  isUntouched = (hash: string): boolean => this.#look(hash) === this.#known.get(hash)
+
+  /**
+   * These were placed in a project and looked like `stat` (`statKey`) there. Where the cache has the very same file, and nobody has
+   * touched it since, it is believed further.
+   */
+  placed(files: readonly (Content & { stat: string })[]): void {
+    for (const { stat, ...content } of files) if (this.#look(content.hash) === stat) this.#believe(content, stat)
+    this.#writeDown()
   }
 
   /** Removes a file whose bytes turned out to be others. */
@@ -150,28 +184,43 @@ export class ContentCache {
     this.#state.write(() => this.#db.prepare('delete from object where hash = ?').run(hash))
   }
 
-  #isAsKnown(row: Row | undefined, { size, mtimeNs, ctimeNs }: BigIntStats): boolean {
-    return (
-      row !== undefined &&
-      row.boot === this.#boot &&
-      BigInt(row.size) === size &&
-      row.mtime_ns === String(mtimeNs) &&
-      row.ctime_ns === String(ctimeNs)
-    )
+  #make(folder: string): Promise<unknown> {
+    const made = this.#made.get(folder) ?? mkdir(folder, { recursive: true, mode: 0o700 })
+    this.#made.set(folder, made)
+    return made
   }
 
-  async #verify(doubtful: readonly Content[], signal?: AbortSignal): Promise<string[]> {
+  #look(hash: string): string | undefined {
+    const stats = statSync(this.pathOf(hash), { bigint: true, throwIfNoEntry: false })
+    return stats && statKey(stats)
+  }
+
+  #believe(content: Content, stat: string): void {
+    this.#known.set(content.hash, stat)
+    this.#fresh.push({ content, stat })
+    if (this.#fresh.length >= 500) this.#writeDown()
+  }
+
+  /** Adds to `present` what is right. What could not be read is left where it is: somebody may be using it. */
+  async #verify(
+    doubtful: readonly Content[],
+    { present, signal }: { present: Set<string>; signal: AbortSignal | undefined },
+  ): Promise<string[]> {
     const { readFiles } = await import('./hash.ts')
     const damaged: string[] = []
     const jobs = doubtful.map(({ hash, size }) => ({ path: this.pathOf(hash), size }))
+    const looks = doubtful.map(({ hash }) => this.#look(hash))
     await readFiles(jobs, {
       signal,
       onFile: (index, result) => {
-        const content = doubtful[index]
+        const [content, look] = [doubtful[index], looks[index]]
         if (!content) return
-        const stats = statSync(this.pathOf(content.hash), { bigint: true, throwIfNoEntry: false })
-        if (stats && 'hash' in result && result.hash === content.hash) this.#fresh.push({ content, stats })
-        else damaged.push(content.hash)
+        if (look === undefined || !('hash' in result)) return
+        if (result.hash !== content.hash) return damaged.push(content.hash)
+        present.add(content.hash)
+        if (result.stat === look) this.#believe(content, look)
+        // Touched just now, so that a later edit might carry the same time: good for this run only.
+        else this.#known.set(content.hash, look)
       },
     })
     for (const hash of damaged) this.drop(hash)
@@ -190,12 +239,9 @@ export class ContentCache {
     const fresh = this.#fresh
     this.#fresh = []
     if (fresh.length === 0) return
-    const save = this.#db.prepare(
-      'insert or replace into object (hash, size, mtime_ns, ctime_ns, boot, used_ms) values (?, ?, ?, ?, ?, ?)',
-    )
+    const save = this.#db.prepare('insert or replace into object (hash, size, stat, boot, used_ms) values (?, ?, ?, ?, ?)')
     this.#state.write(() => {
-      for (const { content, stats } of fresh)
-        save.run(content.hash, stats.size, String(stats.mtimeNs), String(stats.ctimeNs), this.#boot, this.#now())
+      for (const { content, stat } of fresh) save.run(content.hash, content.size, stat, this.#boot, this.#now())
     })
   }
 
@@ -213,3 +259,8 @@ export class ContentCache {
     }
   }
 }
+
+export const changedInCache = (hash: string): ClientError =>
+  new ClientError('CACHE_UNUSABLE', `The file ${hash} changed in the content cache while it was used.`, {
+    next: 'Run it again: it is read anew.',
+  })

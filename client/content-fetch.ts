@@ -1,8 +1,6 @@
 /** Brings files from the library into the content cache: several at once, taken up again after cuts, checked by hash. */
-import { randomBytes } from 'node:crypto'
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import pLimit from 'p-limit'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
 import type { Content, ContentCache } from './content-cache.ts'
@@ -34,6 +32,8 @@ export interface FetchParts {
 
 /** Connections at once: more of them bring nothing more, neither from nearby nor from far away. */
 const atOnce = 8
+/** So many of them bring large files first: the disk then has something to write while the others make small ones. */
+const largeAtOnce = 3
 /** A file that arrives damaged is fetched so often in all. */
 const mostTries = 3
 /** Parts that nobody came back for. */
@@ -66,16 +66,18 @@ export class ContentFetch {
   /** Fetches all; gives the failures of single files by hash. Anything else that is wrong is thrown. */
   async run(wanted: readonly Wanted[]): Promise<Map<string, Failure>> {
     const failures = new Map<string, Failure>()
-    const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
     const timer = setInterval(() => this.#report(), progressMs)
     timer.unref()
+    const { small, large } = queuesOf(wanted)
+    const fetching = Array.from({ length: atOnce }, async (_, index) => {
+      const [first, second] = index < largeAtOnce ? [large, small] : [small, large]
+      for (let one = first.pop() ?? second.pop(); one; one = first.pop() ?? second.pop()) await this.#fetch(one, failures)
+    })
     try {
-      const jobs = inOrder(wanted).map((one) => limit(() => this.#fetch(one, failures)))
-      await Promise.all(jobs).catch((error) => {
-        limit.clearQueue()
-        throw error
-      })
+      await Promise.all(fetching)
     } finally {
+      small.length = 0
+      large.length = 0
       clearInterval(timer)
     }
     this.#report()
@@ -107,7 +109,7 @@ export class ContentFetch {
       if (!(await this.#fill(part, wanted, tries))) return false
       // A killed process may have left it half written: then that file is written anew.
       const { cache } = this.#parts
-      cache.putBytes(wanted, part.bytes, this.#takeLeft(wanted.hash) ?? partPath(cache.incoming, wanted.hash))
+      await cache.putBytes(wanted, part.bytes, this.#takeLeft(wanted.hash) ?? cache.newPart(wanted.hash))
       this.#parts.onFetched(wanted, part.bytes)
       return true
     } finally {
@@ -119,7 +121,7 @@ export class ContentFetch {
   async #receiveLarge(wanted: Wanted, tries: number): Promise<boolean> {
     const { cache } = this.#parts
     const { hash, size } = wanted
-    const part = new PartFile(this.#takeLeft(hash) ?? partPath(cache.incoming, hash))
+    const part = await PartFile.open(this.#takeLeft(hash) ?? cache.newPart(hash))
     receiving.add(part.path)
     let isWhole = false
     try {
@@ -132,7 +134,7 @@ export class ContentFetch {
       rmSync(part.path, { force: true })
       return false
     }
-    cache.put(wanted, part.path)
+    await cache.put(wanted, part.path)
     this.#parts.onFetched(wanted, undefined)
     return true
   }
@@ -180,7 +182,7 @@ export class ContentFetch {
     const left = this.#left.get(hash)
     if (left === undefined) return undefined
     this.#left.delete(hash)
-    const own = partPath(this.#parts.cache.incoming, hash)
+    const own = this.#parts.cache.newPart(hash)
     try {
       renameSync(left, own)
       return own
@@ -196,12 +198,12 @@ export class ContentFetch {
   }
 }
 
-/**
- * Small files first: making them is what waits while large ones are synced. Then the largest, so that none of them is what
- * everything waits for in the end.
- */
-const inOrder = (wanted: readonly Wanted[]): Wanted[] =>
-  wanted.toSorted((a, b) => Number(a.size > smallBytes) - Number(b.size > smallBytes) || b.size - a.size)
+/** Taken from the end: the largest first, so that none of them is what everything waits for in the end. */
+function queuesOf(wanted: readonly Wanted[]): { small: Wanted[]; large: Wanted[] } {
+  const { small = [], large = [] } = Object.groupBy(wanted, ({ size }) => (size <= smallBytes ? 'small' : 'large'))
+  const bySize = (a: Wanted, b: Wanted): number => a.size - b.size
+  return { small: small.sort(bySize), large: large.sort(bySize) }
+}
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status === 403
 
@@ -215,9 +217,6 @@ const wrongBytes = ({ title, hash }: Wanted): ClientError =>
     'WRONG_BYTES',
     `What arrives for ${title} is not the file with the hash ${hash}; it was tried ${mostTries} times.`,
   )
-
-const partPath = (folder: string, hash: string): string =>
-  join(folder, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
 
 /** Parts that this process receives at the moment. One that lives long, as the agent does, leaves others behind. */
 const receiving = new Set<string>()

@@ -39,7 +39,7 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
   if (there === contentHash) return { path, outcome: 'present', resumedBytes: 0 }
   if (there !== undefined && !force) throw differs(path)
   const partPath = join(dirname(path), `.${basename(path)}.${contentHash.slice(0, 16)}.part`)
-  const part = new PartFile(partPath, path)
+  const part = await PartFile.open(partPath, path)
   let resumedBytes = 0
   try {
     await part.takeUp(download.sizeBytes)

@@ -20,6 +20,8 @@ create table if not exists file (
   lineage_id text,
   object_id integer,
   entry_id integer,
+  -- It was placed as a read-only link into the content cache.
+  linked integer not null default 0,
   -- What the library was told that the file needs (edgesKey in references.ts).
   edges text,
   -- What the file says of itself (file-facts.ts); null when its bytes came from the library and were not looked into yet.

@@ -33,24 +33,30 @@ export interface FilePlaced {
   size: number
   packageName: string | null
   base: Base
+  /** Placed as a read-only link into the content cache. */
+  linked: boolean
 }
 
 const unknown =
   'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; version 3 keeps current versions. */
+const columnsOfVersion1 =
+  'file, stat, hash, size, settled, package, guid, base_hash, base_guid, base_class, lineage_id, object_id, entry_id, edges, facts'
+const linked = 'alter table file add column linked integer not null default 0;'
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links. */
 const layout: Layout = {
-  version: 3,
+  version: 4,
   schema: new URL('./fingerprints.sql', import.meta.url),
   tables: ['file', 'remembered', 'pull', 'pulled', 'face'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
         drop index file_entry;`,
-      after: 'insert into file select * from file_before; drop table file_before;',
+      after: `insert into file (${columnsOfVersion1}) select ${columnsOfVersion1} from file_before; drop table file_before;`,
     },
-    2: { before: '', after: '' },
+    2: { before: linked, after: '' },
+    3: { before: linked, after: '' },
   },
 }
 
@@ -128,9 +134,9 @@ export class Fingerprints {
   /** Remembers files whose bytes came from the library. What was found in the same bytes before stays. */
   savePlaced(files: readonly FilePlaced[]): void {
     const statement = this.#db.prepare(`
-      insert into file (file, stat, hash, size, package, base_hash, base_class, lineage_id, object_id, entry_id)
-      values (@file, @stat, @hash, @size, @packageName, @baseHash, @baseClass, @lineageId, @objectId, @entryId)
-      on conflict (file) do update set stat = excluded.stat, size = excluded.size, hash = excluded.hash,
+      insert into file (file, stat, hash, size, package, base_hash, base_class, lineage_id, object_id, entry_id, linked)
+      values (@file, @stat, @hash, @size, @packageName, @baseHash, @baseClass, @lineageId, @objectId, @entryId, @linked)
+      on conflict (file) do update set stat = excluded.stat, size = excluded.size, hash = excluded.hash, linked = excluded.linked,
         package = case when file.hash = excluded.hash then coalesce(file.package, excluded.package) else excluded.package end,
         guid = case when file.hash = excluded.hash then file.guid end,
         facts = case when file.hash = excluded.hash then file.facts end,
@@ -140,7 +146,7 @@ export class Fingerprints {
         base_hash = excluded.base_hash, base_class = excluded.base_class, lineage_id = excluded.lineage_id,
         object_id = excluded.object_id, entry_id = coalesce(excluded.entry_id, file.entry_id)`)
     this.#write(() => {
-      for (const { base, ...file } of files) statement.run({ ...file, ...columnsOf(base) })
+      for (const { base, linked, ...file } of files) statement.run({ ...file, ...columnsOf(base), linked: linked ? 1 : 0 })
     })
   }
 

@@ -20,6 +20,8 @@ export interface KnownFile {
   packageName: string | null
   guid: string | null
   base: Base | undefined
+  /** It was placed as a read-only link into the content cache. */
+  linked: boolean
   edges: string | null
   /** Null: its bytes came from the library, and nobody has looked into them yet. */
   facts: FileFacts | null
@@ -39,6 +41,7 @@ export interface KnownRow {
   lineage_id: string | null
   object_id: number | null
   entry_id: number | null
+  linked: number
   edges: string | null
   facts: string | null
 }
@@ -68,6 +71,7 @@ export function toKnown(row: KnownRow): KnownFile {
     packageName: row.package,
     guid: row.guid,
     base,
+    linked: row.linked === 1,
     edges: row.edges,
     facts: row.facts === null ? null : (JSON.parse(row.facts) as FileFacts),
   }

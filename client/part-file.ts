@@ -1,9 +1,10 @@
 /** A file that is being received: hashed while it is written, taken up again after cuts, never longer than it may be. */
 import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writev } from 'node:fs'
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, open, readSync, writev } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { ApiError } from '../contract/errors.ts'
 import { aboutFile, ClientError } from './client-error.ts'
 import type { Http } from './http.ts'
@@ -67,6 +68,9 @@ export class PartBuffer implements Part {
 /** So much waits in memory until it is written with one call, while the next arrives. */
 const batchBytes = 1024 * 1024
 
+/** Making a file can take a while on a busy disk; a thread of the system's waits for it. */
+const openFile = promisify(open)
+
 /** A file on disk: what was hashed is what is written, by a thread of the system's. */
 export class PartFile implements Part {
   readonly path: string
@@ -78,11 +82,15 @@ export class PartFile implements Part {
   #waitingBytes = 0
   #writing: Promise<void> = Promise.resolve()
 
-  /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
-  constructor(path: string, meant = path) {
+  private constructor(path: string, meant: string, fd: number) {
     this.path = path
     this.#meant = meant
-    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666)
+    this.#fd = fd
+  }
+
+  /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
+  static async open(path: string, meant = path): Promise<PartFile> {
+    return new PartFile(path, meant, await openFile(path, constants.O_RDWR | constants.O_CREAT, 0o666))
   }
 
   /** Hashes what an earlier try left. More than the whole file cannot be a part of it. */

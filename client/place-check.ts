@@ -24,7 +24,7 @@ export function checkReplaced(decisions: readonly Decision[]): Obstacle[] {
 
 /** What `--link` placed is read-only by itself, and replaced as a name, never as bytes. */
 const isReadOnly = ({ stats, known, localHash }: Decision & { stats: BigIntStats }): boolean =>
-  (stats.mode & anyWrite) === 0n && !(stats.nlink > 1n && known?.base !== undefined && known.base.hash === localHash)
+  (stats.mode & anyWrite) === 0n && !(known?.linked === true && known.base?.hash === localHash)
 
 export interface Room {
   /** A folder on the disk; it need not be there yet. */

@@ -146,7 +146,7 @@ export class PullJob {
     const { staging, claim } = this.#job
     const { tell } = this.#parts
     tell({ kind: 'phase', phase: 'fetch' })
-    const { provide } = await import('./pull-provision.ts')
+    const { confirmShared, provide } = await import('./pull-provision.ts')
     const wanted = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await rm(staging, { recursive: true, force: true })
     const provision = await provide(this.#parts, { wanted, addresses, stagingFolder: staging, signal: this.#signal })
@@ -158,6 +158,7 @@ export class PullJob {
     this.#signal.throwIfAborted()
     const placed = await placePlanned(this.#parts, planned, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
     for (const item of placed.items) this.#files.set(item.content_hash, item)
+    confirmShared(this.#parts, placed.remembered)
     return placed.obstacles
   }
 

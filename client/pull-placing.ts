@@ -1,5 +1,5 @@
 /** Placing and remembering: what is written down before the first file of a pull is placed, and what follows from how it went. */
-import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { type BigIntStats, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { neverTrusted, statKey } from './fingerprint.ts'
 import type { FilePlaced } from './fingerprints.ts'
@@ -24,13 +24,17 @@ export interface Intention {
   replacedMark: string | null
 }
 
+const anyWrite = 0o222n
+
 export interface PlacingResult {
   items: PulledFile[]
   obstacles: Obstacle[]
+  /** Files that are in place, with what is remembered of them. */
+  remembered: FilePlaced[]
 }
 
 /** What is remembered of a file that is a version of the library. */
-export function memoryOf({ landing: { object }, file }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
+export function memoryOf({ landing: { object }, file, known }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
   const {
     content_hash: hash,
     blob_size: size,
@@ -40,7 +44,7 @@ export function memoryOf({ landing: { object }, file }: Decision, entryId: numbe
     origin_path,
   } = object
   const base = { hash, guid: null, assetClass, lineageId, objectId, entryId }
-  return { file, hash, size, packageName: origin_path?.toLowerCase() ?? null, base }
+  return { file, hash, size, packageName: origin_path?.toLowerCase() ?? null, base, linked: known?.linked ?? false }
 }
 
 /** Places what was staged in `folder`. A file that was touched meanwhile stays, as a conflict that was kept. */
@@ -50,19 +54,22 @@ export async function placePlanned(
   { jobId, folder, entryIds }: { jobId: number; folder: string; entryIds: ReadonlyMap<number, number> },
 ): Promise<PlacingResult> {
   const stagedPath = ({ item }: Planned) => join(folder, item.content_hash)
-  const memories = planned.map(({ decision, item }) => memoryOf(decision, entryIds.get(item.object_id) ?? null))
+  const staged = planned.map((one) => lstatSync(stagedPath(one), { bigint: true }))
+  const memories = planned.map(({ decision, item }, index) => {
+    const memory = memoryOf(decision, entryIds.get(item.object_id) ?? null)
+    return { ...memory, linked: ((staged[index]?.mode ?? anyWrite) & anyWrite) === 0n }
+  })
   fingerprints.pulls.intend(
     jobId,
     planned.map((one, index): IntendedFile<Intention> => {
       const { decision, item } = one
       const placed = memories[index] as Omit<FilePlaced, 'stat'>
       const replacedMark = decision.stats ? placeMark(decision.stats) : null
-      const mark = placeMark(lstatSync(stagedPath(one), { bigint: true }))
+      const mark = placeMark(staged[index] as BigIntStats)
       return { contentHash: item.content_hash, file: item.file, mark, item: { item, placed, replacedMark } }
     }),
   )
-  const results: PlacingResult = { items: [], obstacles: [] }
-  const remembered: FilePlaced[] = []
+  const results: PlacingResult = { items: [], obstacles: [], remembered: [] }
   const placements = planned.map((one) => ({
     staged: stagedPath(one),
     path: one.decision.path,
@@ -72,11 +79,11 @@ export async function placePlanned(
   await placeAll(placements, (index, placed) => {
     const [one, memory] = [planned[index], memories[index]]
     if (!one || !memory) return
-    if (placed.result === 'placed') remembered.push({ ...memory, stat: placed.stat })
+    if (placed.result === 'placed') results.remembered.push({ ...memory, stat: placed.stat })
     results.items.push(outcomeOf(one.item, placed, results.obstacles))
     tell({ kind: 'place', files: index + 1, totalFiles: planned.length })
   })
-  fingerprints.savePlaced(remembered)
+  fingerprints.savePlaced(results.remembered)
   return results
 }
 

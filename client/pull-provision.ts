@@ -1,9 +1,11 @@
 /** Brings everything that a pull will place beside its place: out of the content cache, and into it from the library. */
+import { statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { isDiskFull } from './client-error.ts'
 import { type Content, ContentCache } from './content-cache.ts'
 import { type Addresses, ContentFetch, type Wanted } from './content-fetch.ts'
-import { checkRoom } from './place-check.ts'
+import type { FilePlaced } from './fingerprints.ts'
+import { checkRoom, nearest } from './place-check.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
 import type { PullParts } from './pull-options.ts'
 import { Staging } from './staging.ts'
@@ -27,13 +29,9 @@ const holdAgainMs = 20 * 60_000
 
 /** Stages every wanted file, checked and synced; with obstacles, not all of them are. */
 export async function provide(parts: PullParts, order: ProvisionOrder): Promise<Provision> {
-  const { options } = parts
   // Short-lived objects then fill 2 MiB before they are collected, not 48.
   setFlagsFromString('--semi-space-growth-factor=1')
-  const cache = new ContentCache(
-    options.folders.cache,
-    options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes },
-  )
+  const cache = openCache(parts)
   const holding = setInterval(() => cache.hold(order.wanted), holdAgainMs)
   holding.unref()
   try {
@@ -44,6 +42,19 @@ export async function provide(parts: PullParts, order: ProvisionOrder): Promise<
     return { obstacles: [fullDisk(error, cache.folder, order.stagingFolder)], downloaded: 0, fromCache: 0 }
   } finally {
     clearInterval(holding)
+    cache.close()
+  }
+}
+
+const openCache = ({ options: { folders, cacheBytes } }: PullParts): ContentCache =>
+  new ContentCache(folders.cache, cacheBytes === undefined ? {} : { limitBytes: cacheBytes })
+
+/** Files that the project shares with the cache got their last attributes when they were placed. */
+export function confirmShared(parts: PullParts, placed: readonly FilePlaced[]): void {
+  const cache = openCache(parts)
+  try {
+    cache.placed(placed)
+  } finally {
     cache.close()
   }
 }
@@ -75,7 +86,7 @@ class Provider {
     const missing = wanted.filter(({ hash }) => !present.has(hash))
     const room = checkRoom([
       { folder: this.#cache.folder, neededBytes: sizeOf(missing) },
-      { folder: this.#order.stagingFolder, neededBytes: this.#parts.options.link ? 0 : sizeOf(wanted) },
+      { folder: this.#order.stagingFolder, neededBytes: this.#copiedBytes(missing) },
     ])
     if (room.length > 0) return { obstacles: room, downloaded: 0, fromCache: 0 }
     for (const one of wanted) if (present.has(one.hash)) this.#stage(one)
@@ -83,6 +94,14 @@ class Provider {
     await Promise.all(this.#jobs)
     await this.#staging.sync()
     return { ...fetched, fromCache: sizeOf(wanted) - sizeOf(missing) }
+  }
+
+  /** On the disk of the cache, files that nobody has yet are not copied. */
+  #copiedBytes(missing: readonly Wanted[]): number {
+    if (this.#parts.options.link) return 0
+    const { wanted, stagingFolder } = this.#order
+    const isOneDisk = statSync(this.#cache.folder).dev === statSync(nearest(stagingFolder)).dev
+    return sizeOf(wanted) - (isOneDisk ? sizeOf(missing) : 0)
   }
 
   async #fetch(missing: readonly Wanted[]): Promise<Pick<Provision, 'obstacles' | 'downloaded'>> {

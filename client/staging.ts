@@ -1,33 +1,51 @@
 /** The staging folder of a pull: files lie there whole and synced, on the disk of the project, until all of them can be placed. */
-import { chmodSync, closeSync, constants, fdatasync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fdatasync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { chmod, copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
-import { ClientError, isDiskFull, systemCode } from './client-error.ts'
-import type { Content, ContentCache } from './content-cache.ts'
+import { isDiskFull, systemCode } from './client-error.ts'
+import { type Content, type ContentCache, changedInCache } from './content-cache.ts'
+import { FileReader } from './file-reader.ts'
 
-/** As many as there are threads that do the work of the disk. */
+/** As many as there are threads that do the work of the disk; half of them may be busy with syncs. */
 const atOnce = 4
+const syncsAtOnce = 2
 const writable = 0o200
 /**
- * Files from this size on are synced as soon as they lie here, while others still arrive; smaller ones when all do: each sync
- * ends a transaction of the file system, and whoever makes a file meanwhile waits for that.
+ * Files are synced while others still arrive, but not before one of this size is among them: each sync ends a transaction of the
+ * file system, whoever makes a file meanwhile waits for that, and of small files there are many, and they come first.
  */
-const largeBytes = 4 * 1024 * 1024
+const largeBytes = 256 * 1024
 const readOnly = 0o444
+const noLinks = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 export class Staging {
   readonly folder: string
   readonly #cache: ContentCache
   readonly #isLinking: boolean
   readonly #limit = pLimit(atOnce)
+  readonly #syncLimit = pLimit(syncsAtOnce)
   /** Undefined until the first file has shown it. */
   #isCloning: boolean | undefined
+  /** Until the first file has shown that it cannot be. */
+  #isSharing = true
   #isThere = false
-  readonly #unsynced: string[] = []
+  #unsynced: string[] = []
+  readonly #syncs: Promise<unknown>[] = []
 
-  /** `isLinking`: files shall be hard links to those of the cache, where both lie on one disk. */
+  /** `isLinking`: files shall be read-only hard links to those of the cache, where both lie on one disk. */
   constructor(folder: string, cache: ContentCache, isLinking: boolean) {
     this.folder = folder
     this.#cache = cache
@@ -37,17 +55,18 @@ export class Staging {
   pathOf = (hash: string): string => join(this.folder, hash)
 
   /**
-   * Puts a file of the cache here: a clone where the disk knows clones, a copy elsewhere. `bytes`, where they are in memory,
-   * are not read again from the disk; they are used before this returns.
+   * Puts a file of the cache here: a clone where the disk knows clones; else the very file, where no other project has it; else a
+   * copy. `bytes`, where they are in memory, are not read again from the disk; they are used before this returns.
    */
   async add(content: Content, bytes?: Uint8Array): Promise<void> {
     try {
       if (!this.#isThere) mkdirSync(this.folder, { recursive: true })
       this.#isThere = true
-      if (bytes === undefined || this.#isLinking || this.#isCloning !== false)
-        return await this.#limit(() => this.#addFrom(content))
+      if (this.#isLinking || this.#isCloning !== false) return await this.#limit(() => this.#addFrom(content))
+      if (this.#share(content)) return await this.#settle(content)
+      if (bytes === undefined) return await this.#limit(() => this.#addFrom(content))
       writeFileSync(this.pathOf(content.hash), bytes)
-      this.#unsynced.push(this.pathOf(content.hash))
+      this.#syncLater(content)
     } catch (error) {
       throw this.#naming(error)
     }
@@ -58,9 +77,23 @@ export class Staging {
 
   /** Puts on the disk what is not there yet; afterwards all that was added is. */
   async sync(): Promise<void> {
-    await this.#limit.map(this.#unsynced.splice(0), syncPath).catch((error: unknown) => {
+    this.#syncNow()
+    await Promise.all(this.#syncs).catch((error: unknown) => {
       throw this.#naming(error)
     })
+  }
+
+  #syncLater({ hash, size }: Content): void {
+    this.#unsynced.push(this.pathOf(hash))
+    if (size >= largeBytes) this.#syncNow()
+  }
+
+  #syncNow(): void {
+    const synced = this.#syncLimit.map(this.#unsynced, syncPath)
+    this.#unsynced = []
+    // Met where all of them are awaited.
+    synced.catch(() => {})
+    this.#syncs.push(synced)
   }
 
   async #addFrom(content: Content): Promise<void> {
@@ -69,28 +102,62 @@ export class Staging {
     const path = this.pathOf(content.hash)
     // Whether the disk knows clones shows with the first file.
     this.#isCloning = this.#isCloning !== false && (await isCloned(cached, path))
-    if (!this.#isCloning) await copyFile(cached, path)
-    const { size, mode } = statSync(path)
-    if (size !== content.size) throw changedInCache(content.hash)
+    if (!this.#isCloning && !this.#share(content)) await copyFile(cached, path)
+    await this.#settle(content)
+  }
+
+  /** Looks whether what lies here is right, and syncs it or notes that it is to be. */
+  async #settle({ hash, size }: Content): Promise<void> {
+    const path = this.pathOf(hash)
+    const { size: sizeNow, mode } = statSync(path)
+    // Whoever has the cached file too may have written into it while it was read.
+    const isSure = sizeNow === size && (this.#cache.isUntouched(hash) || (await isFile(path, hash)))
+    if (!isSure) throw changedInCache(hash)
     // The cached file was linked to before, and so is read-only.
     if ((mode & writable) === 0) chmodSync(path, 0o644)
-    if (size >= largeBytes) await syncPath(path)
-    else this.#unsynced.push(path)
+    this.#syncLater({ hash, size })
+  }
+
+  /**
+   * The very file of the cache, which one project at a time may have: an edit in place is seen in its times and costs the cache
+   * that file, and nobody else. Never one that is read-only for the sake of links. False where it has to be a copy.
+   */
+  #share(content: Content): boolean {
+    if (!this.#isSharing) return false
+    const cached = this.#cache.pathOf(content.hash)
+    const path = this.pathOf(content.hash)
+    const { nlink, mode } = statSync(cached)
+    if (nlink > 1 || (mode & writable) === 0 || !this.#cache.isUntouched(content.hash)) return false
+    try {
+      linkSync(cached, path)
+    } catch (error) {
+      if (!noLinks.has(systemCode(error) ?? '')) throw error
+      this.#isSharing = false
+      return false
+    }
+    // Another pull had the same thought at the same moment.
+    if (statSync(path).nlink > 2) {
+      rmSync(path)
+      return false
+    }
+    this.#cache.touched(content)
+    return true
   }
 
   /** False where there can be no link. What is linked is read-only: an editor that saves in place would change every copy. */
   async #link(content: Content): Promise<boolean> {
     const cached = this.#cache.pathOf(content.hash)
-    const { size, mode } = statSync(cached)
+    const { size, mode, nlink } = statSync(cached)
     if (size !== content.size) throw changedInCache(content.hash)
+    // A project may write into it.
+    if (nlink > 1 && (mode & writable) !== 0) await this.#cache.part(content)
     try {
       // One that is read-only already was linked, and synced, before.
       if ((mode & writable) !== 0) await syncPath(cached)
       await chmod(cached, readOnly)
       await link(cached, this.pathOf(content.hash))
     } catch (error) {
-      const code = systemCode(error)
-      if (code === 'EXDEV' || code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EMLINK') return false
+      if (noLinks.has(systemCode(error) ?? '')) return false
       throw error
     }
     this.#cache.touched(content)
@@ -98,10 +165,10 @@ export class Staging {
   }
 }
 
-const changedInCache = (hash: string): ClientError =>
-  new ClientError('CACHE_UNUSABLE', `The file ${hash} changed in the content cache while it was used.`, {
-    next: 'Run it again: it is read anew.',
-  })
+async function isFile(path: string, hash: string): Promise<boolean> {
+  const read = await new FileReader().read(path)
+  return 'hash' in read && read.hash === hash
+}
 
 const syncOpened = promisify(fdatasync)
 

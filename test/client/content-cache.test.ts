@@ -5,19 +5,20 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { readCacheSize } from '../../client/cache-size.ts'
 import { type CacheOptions, type Content, ContentCache } from '../../client/content-cache.ts'
+import { statKey } from '../../client/fingerprint.ts'
 import { sha256 } from '../support/push.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const contentOf = (text: string): Content => ({ hash: sha256(Buffer.from(text)), size: Buffer.byteLength(text) })
 
-function put(cache: ContentCache, ...texts: string[]): Content[] {
-  return texts.map((text) => {
-    const content = contentOf(text)
+async function put(cache: ContentCache, ...texts: string[]): Promise<Content[]> {
+  const contents = texts.map(contentOf)
+  for (const [index, content] of contents.entries()) {
     const received = join(cache.incoming, `${content.hash}.part`)
-    writeFileSync(received, text)
-    cache.put(content, received)
-    return content
-  })
+    writeFileSync(received, texts[index] ?? '')
+    await cache.put(content, received)
+  }
+  return contents
 }
 
 /** Works with the cache of a folder as one process would, and closes it. */
@@ -66,8 +67,7 @@ test('bytes are believed from one start of the system to the next, then read onc
   const path = join(folder, 'content/objects', wall?.hash.slice(0, 2) ?? '', wall?.hash ?? '')
   writeFileSync(path, '\0\0\0\0')
   // As a power cut leaves it: size and times reached the disk, the bytes did not.
-  const { mtimeNs, ctimeNs } = statSync(path, { bigint: true })
-  index.prepare('update object set mtime_ns = ?, ctime_ns = ?').run(String(mtimeNs), String(ctimeNs))
+  index.prepare('update object set stat = ?').run(statKey(statSync(path, { bigint: true })))
   expect(await found(folder, ['wall'])).toEqual({ present: ['wall'], damaged: 0 })
   index.prepare("update object set boot = 'an earlier one'").run()
   index.close()

@@ -23,6 +23,7 @@ const placed = (hash: string) => ({
   size: 5,
   packageName: '/game/sm_a',
   base: base(hash),
+  linked: false,
 })
 const opaque = { kind: 'opaque', ext: 'uasset', isPackage: true, undescribed: null } as const
 
