@@ -1,6 +1,6 @@
 /** Prints the contract: OpenAPI 3.1 for programs, a page for people. Both come from the route table and nothing else. */
 import { errors } from './errors.ts'
-import { allRoutes, apiBase } from './index.ts'
+import { allRoutes, apiBase, sessionCookie } from './index.ts'
 import { inputPlaces, type Route } from './route.ts'
 import { ErrorEnvelope, FrontDoorError } from './shapes.ts'
 
@@ -18,7 +18,10 @@ export function openApi(): Json {
     info: { title: 'Prop House', version: '1', description: 'The library of game props of one workspace.' },
     paths,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+      },
       schemas: { Error: ErrorEnvelope, FrontDoorError },
     },
   }
@@ -38,11 +41,19 @@ function operation(id: string, route: Route): Json {
     operationId: id,
     summary: route.summary,
     tags: [id.split('.')[0]],
-    ...(route.scope === 'none' ? {} : { security: [{ key: [route.scope] }] }),
+    ...security(route),
     parameters: [...places.path.map((name) => parameter(name, 'path')), ...places.query.map((name) => parameter(name, 'query'))],
     ...requestBody(route, places.body),
     responses: responses(route),
   }
+}
+
+/** A program without a key reads this too: no `security` means that none is needed. */
+function security({ scope }: Route): Json {
+  if (scope === 'none') return {}
+  if (scope === 'session') return { security: [{ session: [] }] }
+  if (scope === 'signed-in') return { security: [{ key: [] }, { session: [] }] }
+  return { security: [{ key: [scope] }] }
 }
 
 function requestBody(route: Route, keys: string[]): Json {
@@ -100,7 +111,9 @@ export function apiPage(): string {
 const pageHead = `# The API
 
 Printed from \`contract/\` by \`npm run docs\`; change it there. Paths are below \`<address>${apiBase}\`, or \`<address>/w/<workspace>${apiBase}\`.
-Every request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key is enough, **write** a write key, **admin** a key of an owner or admin.
+A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key is enough, **write** a write key, **admin** a key of an owner or admin;
+**none** no key is needed; **session** the cookie \`${sessionCookie}\` of somebody who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
+**signed-in** a key of any scope, or such a session.
 Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.`
 
 function routeText(name: string, route: Route): string {

@@ -3,6 +3,7 @@ import { activity } from './activity.ts'
 import { admin } from './admin.ts'
 import { blobs } from './blobs.ts'
 import { changes } from './changes.ts'
+import { deviceSignIns } from './device-sign-ins.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
 import { lineages } from './lineages.ts'
@@ -12,8 +13,24 @@ import { packs } from './packs.ts'
 import { pullJobs } from './pull-jobs.ts'
 import { push } from './push.ts'
 import type { Route } from './route.ts'
+import { tokens } from './tokens.ts'
 
-export const contract = { identity, members, entries, media, lineages, blobs, push, packs, pullJobs, activity, changes, admin }
+export const contract = {
+  identity,
+  deviceSignIns,
+  tokens,
+  members,
+  entries,
+  media,
+  lineages,
+  blobs,
+  push,
+  packs,
+  pullJobs,
+  activity,
+  changes,
+  admin,
+}
 
 export type Contract = typeof contract
 export type Noun = keyof Contract
@@ -21,6 +38,9 @@ export type Noun = keyof Contract
 /** Address prefix of every route, and the major version that it states (spec 9). */
 export const apiBase = '/api/v1'
 export const apiMajor = 1
+
+/** The cookie of a dashboard session (contract-gaps 3). */
+export const sessionCookie = 'ph_session'
 
 /** The contract as a list: `[noun, verb, route]`. */
 export const allRoutes: [Noun, string, Route][] = Object.entries(contract).flatMap(([noun, table]) =>

@@ -4,8 +4,11 @@ import type { ErrorCode } from './errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a key needs: nothing at all, read scope, write scope, or write scope and the admin role (spec 4, legend). */
-export type Scope = 'none' | 'read' | 'write' | 'admin'
+/**
+ * Who may ask. `none`: anybody. `session`: a person signed in on the dashboard, never a key. `signed-in`: any key, or such a person.
+ * The others take keys (spec 4, legend): of read scope, of write scope, or of write scope and the admin role.
+ */
+export type Scope = 'none' | 'session' | 'signed-in' | 'read' | 'write' | 'admin'
 
 /** A request body of raw bytes, streamed to the handler. `types` limits the Content-Type where the specification does. */
 export interface RawBody {
@@ -38,6 +41,10 @@ export interface Route {
   transaction?: boolean
   /** Sending the request again does no harm although its method does not promise that. */
   repeatable?: true
+  /** The code for a body that lacks a required field, where that is not VALIDATION. */
+  lacking?: ErrorCode
+  /** Only until the server is set up; then SETUP_ALREADY_DONE, whatever else is asked. */
+  beforeSetup?: true
   /** An addition of this server (contract-gaps 9): clients work without it. */
   extension?: boolean
   errors?: readonly ErrorCode[]

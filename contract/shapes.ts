@@ -34,6 +34,13 @@ export const EngineVersion = Type.String({ pattern: '^[0-9]{1,5}\\.[0-9]{1,5}\\.
 export const PackageGuid = Type.String({ minLength: 1, maxLength: 64 })
 /** A name for people: at least one character that is not white space. */
 export const named = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
+/** A name on one line: no control characters. */
+export const plainNamed = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)\\P{Cc}+$' })
+export const Email = Type.String({ maxLength: 200, pattern: '^[^@\\s\\p{Cc}]+@[^@\\s\\p{Cc}]+$' })
+/** A new one; when signing in any text is compared. */
+export const Password = Type.String({ minLength: 8, maxLength: 200 })
+/** The name of a workspace in addresses: `/w/<slug>`. */
+export const WorkspaceSlug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' })
 /** A cursor that only the server reads. */
 export const Cursor = Type.String({ minLength: 1, maxLength: 4000 })
 export const PageLimit = Type.Integer({ minimum: limits.page.min, maximum: limits.page.max })

@@ -1,9 +1,12 @@
 /** Builds the HTTP application: the contract's routes behind the front door, and what stands beside them. Listening is main's business. */
 import { randomUUID } from 'node:crypto'
+import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { apiBase } from '../contract/index.ts'
 import type { Route } from '../contract/route.ts'
+import type { Membership } from './accounts/people.ts'
+import type { Session } from './accounts/sessions.ts'
 import { isApiPath, readAddress } from './address.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
@@ -20,7 +23,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** From `/w/<slug>/…`; undefined means the first workspace. */
     workspaceSlug: string | undefined
+    /** Of the key that came with the request. */
     holder: Holder | undefined
+    /** Of the cookie that came instead, where the route takes one; and the membership in the addressed workspace. */
+    session: Session | undefined
+    membership: Membership | undefined
   }
   interface FastifyContextConfig {
     route?: Route
@@ -57,11 +64,14 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   app.decorateRequest('workspaceSlug', undefined)
   app.decorateRequest('holder', undefined)
+  app.decorateRequest('session', undefined)
+  app.decorateRequest('membership', undefined)
+  await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts.database.place))
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-PH-API', '1')
     request.workspaceSlug = readAddress(request.originalUrl).slug
-    if (isApiPath(request.url)) request.holder = await enter(request, parts.database.sql)
+    if (isApiPath(request.url)) Object.assign(request, await enter(request, parts))
     else if (request.workspaceSlug !== undefined) await refuseUnknownWorkspace(parts.database.sql, request.workspaceSlug)
   })
   app.setNotFoundHandler((request) => {

@@ -38,6 +38,8 @@ function answerError(error: unknown, { thrown, request, reply }: Asked): void {
   const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
   const { code, message, details } = known
   const cause = thrown === error ? {} : { err: thrown }
+  const waitSeconds = details.retry_after_seconds ?? (code === 'DEVICE_SLOW_DOWN' ? details.interval : undefined)
+  if (typeof waitSeconds === 'number') reply.header('Retry-After', String(waitSeconds))
   if (error === known && known.status >= 500) request.log.warn({ code, message, details, ...cause }, 'could not be served')
   reply.code(known.status).type('application/json').serializer(JSON.stringify).send({ error: { code, message, details } })
 }

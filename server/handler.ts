@@ -2,10 +2,14 @@
 import type { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
+import type { Membership } from './accounts/people.ts'
+import type { Session } from './accounts/sessions.ts'
+import type { Visitor } from './accounts/visitor.ts'
 import type { Settings } from './config.ts'
 import type { Sql } from './database/open.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
+import type { Holder } from './front-door/keys.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */
@@ -28,22 +32,50 @@ export interface Workspace {
   state: string
 }
 
-export interface Context {
+/** What every handler is given, whoever asks. */
+export interface OpenContext {
   /** The pool for reading routes; the open transaction for writing ones. A handler uses no other connection. */
   sql: Sql
-  workspace: Workspace
-  actor: Actor
   /** The moment of the request; one for everything that it writes. */
   now: Date
-  /** What this request changed; written just before the commit. */
-  feed: Feed
-  storage: Storage
-  statistics: Statistics
+  visitor: Visitor
+  /** The workspace that the address names, where it names one. */
+  slug: string | undefined
   settings: Settings
   /** Where clients reach this server, for addresses in answers. */
   origin: string
   log: FastifyBaseLogger
 }
+
+/** For somebody signed in on the dashboard, in a workspace of theirs. */
+export interface SessionContext extends OpenContext {
+  session: Session
+  membership: Membership
+}
+
+/** For a key, or for somebody signed in: one of the two is there. */
+export interface SignedInContext extends OpenContext {
+  holder: Holder | undefined
+  session: Session | undefined
+}
+
+/** For a key. */
+export interface Context extends OpenContext {
+  workspace: Workspace
+  actor: Actor
+  /** What this request changed; written just before the commit. */
+  feed: Feed
+  storage: Storage
+  statistics: Statistics
+}
+
+type ContextOf<R extends Route> = R extends { scope: 'none' }
+  ? OpenContext
+  : R extends { scope: 'session' }
+    ? SessionContext
+    : R extends { scope: 'signed-in' }
+      ? SignedInContext
+      : Context
 
 /** The body of a raw route. */
 export interface RawRequest {
@@ -53,7 +85,7 @@ export interface RawRequest {
 }
 
 export type Handler<R extends Route> = (
-  request: Context & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown),
+  request: ContextOf<R> & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown),
 ) => Promise<OutputOf<R>> | OutputOf<R>
 
 /** One handler per route of a noun; a missing one does not compile. */

@@ -5,6 +5,7 @@ import { activity } from './library/activity.ts'
 import { admin } from './library/admin.ts'
 import { blobs } from './library/blobs.ts'
 import { changes } from './library/changes.ts'
+import { deviceSignIns } from './library/device-sign-ins.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
 import { lineages } from './library/lineages.ts'
@@ -13,11 +14,14 @@ import { members } from './library/members.ts'
 import { packs } from './library/packs.ts'
 import { pullJobs } from './library/pull-jobs.ts'
 import { push } from './library/push.ts'
+import { tokens } from './library/tokens.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   admin,
   blobs,
   identity,
+  deviceSignIns,
+  tokens,
   members,
   media,
   entries,

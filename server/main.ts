@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { issueSetupCode } from './accounts/setup.ts'
 import { buildApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { SettingError, type Settings } from './config.ts'
@@ -19,8 +20,8 @@ export interface RunningServer {
   database: Database
   storage: Storage
   app: FastifyInstance
-  /** There is no workspace yet, so nobody can sign in. */
-  isEmpty: boolean
+  /** Where the first workspace is made, with a code that works once; undefined where there is one. */
+  setupAddress: string | undefined
   /** Finishes requests under way, for at most five seconds, then closes everything. */
   stop(): Promise<void>
 }
@@ -48,11 +49,13 @@ export async function startServer({
   try {
     await migrate(database, clock.now())
     if (file) await provision(database, file, clock.now())
+    const setupCode = await issueSetupCode(database.sql)
     const opened = await openStorage({ settings, database, clock })
     const app = await buildApp({ database, settings, clock, log, ...opened })
     await app.listen({ host: settings.host, port: settings.port })
-    const isEmpty = (await database.sql`select 1 from workspaces limit 1`).length === 0
-    return { url: addressOf(app), database, storage: opened.storage, app, isEmpty, stop: () => stop(app, database) }
+    const url = addressOf(app)
+    const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
+    return { url, database, storage: opened.storage, app, setupAddress, stop: () => stop(app, database) }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)

@@ -5,8 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allRoutes } from '../contract/index.ts'
 import { limits } from '../contract/limits.ts'
 import { isTransactional, type Route } from '../contract/route.ts'
+import { requireUnset } from './accounts/setup.ts'
+import { visitorOf } from './accounts/visitor.ts'
 import type { Parts } from './app.ts'
 import { Feed } from './feed.ts'
+import type { Holder } from './front-door/keys.ts'
 import { requireAdmin } from './front-door/roles.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
@@ -65,13 +68,15 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { route },
-    bodyLimit: limits.jsonBodyBytes,
+    bodyLimit: isOpen(route) ? limits.signInBodyBytes : limits.jsonBodyBytes,
+    ...(route.beforeSetup ? { onRequest: () => requireUnset(parts.database.sql) } : {}),
     ...(route.output && route.answers !== 'ndjson'
       ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
       : {}),
     handler: async (request, reply) => {
-      const context = contextOf(request, parts)
+      const context = contextOf(route, { request, reply, parts })
       if (route.scope === 'admin') requireAdmin(context.actor)
+      if (isOpen(route)) reply.header('Cache-Control', 'no-store')
       if (takesSpace(route)) parts.database.requireRoom()
       const input = readInput(request as Parameters<typeof readInput>[0])
       const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
@@ -84,22 +89,35 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
 }
 
 /** What removes something may use the last of a disk: it is a way out. */
-const takesSpace = ({ scope, method }: Route): boolean => scope !== 'none' && scope !== 'read' && method !== 'DELETE'
+const takesSpace = ({ scope, method }: Route): boolean =>
+  ['write', 'admin', 'session'].includes(scope) && method !== 'DELETE'
 
-function contextOf(request: FastifyRequest, parts: Parts): Context {
-  const { holder } = request
-  if (!holder) throw new Error('a request reached the library without passing the front door')
-  return {
-    ...holder,
-    sql: parts.database.sql,
-    now: parts.clock.now(),
-    feed: new Feed(),
-    storage: parts.storage,
-    statistics: parts.database.statistics,
-    settings: parts.settings,
-    origin: parts.settings.publicUrl ?? `${request.protocol}://${request.host}`,
+/** Asked without a key: its answers are for one person, once. */
+const isOpen = ({ scope }: Route): boolean => ['none', 'session', 'signed-in'].includes(scope)
+
+interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+  parts: Parts
+}
+
+/** The context that the route's scope promises its handler. */
+function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
+  const { holder, session, membership } = request
+  const { database, clock, settings, storage } = parts
+  const open = {
+    sql: database.sql,
+    now: clock.now(),
+    visitor: visitorOf(request, reply, settings),
+    slug: request.workspaceSlug,
+    settings,
+    origin: settings.publicUrl ?? `${request.protocol}://${request.host}`,
     log: request.log,
   }
+  const isIn = { none: true, session: session && membership, 'signed-in': holder ?? session, read: holder, write: holder, admin: holder }
+  if (!isIn[route.scope]) throw new Error('a request reached the library without passing the front door')
+  if (isOpen(route)) return { ...open, holder, session, membership } as unknown as Context
+  return { ...open, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics }
 }
 
 const rawOf = (request: FastifyRequest) => ({

@@ -29,6 +29,10 @@ export async function rehearse<C extends Context, T>(context: C, work: (context:
   return answers[0] as T
 }
 
+/** One transaction around `work`: a new one, or the one that `sql` is already. */
+export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  'begin' in sql ? begin(sql, work) : work(sql)
+
 /**
  * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
  * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss.

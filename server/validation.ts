@@ -25,6 +25,10 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
   const places = inputPlaces(route)
   const check = ajv.compile(route.input)
   return (carried) => {
+    const required = (route.input as { required?: string[] }).required ?? []
+    const body = carried.body as Record<string, unknown> | null | undefined
+    if (route.lacking && places.body.some((key) => required.includes(key) && (body?.[key] ?? null) === null))
+      throw new ApiError(route.lacking)
     const input: Record<string, unknown> = places.body.length > 0 ? { ...bodyObject(carried.body) } : {}
     for (const key of places.path) input[key] = fromPath(route, properties[key], { key, text: carried.params[key] })
     for (const key of places.query) {

@@ -34,7 +34,7 @@ export const commands = [
         throw startFailure(error, chosen)
       })
       context.out.result({ url: running.url }, `ready at ${running.url}`)
-      if (running.isEmpty) context.out.note(emptyWords)
+      if (running.setupAddress) context.out.note(setupWords(running.setupAddress))
       if (!context.signal.aborted) await once(context.signal, 'abort')
       await running.stop()
       return undefined
@@ -42,8 +42,9 @@ export const commands = [
   }),
 ]
 
-const emptyWords =
-  'No workspace is here yet, so nobody can sign in. Stop the server and start it with --provision <file>; README.md shows such a file.'
+/** The address holds a code that makes whoever opens it the owner, so it is shown here and nowhere else. */
+const setupWords = (address: string): string =>
+  `No workspace is here yet. Make one, and yourself its owner, at this address; it works once:\n\n  ${address}\n`
 
 type Flags = Parameters<typeof readSettings>[0]
 type Settings = ReturnType<typeof readSettings>

@@ -1,5 +1,9 @@
-/** Identity: who a key acts as; giving it up (spec 4.1). */
+/** Identity: who a key acts as (spec 4.1); setting up, signing in and out (contract-gaps 2, 3). */
 import type { identity as contract } from '../../contract/identity.ts'
+import { revokeKey } from '../accounts/keys.ts'
+import { endSession } from '../accounts/sessions.ts'
+import { setUp } from '../accounts/setup.ts'
+import { signIn } from '../accounts/sign-in.ts'
 import type { Handlers } from '../handler.ts'
 
 export const identity: Handlers<typeof contract> = {
@@ -14,9 +18,21 @@ export const identity: Handlers<typeof contract> = {
     }
   },
 
-  async logout({ sql, actor, workspace, now }) {
-    await sql`
-      update api_keys set revoked_at = ${now.toISOString()}
-       where workspace_id = ${workspace.id} and id = ${actor.keyId}`
+  async login({ sql, input, visitor, now }) {
+    const { address, sessionId: replaces } = visitor
+    const session = await signIn(sql, { ...input, address, replaces, now })
+    visitor.keepSession(session)
+    return { csrf_token: session.csrfToken }
+  },
+
+  async logout({ sql, holder, session, visitor, now }) {
+    if (holder) await revokeKey(sql, { workspaceId: holder.workspace.id, keyId: holder.actor.keyId, now })
+    if (!session) return
+    await endSession(sql, session.id)
+    visitor.dropSession()
+  },
+
+  async setup({ sql, input, now }) {
+    return setUp(sql, input, now)
   },
 }

@@ -85,8 +85,8 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     get app() {
       return running.app
     },
-    get isEmpty() {
-      return running.isEmpty
+    get setupAddress() {
+      return running.setupAddress
     },
     stop: () => running.stop(),
     dataDir,
