@@ -24,7 +24,7 @@ export const limits = {
   /** Of requests that need no key. */
   signInBodyBytes: 64 * 1024,
   /** Failures are those of one e-mail, one address, or one person entering codes, in the window (contract-gaps 3). */
-  signIn: { failures: 10, codeRequests: 10, windowMinutes: 10, sessionDays: 30, sessions: 50, clientName: 80 },
+  signIn: { failures: 10, codeRequests: 10, windowMinutes: 10, sessionDays: 30, sessions: 50, invitationDays: 7, clientName: 80 },
   deviceCode: { seconds: 900, intervalSeconds: 5, slowDownSeconds: 5 },
   /** Of one person in one workspace, at once. */
   keys: { perMember: 1000, name: 120 },

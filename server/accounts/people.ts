@@ -121,7 +121,7 @@ export async function changePerson(sql: Sql, { workspaceId, by, personId, role, 
 }
 
 /** Owners may do everything; admins everything but to make or change owners. */
-function requireRank(by: Role | undefined, of: Role): void {
+export function requireRank(by: Role | undefined, of: Role): void {
   if (by === undefined || by === 'owner' || (by === 'admin' && of !== 'owner')) return
   throw new ApiError(
     'FORBIDDEN',
@@ -129,7 +129,8 @@ function requireRank(by: Role | undefined, of: Role): void {
   )
 }
 
-async function requirePerson(sql: Sql, workspaceId: number, id: number): Promise<Person> {
+/** Throws USER_NOT_FOUND. */
+export async function requirePerson(sql: Sql, workspaceId: number, id: number): Promise<Person> {
   const [row] = await selectPeople(sql, workspaceId, sql`and m.id = ${id}`)
   if (!row) throw new ApiError('USER_NOT_FOUND', `There is no member ${id} in this workspace.`)
   return toPerson(row)

@@ -46,3 +46,12 @@ create index throttles_age on throttles (touched_at);
 
 create index api_keys_member on api_keys (workspace_id, member_id) where revoked_at is null;
 create index members_account on members (account_id);
+
+-- Links with which somebody chooses a password, once: for a new member, or one who has forgotten it. One of an account at a time.
+create table invitations (
+  account_id   bigint primary key references accounts (id),
+  code_hash    text   not null unique collate "C",
+  workspace_id bigint not null references workspaces (id),  -- where it was made
+  created_at   timestamptz not null,
+  expires_at   timestamptz not null
+);
