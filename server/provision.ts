@@ -1,9 +1,9 @@
 /** The provisioning file: workspaces, members and keys that must exist; applied at every start, deletes nothing (contract-gaps 2). */
-import { randomBytes, scryptSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { absentOrNull, Count, named, oneOf } from '../contract/shapes.ts'
+import { hashPassword } from './accounts/passwords.ts'
 import { SettingError } from './config.ts'
 import type { Database, Sql } from './database/open.ts'
 import { hashKey, keyPattern } from './front-door/keys.ts'
@@ -99,18 +99,11 @@ async function provisionMember(sql: Sql, workspaceId: number, member: Member & {
     on conflict (email) do update set email = excluded.email returning id, password_hash`
   const accountId = Number(account?.id)
   if (member.password && !account?.password_hash)
-    await sql`update accounts set password_hash = ${hashPassword(member.password)} where id = ${accountId}`
+    await sql`update accounts set password_hash = ${await hashPassword(member.password)} where id = ${accountId}`
   await sql`
     insert into members (workspace_id, account_id, name, display_name, role, kind, status)
     values (${workspaceId}, ${accountId}, ${member.name}, ${member.display_name ?? member.name}, ${member.role},
             ${member.kind ?? 'person'}, ${member.status ?? 'active'})
     on conflict (workspace_id, account_id) do update set name = excluded.name, display_name = excluded.display_name,
       role = excluded.role, kind = excluded.kind, status = excluded.status`
-}
-
-/** scrypt with its parameters and salt, as text: `scrypt$16384$8$1$<salt>$<hash>`. */
-function hashPassword(password: string): string {
-  const salt = randomBytes(16)
-  const hash = scryptSync(password, salt, 32, { N: 16_384, r: 8, p: 1 })
-  return `scrypt$16384$8$1$${salt.toString('base64')}$${hash.toString('base64')}`
 }

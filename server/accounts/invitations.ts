@@ -6,7 +6,8 @@ import { inTransaction } from '../transaction.ts'
 import { hashPassword } from './passwords.ts'
 import { type Person, type Role, requirePerson, requireRank } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'
-import { endSessionsOf, type Session, startSession } from './sessions.ts'
+import { type Session, startSession } from './sessions.ts'
+import { replacePassword } from './sign-in.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -78,8 +79,7 @@ export async function acceptInvitation(sql: Sql, { code, password, replaces, now
     const [taken] = await tx`delete from invitations where code_hash = ${hashSecret(code)} returning account_id`
     if (!invitation || !taken) throw deadLink()
     const { accountId } = invitation
-    await tx`update accounts set password_hash = ${passwordHash} where id = ${accountId}`
-    await endSessionsOf(tx, accountId)
+    await replacePassword(tx, accountId, passwordHash)
     const session = await startSession(tx, { accountId, replaces, now })
     if (!session) throw deadLink()
     return session

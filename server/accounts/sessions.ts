@@ -71,10 +71,6 @@ export async function endSession(sql: Sql, id: string): Promise<void> {
   await sql`delete from sessions where id_hash = ${hashSecret(id)}`
 }
 
-export async function endSessionsOf(sql: Sql, accountId: number): Promise<void> {
-  await sql`delete from sessions where account_id = ${accountId}`
-}
-
 /** What is over goes, and of one account all but those that were in use last. */
 async function prune(sql: Sql, accountId: number, now: Date): Promise<void> {
   await sql`

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/open.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashPassword, isPassword } from './passwords.ts'
-import { endSessionsOf, type Session, startSession } from './sessions.ts'
+import { type Session, startSession } from './sessions.ts'
 import { countFailures, networkOf, type Subject } from './throttle.ts'
 
 export interface Credentials {
@@ -64,10 +64,14 @@ export async function changePassword(sql: Sql, { accountId, current, password, a
 /** For whoever runs the server. Ends every session of the account. */
 export async function setPassword(sql: Sql, accountId: number, password: string): Promise<void> {
   const hash = await hashPassword(password)
-  await inTransaction(sql, async (tx) => {
-    await tx`update accounts set password_hash = ${hash} where id = ${accountId}`
-    await endSessionsOf(tx, accountId)
-  })
+  await inTransaction(sql, (tx) => replacePassword(tx, accountId, hash))
+}
+
+/** Whoever knew the old one, or holds a link to choose one, is out. */
+export async function replacePassword(sql: Sql, accountId: number, passwordHash: string): Promise<void> {
+  await sql`update accounts set password_hash = ${passwordHash} where id = ${accountId}`
+  await sql`delete from sessions where account_id = ${accountId}`
+  await sql`delete from invitations where account_id = ${accountId}`
 }
 
 const subjectsOf = (email: string, address: string): Subject[] => [
