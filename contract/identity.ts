@@ -39,7 +39,8 @@ export const identity = routes({
     method: 'POST',
     path: '/auth/login',
     scope: 'none',
-    summary: 'Sign a person in on the dashboard: sets the cookie `ph_session`, and answers what later changes carry as `X-CSRF-Token`.',
+    summary:
+      'Sign a person in on the dashboard: sets the cookie `ph_session`, and answers what later changes carry as `X-CSRF-Token`.',
     input: Type.Object({ email: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 200 }) }),
     output: Type.Object({ csrf_token: Text }),
     transaction: false,

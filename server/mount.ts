@@ -89,8 +89,7 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
 }
 
 /** What removes something may use the last of a disk: it is a way out. */
-const takesSpace = ({ scope, method }: Route): boolean =>
-  ['write', 'admin', 'session'].includes(scope) && method !== 'DELETE'
+const takesSpace = ({ scope, method }: Route): boolean => ['write', 'admin', 'session'].includes(scope) && method !== 'DELETE'
 
 /** Asked without a key: its answers are for one person, once. */
 const isOpen = ({ scope }: Route): boolean => ['none', 'session', 'signed-in'].includes(scope)
@@ -114,7 +113,14 @@ function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
     origin: settings.publicUrl ?? `${request.protocol}://${request.host}`,
     log: request.log,
   }
-  const isIn = { none: true, session: session && membership, 'signed-in': holder ?? session, read: holder, write: holder, admin: holder }
+  const isIn = {
+    none: true,
+    session: session && membership,
+    'signed-in': holder ?? session,
+    read: holder,
+    write: holder,
+    admin: holder,
+  }
   if (!isIn[route.scope]) throw new Error('a request reached the library without passing the front door')
   if (isOpen(route)) return { ...open, holder, session, membership } as unknown as Context
   return { ...open, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics }

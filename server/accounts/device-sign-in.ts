@@ -55,10 +55,7 @@ const toAnswer = (deviceCode: string, userCode: string): DeviceSignIn => ({
 })
 
 /** A name as people may be shown it: on one line, in the order in which it is written. */
-const printable = (name: string): string =>
-  name
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ')
-    .trim()
+const printable = (name: string): string => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ').trim()
 
 async function prune(sql: Sql, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keptMs).toISOString()

@@ -36,7 +36,11 @@ export async function invite(sql: Sql, { workspaceId, by, personId, now }: Invit
 }
 
 /** Why those who run a workspace cannot make a link for somebody, as a sentence: it would let them into other workspaces. */
-export async function invitationObstacle(sql: Sql, workspaceId: number, { accountId, displayName }: Person): Promise<string | undefined> {
+export async function invitationObstacle(
+  sql: Sql,
+  workspaceId: number,
+  { accountId, displayName }: Person,
+): Promise<string | undefined> {
   const [elsewhere] = await sql`
     select 1 from members where account_id = ${accountId} and workspace_id <> ${workspaceId} limit 1`
   return elsewhere && `${displayName} belongs to other workspaces too. Only whoever runs the server can give them a new password.`
@@ -87,4 +91,7 @@ export async function acceptInvitation(sql: Sql, { code, password, replaces, now
 }
 
 const deadLink = () =>
-  new ApiError('UNAUTHORIZED', 'This link was used already, is older than seven days, or was replaced. Ask an owner or admin for a new one.')
+  new ApiError(
+    'UNAUTHORIZED',
+    'This link was used already, is older than seven days, or was replaced. Ask an owner or admin for a new one.',
+  )

@@ -69,7 +69,11 @@ export async function addPerson(sql: Sql, wanted: NewPerson): Promise<{ person: 
       insert into accounts (email, password_hash, created_at) values (${email}, ${passwordHash}, ${wanted.now.toISOString()})
       on conflict (email) do nothing returning id`
     const [account] = made ? [made] : await tx<{ id: number }[]>`select id from accounts where email = ${email}`
-    const [taken] = await selectPeople(tx, workspaceId, tx`and (a.email = ${email} or lower(m.name) = ${name.toLowerCase()}) limit 1`)
+    const [taken] = await selectPeople(
+      tx,
+      workspaceId,
+      tx`and (a.email = ${email} or lower(m.name) = ${name.toLowerCase()}) limit 1`,
+    )
     if (taken) throw alreadyThere(toPerson(taken), email)
     const [member] = await tx<{ id: number }[]>`
       insert into members (workspace_id, account_id, name, display_name, role, kind, status)
@@ -106,7 +110,7 @@ export async function changePerson(sql: Sql, { workspaceId, by, personId, role, 
   return inTransaction(sql, async (tx) => {
     // Changes of owners wait for each other here; each then sees who is left.
     const owners = await tx<{ id: number }[]>`
-      select id from members where workspace_id = ${workspaceId} and role = 'owner' and status = 'active' order by id for update`
+      select id from members where workspace_id = ${workspaceId} and role = 'owner' and status = 'active' order by id for no key update`
     const before = await requirePerson(tx, workspaceId, personId)
     const after = { role: role ?? before.role, status: status ?? before.status }
     requireRank(by, before.role)
@@ -141,8 +145,7 @@ interface PersonRow extends Pick<Person, 'id' | 'email' | 'name' | 'role' | 'kin
   display_name: string
 }
 
-const columns = (sql: Sql): Fragment =>
-  sql`m.id, m.account_id, a.email, m.name, m.display_name, m.role, m.kind, m.status`
+const columns = (sql: Sql): Fragment => sql`m.id, m.account_id, a.email, m.name, m.display_name, m.role, m.kind, m.status`
 
 const selectPeople = (sql: Sql, workspaceId: number, tail: Fragment) => sql<PersonRow[]>`
   select ${columns(sql)} from members m join accounts a on a.id = m.account_id where m.workspace_id = ${workspaceId} ${tail}`

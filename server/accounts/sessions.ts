@@ -38,9 +38,11 @@ export async function startSession(
   const at = now.toISOString()
   const expiresAt = new Date(now.getTime() + limits.signIn.sessionDays * dayMs)
   return inTransaction(sql, async (tx) => {
-    // Whoever changes the password waits for this, or this for them: no session outlives it.
+    // Whoever changes the password, or signs in too, waits for this or this for them: no session outlives its password.
     const unchanged = passwordHash === undefined ? tx`` : tx`and password_hash = ${passwordHash}`
-    const [account] = await tx<{ email: string }[]>`select email from accounts where id = ${accountId} ${unchanged} for share`
+    const [account] = await tx<
+      { email: string }[]
+    >`select email from accounts where id = ${accountId} ${unchanged} for no key update`
     if (!account) return undefined
     if (replaces !== undefined) await endSession(tx, replaces)
     await tx`

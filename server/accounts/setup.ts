@@ -51,7 +51,12 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
     const [taken] = await tx`delete from settings where name = ${setting} and value = ${hashSecret(code)} returning name`
     await requireUnset(tx)
     if (!taken) throw wrongCode()
-    return makeFirst(tx, { workspace, owner: { ...owner, email: owner.email.toLowerCase() }, passwordHash, at: now.toISOString() })
+    return makeFirst(tx, {
+      workspace,
+      owner: { ...owner, email: owner.email.toLowerCase() },
+      passwordHash,
+      at: now.toISOString(),
+    })
   })
 }
 

@@ -24,6 +24,14 @@ test('a noun of server/library never imports another noun: what they share stand
   expect(sentences(across)).toEqual([])
 })
 
+test('server/accounts stands below everything that calls it: routes, pages and the administrator', () => {
+  const above = /^server\/(library|dashboard|administration|(app|mount|main|handlers)\.ts$)/
+  const upward = imports.filter(
+    ({ from, target, kind }) => from.startsWith('server/accounts/') && kind !== 'type' && above.test(target),
+  )
+  expect(sentences(upward)).toEqual([])
+})
+
 test('cli loads programs and views only when they are asked for, by import(), so that every other command starts fast', () => {
   const heavy = /^((server|agent|mcp)\/|cli\/views\/|(ink|react|fastify|postgres|better-sqlite3|sharp|@electric-sql\/.*)$)/
   const eager = imports.filter(

@@ -14,15 +14,20 @@ const minuteMs = 60 * second
 const server = await startTestServer({ trustProxy: true })
 const acme = await workspaceWithPasswords(server)
 
+interface Elsewhere {
+  headers?: Record<string, string> | undefined
+  base?: string | undefined
+}
+
 let places = 0
 /** An address that nobody used before. */
 const place = () => ({ 'x-forwarded-for': `198.19.${++places >> 8}.${places & 255}` })
-const post = (path: string, body: unknown, headers: Record<string, string> = place(), base = acme.url) =>
+const post = (path: string, body: unknown, { headers = place(), base = acme.url }: Elsewhere = {}) =>
   ask(base, path, { method: 'POST', body, headers })
 const start = (body: Record<string, unknown> = {}, headers?: Record<string, string>) =>
-  post('/auth/device/code', { client_name: 'ph on builder', scopes: 'write', ...body }, headers)
+  post('/auth/device/code', { client_name: 'ph on builder', scopes: 'write', ...body }, { headers })
 const begun = async (body: Record<string, unknown> = {}, headers?: Record<string, string>) => (await start(body, headers)).body
-const poll = (device_code: string, base?: string) => post('/auth/device/token', { device_code }, place(), base)
+const poll = (device_code: string, base?: string) => post('/auth/device/token', { device_code }, { base })
 const told = ({ status, body }: Answer) => [status, body.error?.code, body.error?.details.interval]
 
 /** What the page does when somebody who is signed in presses a button. */
@@ -61,7 +66,12 @@ test('until somebody approves it is pending; then the key is there once, listed 
     gateway_url: `${server.url}/w/${acme.slug}`,
   })
   const me = await ask(body.gateway_url, '/auth/me', { headers: { authorization: `Bearer ${body.token}` } })
-  expect(me.body).toMatchObject({ user: { name: 'mia' }, name: 'ph on builder (device)', scope: 'write', org: { slug: acme.slug } })
+  expect(me.body).toMatchObject({
+    user: { name: 'mia' },
+    name: 'ph on builder (device)',
+    scope: 'write',
+    org: { slug: acme.slug },
+  })
   const mia = await openBrowser(acme.url, acme.credentialsOf('mia'), place())
   const { tokens } = (await mia.get('/auth/tokens')).body
   expect(tokens[0]).toMatchObject({ id: body.token_id, name: 'ph on builder (device)', scope: 'write' })
@@ -130,7 +140,8 @@ test('after 900 seconds a code has expired, approved or not, and nobody can appr
   server.clock.advance(899 * second)
   expect(told(await poll(waiting.device_code))).toEqual([400, 'DEVICE_PENDING', 5])
   server.clock.advance(second)
-  for (const { device_code } of [waiting, approved]) expect(told(await poll(device_code))).toEqual([400, 'DEVICE_EXPIRED', undefined])
+  for (const { device_code } of [waiting, approved])
+    expect(told(await poll(device_code))).toEqual([400, 'DEVICE_EXPIRED', undefined])
   await expect(approve(waiting.user_code)).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
 })
 
@@ -145,7 +156,11 @@ test('an unknown device code, a user code among them, is UNAUTHORIZED; a body wi
 })
 
 test('the user code is read without regard to case, dash and spaces', async () => {
-  for (const typed of [(code: string) => code.toLowerCase(), (code: string) => ` ${code.replace('-', '')} `, (code: string) => code.replace('-', ' - ')]) {
+  for (const typed of [
+    (code: string) => code.toLowerCase(),
+    (code: string) => ` ${code.replace('-', '')} `,
+    (code: string) => code.replace('-', ' - '),
+  ]) {
     const { device_code, user_code } = await begun()
     await approve(typed(user_code))
     expect((await poll(device_code)).status).toBe(200)
@@ -242,7 +257,11 @@ test('whoever enters ten codes that nobody has must wait, for codes that somebod
   for (let n = 0; n < 12; n++) await findWaiting(sql, entry(user_code, 'adam'))
   for (let n = 0; n < 10; n++)
     await expect(findWaiting(sql, entry(`BBBB-BBB${'BCDFGHJKLM'[n]}`, 'adam'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  for (const act of [() => findWaiting(sql, entry(user_code, 'adam')), () => approve(user_code, 'adam'), () => deny(user_code, 'adam')])
+  for (const act of [
+    () => findWaiting(sql, entry(user_code, 'adam')),
+    () => approve(user_code, 'adam'),
+    () => deny(user_code, 'adam'),
+  ])
     await expect(act()).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   await findWaiting(sql, entry(user_code, 'olivia'))
   server.clock.advance(10 * minuteMs)
@@ -286,22 +305,25 @@ test('sign-ins that are long over leave no rows behind', async () => {
 
 test('another version of the API is refused here too, and an address of no workspace is a front-door 404', async () => {
   expect((await start({}, { ...place(), 'x-ph-api': '2' })).status).toBe(426)
-  const nowhere = await post('/auth/device/code', { client_name: 'ph' }, place(), `${server.url}/w/nowhere`)
+  const nowhere = await post('/auth/device/code', { client_name: 'ph' }, { base: `${server.url}/w/nowhere` })
   expect([nowhere.status, typeof nowhere.body.error]).toEqual([404, 'string'])
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)('two processes on one PostgreSQL share a sign-in, and only one of them gives the key', async () => {
-  const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
-  const other = await startServer({ settings, clock: server.clock, log: 'nowhere' })
-  try {
-    for (let n = 0; n < 10; n++) {
-      const { device_code, user_code } = await begun()
-      await approve(user_code)
-      const bases = [acme.url, `${other.url}/w/${acme.slug}`]
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => poll(device_code, bases[at % 2])))
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'two processes on one PostgreSQL share a sign-in, and only one of them gives the key',
+  async () => {
+    const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
+    const other = await startServer({ settings, clock: server.clock, log: 'nowhere' })
+    try {
+      for (let n = 0; n < 10; n++) {
+        const { device_code, user_code } = await begun()
+        await approve(user_code)
+        const bases = [acme.url, `${other.url}/w/${acme.slug}`]
+        const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => poll(device_code, bases[at % 2])))
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      }
+    } finally {
+      await other.stop()
     }
-  } finally {
-    await other.stop()
-  }
-})
+  },
+)

@@ -93,7 +93,13 @@ test('e-mail addresses are read without regard to case, passwords as any keyboar
 test('a change needs the CSRF token of its own session; reading does not', async () => {
   const [mia, adam] = [await open('mia'), await open('adam')]
   const cookie = `ph_session=${mia.sessionId}`
-  for (const token of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': adam.csrf }, { 'x-csrf-token': `${mia.csrf}x` }])
+  const tokens: Record<string, string>[] = [
+    {},
+    { 'x-csrf-token': '' },
+    { 'x-csrf-token': adam.csrf },
+    { 'x-csrf-token': `${mia.csrf}x` },
+  ]
+  for (const token of tokens)
     for (const [method, path, body] of [
       ['POST', '/auth/tokens', { name: 'x', scope: 'read' }],
       ['DELETE', '/auth/tokens/1', undefined],

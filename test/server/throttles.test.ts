@@ -10,6 +10,11 @@ const minuteMs = 60_000
 
 const server = await startTestServer({ trustProxy: true })
 
+interface Elsewhere {
+  headers?: Record<string, string> | undefined
+  url?: string
+}
+
 let places = 0
 const from = (address: string) => ({ 'x-forwarded-for': address })
 /** An address that nobody used before. */
@@ -18,14 +23,13 @@ const place = () => from(`198.18.${++places >> 8}.${places & 255}`)
 /** People whom nobody has tried to be yet. */
 async function fresh() {
   const people = await workspaceWithPasswords(server)
-  const attempt = (name: string, password: string, headers = place(), url = people.url) =>
+  const attempt = (name: string, password: string, { headers = place(), url = people.url }: Elsewhere = {}) =>
     ask(url, '/auth/login', { method: 'POST', body: { ...people.credentialsOf(name), password }, headers })
   return {
     ...people,
     attempt,
-    fail: (name: string, headers?: Record<string, string>) => attempt(name, 'a guess', headers as ReturnType<typeof place>),
-    succeed: (name: string, headers?: Record<string, string>) =>
-      attempt(name, people.credentialsOf(name).password, headers as ReturnType<typeof place>),
+    fail: (name: string, headers?: Record<string, string>) => attempt(name, 'a guess', { headers }),
+    succeed: (name: string, headers?: Record<string, string>) => attempt(name, people.credentialsOf(name).password, { headers }),
   }
 }
 
@@ -53,7 +57,7 @@ test('ten failures from one address close it for everybody there, and nowhere el
   const { attempt, succeed } = await fresh()
   const here = place()
   const names = ['mia', 'max', 'adam', 'olivia']
-  await tenTimes((n) => attempt(names[n % 3] ?? '', 'a guess', here))
+  await tenTimes((n) => attempt(names[n % 3] ?? '', 'a guess', { headers: here }))
   expect((await succeed('olivia', here)).status).toBe(429)
   expect((await succeed('olivia')).status).toBe(200)
   server.clock.advance(9 * minuteMs)
@@ -90,9 +94,9 @@ test('thirty people who sign in from one office at one moment all get in', async
 test('whoever owns a network of IPv6 addresses counts as one', async () => {
   const { attempt } = await fresh()
   const people = ['mia', 'max', 'adam', 'olivia']
-  await tenTimes((n) => attempt(people[n % 4] ?? '', 'a guess', from(`2001:db8:7:1::${n}:1`)))
-  expect((await attempt('mia', 'a guess', from('2001:DB8:7:1:ffff::'))).status).toBe(429)
-  expect((await attempt('mia', 'a guess', from('2001:db8:7:2::1'))).status).toBe(401)
+  await tenTimes((n) => attempt(people[n % 4] ?? '', 'a guess', { headers: from(`2001:db8:7:1::${n}:1`) }))
+  expect((await attempt('mia', 'a guess', { headers: from('2001:DB8:7:1:ffff::') })).status).toBe(429)
+  expect((await attempt('mia', 'a guess', { headers: from('2001:db8:7:2::1') })).status).toBe(401)
 })
 
 test('a clock that is set back locks nobody out for longer than a window, and forgets no failures of a moment ago', async () => {
@@ -123,21 +127,26 @@ test('a counted attempt outlives the server', async () => {
   expect(login.status).toBe(429)
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)('two processes on one PostgreSQL count together and know the same sessions', async () => {
-  const people = await fresh()
-  const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
-  const other = await startServer({ settings, clock: server.clock, log: 'nowhere' })
-  try {
-    const elsewhere = `${other.url}/w/${people.slug}`
-    for (let n = 0; n < 5; n++) expect((await people.fail('mia')).status).toBe(401)
-    for (let n = 0; n < 5; n++) expect((await people.attempt('mia', 'a guess', place(), elsewhere)).status).toBe(401)
-    expect([(await people.fail('mia')).status, (await people.attempt('mia', 'a guess', place(), elsewhere)).status]).toEqual([429, 429])
-    const max = await openBrowser(people.url, people.credentialsOf('max'), place())
-    const there = { headers: { cookie: `ph_session=${max.sessionId}` } }
-    expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(200)
-    await max.change('POST', '/auth/logout')
-    expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(401)
-  } finally {
-    await other.stop()
-  }
-})
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'two processes on one PostgreSQL count together and know the same sessions',
+  async () => {
+    const people = await fresh()
+    const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
+    const other = await startServer({ settings, clock: server.clock, log: 'nowhere' })
+    try {
+      const elsewhere = `${other.url}/w/${people.slug}`
+      for (let n = 0; n < 5; n++) expect((await people.fail('mia')).status).toBe(401)
+      for (let n = 0; n < 5; n++) expect((await people.attempt('mia', 'a guess', { url: elsewhere })).status).toBe(401)
+      expect([(await people.fail('mia')).status, (await people.attempt('mia', 'a guess', { url: elsewhere })).status]).toEqual([
+        429, 429,
+      ])
+      const max = await openBrowser(people.url, people.credentialsOf('max'), place())
+      const there = { headers: { cookie: `ph_session=${max.sessionId}` } }
+      expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(200)
+      await max.change('POST', '/auth/logout')
+      expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(401)
+    } finally {
+      await other.stop()
+    }
+  },
+)

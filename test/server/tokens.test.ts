@@ -61,7 +61,7 @@ test('nobody revokes a key of somebody else, of another workspace, or that never
 })
 
 test('keys neither make, list nor revoke keys; a read key is refused its write by the front door first', async () => {
-  const [{ id }] = await listed() as [Json]
+  const [{ id }] = (await listed()) as [Json]
   for (const [method, path, body] of [
     ['GET', '/auth/tokens', undefined],
     ['POST', '/auth/tokens', { name: 'x', scope: 'read' }],

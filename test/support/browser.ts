@@ -40,7 +40,11 @@ export interface Credentials {
 }
 
 /** `headers` go with every request. */
-export async function openBrowser(base: string, credentials: Credentials, headers: Record<string, string> = {}): Promise<Browser> {
+export async function openBrowser(
+  base: string,
+  credentials: Credentials,
+  headers: Record<string, string> = {},
+): Promise<Browser> {
   const login = await ask(base, '/auth/login', { method: 'POST', body: credentials, headers })
   const sessionId = /^ph_session=([^;]+)/.exec(cookieOf(login))?.[1]
   const csrf = String(login.body.csrf_token ?? '')
