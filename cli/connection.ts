@@ -3,6 +3,7 @@ import { ClientError } from '../client/client-error.ts'
 import { type Folders, findFolders } from '../client/folders.ts'
 import { type Connection, findConnection, type Wanted } from '../client/profile.ts'
 import { readVersion } from '../client/version.ts'
+import type { Wire } from '../client/wire.ts'
 import type { Context } from './context.ts'
 
 /** How `ph` names itself to servers. */
@@ -31,4 +32,11 @@ export async function requireConnection(context: Context): Promise<Signed> {
   const { url, key } = connection
   if (!key) throw new ClientError('NO_KEY', `No key is known for ${url}.`)
   return { ...connection, key }
+}
+
+/** All that a push, a pull or a look at a project needs to reach the workspace. Throws what `requireConnection` throws. */
+export async function requireWire(context: Context): Promise<Wire> {
+  const { url, key } = await requireConnection(context)
+  const { signal, pause } = context
+  return { url, key, folders: foldersOf(context), clientName: clientName(), pause, signal }
 }

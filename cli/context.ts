@@ -1,5 +1,6 @@
 /** What a command may touch: streams, surroundings, its output, and the library it talks to. Nothing reads `process` but main.ts. */
 import type { Readable, Writable } from 'node:stream'
+import type { Pause } from '../client/pause.ts'
 import { makeOutput, type Output } from './output.ts'
 
 /** A stream that may be a terminal. */
@@ -16,6 +17,7 @@ export interface Surroundings {
   /** Aborted by Ctrl-C, by SIGTERM, or when whoever read stdout has gone. */
   signal: AbortSignal
   now(): Date
+  pause: Pause
 }
 
 /** Options that every command takes. */

@@ -1,9 +1,9 @@
 /** A workspace on a server as typed calls, for the time of one command. */
 import type { Api } from '../client/api.ts'
-import type { Http, WaitEvent } from '../client/http.ts'
-import { duration } from './amounts.ts'
+import type { Http } from '../client/http.ts'
 import { clientName, requireConnection, type Signed } from './connection.ts'
 import type { Context } from './context.ts'
+import { tellWaits } from './waits.ts'
 
 export interface Library {
   api: Api
@@ -17,19 +17,11 @@ export async function withLibrary<T>(context: Context, work: (library: Library) 
   // What speaks HTTP is loaded by whoever needs it: help and wrong usage do not.
   const [{ createApi }, { Http }] = await Promise.all([import('../client/api.ts'), import('../client/http.ts')])
   const { url, key } = connection
-  const http = new Http({ url, key, clientName: clientName(), signal: context.signal, onWait: tellWaits(context) })
+  const { signal, pause } = context
+  const http = new Http({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
   try {
     return await work({ api: createApi(http), http, connection })
   } finally {
     await http.close('destroy')
   }
 }
-
-/** Only waits that a person would notice are worth a line. */
-const noticeableMs = 1500
-
-const tellWaits =
-  ({ out }: Context) =>
-  ({ reason, delayMs }: WaitEvent): void => {
-    if (delayMs >= noticeableMs) out.note(`Trying again in ${duration(delayMs)}: ${reason}`)
-  }

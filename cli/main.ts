@@ -1,4 +1,5 @@
 /** The `ph` program on a real terminal: hands the process's surroundings to run(), and ends with its exit code. */
+import { pause } from '../client/pause.ts'
 import { exits } from '../contract/errors.ts'
 import type { OutStream, Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
@@ -21,6 +22,7 @@ export async function main(args: string[]): Promise<void> {
     stderr: process.stderr,
     signal: stopping.signal,
     now: () => new Date(),
+    pause,
   }
   const code = await run(args, surroundings)
   await drained(stdout)

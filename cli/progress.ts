@@ -1,5 +1,6 @@
 /** How far something is: counts, rates, time left, and the rows that show them. Pure; the time comes in. */
 import { count, duration, number, size } from './amounts.ts'
+import { type Wait, waitWords } from './waits.ts'
 
 export interface Track {
   done: number
@@ -81,9 +82,15 @@ export function progressLine({ rows, waiting, idle }: ProgressLook): string {
   return row ? `${row.label}: ${row.amount}${row.pace ? ` (${row.pace})` : ''}` : idle
 }
 
-/** What is said of a wait. */
-export const waitingFor = ({ delayMs, reason }: { delayMs: number; reason: string }): string =>
-  delayMs > 0 ? `Trying again in ${duration(delayMs)}: ${reason}` : `Waiting: ${reason}`
+/** Something that is waited for, until it comes. */
+export interface Waiting {
+  wait: Wait
+  sinceMs: number
+}
+
+/** What is said of it now; the time left is counted down. */
+export const waitingWords = (waiting: Waiting | undefined, nowMs: number): string | undefined =>
+  waiting && waitWords(waiting.wait, waiting.sinceMs + waiting.wait.delayMs - nowMs)
 
 /** `Looking at 5 files` and the like. */
 export const looking = (files: number, bytes?: number): string =>

@@ -1,6 +1,6 @@
 /** Where a pull is, made out of what it tells. Pure; the time comes in. */
 import type { PullEvent, PullPhase } from '../client/pull-events.ts'
-import { byteRow, itemRow, moveBytes, type ProgressLook, type Track, track, waitingFor } from './progress.ts'
+import { byteRow, itemRow, moveBytes, type ProgressLook, type Track, track, type Waiting, waitingWords } from './progress.ts'
 
 export interface PullProgress {
   phase: PullPhase
@@ -8,7 +8,7 @@ export interface PullProgress {
   stage: Track
   place: Track
   /** Why nothing moves, until something does. */
-  waiting: string | undefined
+  waiting: Waiting | undefined
 }
 
 const startOfPull = (): PullProgress => ({
@@ -39,7 +39,7 @@ export function advance(progress: PullProgress, event: PullEvent, nowMs: number)
     case 'place':
       return { ...moved, place: counted(progress.place, event) }
     case 'wait':
-      return { ...progress, waiting: waitingFor(event) }
+      return { ...progress, waiting: { wait: event, sinceMs: nowMs } }
   }
 }
 
@@ -58,7 +58,7 @@ export function pullLook({ phase, download, stage, place, waiting }: PullProgres
     ...(stage.total > 0 ? [itemRow('Preparing', stage)] : []),
     ...(place.total > 0 ? [itemRow('Placing', place)] : []),
   ]
-  return { rows, waiting, idle: phaseWords[phase] }
+  return { rows, waiting: waitingWords(waiting, nowMs), idle: phaseWords[phase] }
 }
 
 /** A pull for the display. */

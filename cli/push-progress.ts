@@ -1,6 +1,16 @@
 /** Where a push is, made out of what it tells. Pure; the time comes in. */
 import type { PushEvent, PushPhase } from '../client/push-events.ts'
-import { byteRow, itemRow, looking, moveBytes, type ProgressLook, type Track, track, waitingFor } from './progress.ts'
+import {
+  byteRow,
+  itemRow,
+  looking,
+  moveBytes,
+  type ProgressLook,
+  type Track,
+  track,
+  type Waiting,
+  waitingWords,
+} from './progress.ts'
 
 export interface PushProgress {
   phase: PushPhase
@@ -10,7 +20,7 @@ export interface PushProgress {
   commit: Track
   thumbnails: Track
   /** Why nothing moves, until something does. */
-  waiting: string | undefined
+  waiting: Waiting | undefined
 }
 
 export const startOfPush = (): PushProgress => ({
@@ -40,7 +50,7 @@ export function advance(progress: PushProgress, event: PushEvent, nowMs: number)
     case 'thumbnails':
       return { ...moved, thumbnails: { ...progress.thumbnails, done: event.done, total: event.total } }
     case 'wait':
-      return { ...progress, waiting: waitingFor(event) }
+      return { ...progress, waiting: { wait: event, sinceMs: nowMs } }
   }
 }
 
@@ -53,7 +63,7 @@ export function pushLook(progress: PushProgress, nowMs: number): ProgressLook {
     ...(commit.total > 0 ? [itemRow('Registering', commit)] : []),
     ...(thumbnails.total > 0 ? [itemRow('Pictures', thumbnails)] : []),
   ]
-  return { rows, waiting, idle: looking(found.files, found.bytes) }
+  return { rows, waiting: waitingWords(waiting, nowMs), idle: looking(found.files, found.bytes) }
 }
 
 /** A push for the display. */

@@ -1,5 +1,9 @@
-/** Turns a refusing answer into the error that commands and callers handle (spec 7). */
+/** Turns a refusing answer into the error that commands and callers handle (spec 7), and says what a repetition has to know of it. */
+import type { Dispatcher } from 'undici'
 import { ApiError, type ErrorCode, errors } from '../contract/errors.ts'
+import { readText } from './http-body.ts'
+import { isNetworkError, wasReached } from './network-error.ts'
+import { type Failure, parseRetryAfter } from './retry.ts'
 
 /** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
 const frontDoorCodes: Record<number, ErrorCode> = {
@@ -51,3 +55,32 @@ function errorField(body: string): unknown {
     return undefined
   }
 }
+
+/** The error of an answer, read to its end; `details.retry_after_seconds` is what the answer or its header says. */
+export async function refusalOf(answer: Dispatcher.ResponseData): Promise<ApiError> {
+  const id = answer.headers['x-request-id']
+  const error = decodeError(answer.statusCode, await readText(answer.body), typeof id === 'string' ? id : undefined)
+  const after = answer.headers['retry-after']
+  const waitMs = parseRetryAfter(typeof after === 'string' ? after : undefined, Date.now())
+  if (waitMs !== undefined) error.details.retry_after_seconds ??= Math.ceil(waitMs / 1000)
+  return error
+}
+
+/** Undefined for what no repetition can mend. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
+  if (!(error instanceof ApiError)) return undefined
+  const { retry_after_seconds: seconds, reason } = error.details
+  return {
+    kind: 'status',
+    status: error.status,
+    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+  }
+}
+
+/** What a wait is for. `budget`: the key asked too often (429). `server`: it is busy or starting. `network`: it cannot be reached. */
+export type WaitCause = 'budget' | 'server' | 'network'
+
+export const causeOf = (failure: Failure): WaitCause =>
+  failure.kind === 'network' ? 'network' : failure.status === 429 ? 'budget' : 'server'

@@ -1,17 +1,20 @@
 /** The one place that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { ApiError } from '../contract/errors.ts'
+import { apiBase, apiMajor } from '../contract/version.ts'
 import { ClientError } from './client-error.ts'
 import { Agent } from './dispatcher.ts'
 import { type Bytes, bodyOf, readText, type Stored, splitLines } from './http-body.ts'
-import { decodeError } from './http-error.ts'
-import { isNetworkError, reasonOf, wasReached } from './network-error.ts'
-import { type Failure, parseRetryAfter, retryDelayMs } from './retry.ts'
+import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
+import { isNetworkError, reasonOf } from './network-error.ts'
+import { type Pause, pause } from './pause.ts'
+import { budgetOf, type RequestBudget } from './request-budget.ts'
+import { RequestGate, type Turn } from './request-gate.ts'
+import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
 
-/** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence. */
+/** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence, of the server's where it gave one. */
 export interface WaitEvent {
   reason: string
+  for: WaitCause
   delayMs: number
   failures: number
   method: string
@@ -25,8 +28,9 @@ export interface HttpOptions {
   /** Sent as `X-PH-Client`: `<name>/<version>`. */
   clientName?: string
   onWait?: (event: WaitEvent) => void
-  /** The longest that one request waits between its attempts in all. */
+  /** The longest that one request waits between its attempts in all; the default is `patienceMs`. */
   retryForMs?: number
+  pause?: Pause
   /** Connections per origin. */
   connections?: number
   signal?: AbortSignal
@@ -59,6 +63,8 @@ export interface StoredRequest {
 
 interface Exchange {
   url: URL
+  /** What a 429 to it is about; requests about the same wait together. */
+  budget: RequestBudget | 'storage'
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
   bytes?: Bytes
@@ -67,8 +73,15 @@ interface Exchange {
   accept?: readonly number[]
 }
 
+type Consume<T> = (answer: Dispatcher.ResponseData) => Promise<T>
+
+interface Tries {
+  turn: Turn
+  /** Over all turns of one request. */
+  spent: { failures: number; waitedMs: number }
+}
+
 const timeouts = { connectTimeout: 10_000, headersTimeout: 120_000, bodyTimeout: 60_000, keepAliveTimeout: 10_000 }
-const defaultRetryMs = 120_000
 const redirectsFollowed = 3
 const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 
@@ -77,12 +90,16 @@ export class Http {
   readonly url: string
   readonly #options: HttpOptions
   readonly #agent: Agent
+  readonly #gates: Record<Exchange['budget'], RequestGate>
   #seenAlive = false
 
   constructor(options: HttpOptions) {
     this.url = options.url
     this.#options = options
-    this.#agent = new Agent({ ...timeouts, connections: options.connections ?? 8 })
+    const connections = options.connections ?? 8
+    this.#agent = new Agent({ ...timeouts, connections })
+    const gate = () => new RequestGate(connections)
+    this.#gates = { general: gate(), push: gate(), storage: gate() }
   }
 
   /** Lets requests that run finish, then ends the connections; `destroy` does not wait. */
@@ -148,21 +165,37 @@ export class Http {
     throw new ClientError('NOT_A_LIBRARY', `${new URL(url).host} redirects in circles.`)
   }
 
+  /** Asks once, without the key, and gives whatever is answered: to find out what stands at an address. */
+  async probe(path: string, signal?: AbortSignal): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>> {
+    const { origin, pathname } = this.#address({ method: 'GET', path })
+    try {
+      const { statusCode, headers, body } = await this.#agent.request({ origin, path: pathname, method: 'GET', signal })
+      await body.dump()
+      return { statusCode, headers }
+    } catch (error) {
+      throw this.#thrown(error, origin)
+    }
+  }
+
   #signed(call: ApiRequest): Exchange {
     const url = this.#address(call)
     const { key, clientName = 'ph' } = this.#options
-    const headers: Record<string, string> = { accept: 'application/json', 'x-ph-api': '1', 'x-ph-client': clientName }
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'x-ph-api': String(apiMajor),
+      'x-ph-client': clientName,
+    }
     if (key) headers.authorization = `Bearer ${key}`
     const bytes = call.json === undefined ? call.bytes : bodyOf(JSON.stringify(call.json))
     if (bytes) headers['content-type'] = call.contentType ?? (call.bytes ? 'application/octet-stream' : 'application/json')
     const idempotent = call.idempotent ?? safeToRepeat.has(call.method)
-    return { url, method: call.method, headers, bytes, idempotent, signal: call.signal }
+    return { url, budget: budgetOf(call.path), method: call.method, headers, bytes, idempotent, signal: call.signal }
   }
 
   /** The key travels with these addresses, so none of them may lead out of the workspace's API. */
   #address(call: ApiRequest): URL {
-    const base = `${this.url}/api/v1/`
-    const url = new URL(`${this.url}/api/v1${call.path}`)
+    const base = `${this.url}${apiBase}/`
+    const url = new URL(this.url + apiBase + call.path)
     if (!url.href.startsWith(base)) throw new ClientError('WRONG_ADDRESS', `${call.path} leads out of ${base}`)
     if (call.query) url.search = call.query.toString()
     return url
@@ -171,7 +204,7 @@ export class Http {
   #unsigned(stored: StoredRequest): Exchange {
     const url = this.#addressOf(stored.url, this.url)
     const { method = 'GET', headers = {}, bytes, accept, signal } = stored
-    return { url, method, headers, bytes, accept, signal, idempotent: true }
+    return { url, budget: 'storage', method, headers, bytes, accept, signal, idempotent: true }
   }
 
   /** An address that came from outside; it may be anything. */
@@ -183,22 +216,44 @@ export class Http {
   }
 
   /** Sends a request until it is answered or given up; `consume` reads the answer and is part of what is repeated. */
-  async #exchange<T>(exchange: Exchange, consume: (answer: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
-    const { retryForMs: limitMs = defaultRetryMs } = this.#options
-    let waitedMs = 0
-    for (let failures = 1; ; failures++) {
+  async #exchange<T>(exchange: Exchange, consume: Consume<T>): Promise<T> {
+    const gate = this.#gates[exchange.budget]
+    const spent = { failures: 0, waitedMs: 0 }
+    for (let first = false; ; first = true) {
+      const turn = await gate.enter({ first, signal: this.#signalOf(exchange) })
       try {
-        return await consume(await this.#attempt(exchange))
+        const served = await this.#serve(exchange, consume, { turn, spent })
+        if (served) return served.value
+      } finally {
+        turn.leave()
+      }
+    }
+  }
+
+  /** Sends it for as long as it is its turn. Undefined: another request already waits for what this one was refused. */
+  async #serve<T>(exchange: Exchange, consume: Consume<T>, { turn, spent }: Tries): Promise<{ value: T } | undefined> {
+    for (;;) {
+      try {
+        const answer = await this.#attempt(exchange)
+        turn.passed()
+        return { value: await consume(answer) }
       } catch (error) {
         this.#signalOf(exchange)?.throwIfAborted()
         const failure = failureOf(error)
-        const state = { failures, limitMs, waitedMs, idempotent: exchange.idempotent, seenAlive: this.#seenAlive }
-        const delayMs = failure && retryDelayMs(failure, { ...state, random: Math.random })
-        if (delayMs === undefined) throw this.#thrown(error, exchange.url.origin)
-        waitedMs += delayMs
-        await this.#wait(exchange, { delayMs, failures, reason: reasonOf(error) })
+        const delayMs = failure && this.#delayOf(failure, { ...spent, idempotent: exchange.idempotent })
+        if (!failure || delayMs === undefined) throw this.#thrown(error, exchange.url.origin)
+        if (asksForPatience(failure) && !turn.refused()) return undefined
+        spent.failures++
+        spent.waitedMs += delayMs
+        await this.#wait(exchange, { delayMs, failures: spent.failures, reason: reasonOf(error), for: causeOf(failure) })
       }
     }
+  }
+
+  #delayOf(failure: Failure, { failures, ...state }: Tries['spent'] & { idempotent: boolean }): number | undefined {
+    const { retryForMs = causeOf(failure) === 'budget' ? patienceMs.budget : patienceMs.server } = this.#options
+    const now = { failures: failures + 1, limitMs: retryForMs, seenAlive: this.#seenAlive, random: Math.random }
+    return retryDelayMs(failure, { ...state, ...now })
   }
 
   async #attempt(exchange: Exchange): Promise<Dispatcher.ResponseData> {
@@ -216,7 +271,7 @@ export class Http {
     this.#seenAlive = true
     const { statusCode: status } = answer
     if ((status >= 200 && status < 300) || accept.includes(status)) return answer
-    throw await refusal(answer)
+    throw await refusalOf(answer)
   }
 
   #signalOf(exchange: Exchange): AbortSignal | undefined {
@@ -225,37 +280,16 @@ export class Http {
     return own && signal && own !== signal ? AbortSignal.any([own, signal]) : (signal ?? own)
   }
 
-  async #wait(exchange: Exchange, { delayMs, failures, reason }: { delayMs: number; failures: number; reason: string }) {
+  async #wait(exchange: Exchange, event: Omit<WaitEvent, 'method' | 'url'>): Promise<void> {
     // Query strings of presigned addresses are secrets.
     const url = exchange.url.origin + exchange.url.pathname
-    this.#options.onWait?.({ reason, delayMs, failures, method: exchange.method, url })
-    const signal = this.#signalOf(exchange)
-    await sleep(delayMs, undefined, { signal }).catch(() => signal?.throwIfAborted())
+    const { onWait, pause: wait = pause } = this.#options
+    onWait?.({ ...event, method: exchange.method, url })
+    await wait(event.delayMs, this.#signalOf(exchange))
   }
 
   #thrown(error: unknown, origin: string): unknown {
     if (!isNetworkError(error)) return error
     return new ClientError('UNREACHABLE', `Cannot reach ${origin}: ${reasonOf(error)}.`, { cause: error })
-  }
-}
-
-async function refusal(answer: Dispatcher.ResponseData): Promise<ApiError> {
-  const id = answer.headers['x-request-id']
-  const error = decodeError(answer.statusCode, await readText(answer.body), typeof id === 'string' ? id : undefined)
-  const after = answer.headers['retry-after']
-  const waitMs = parseRetryAfter(typeof after === 'string' ? after : undefined, Date.now())
-  if (waitMs !== undefined) error.details.retry_after_seconds ??= Math.ceil(waitMs / 1000)
-  return error
-}
-
-function failureOf(error: unknown): Failure | undefined {
-  if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
-  if (!(error instanceof ApiError)) return undefined
-  const { retry_after_seconds: seconds, reason } = error.details
-  return {
-    kind: 'status',
-    status: error.status,
-    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
-    reason: typeof reason === 'string' ? reason : undefined,
   }
 }

@@ -13,6 +13,6 @@ export type PullEvent =
   | { kind: 'stage'; files: number; totalFiles: number }
   | { kind: 'place'; files: number; totalFiles: number }
   /** The library, the network or another pull into this project asks for patience. */
-  | ({ kind: 'wait' } & Pick<WaitEvent, 'reason' | 'delayMs'>)
+  | ({ kind: 'wait' } & Pick<WaitEvent, 'reason' | 'delayMs'> & Partial<Pick<WaitEvent, 'for'>>)
 
 export type Tell = (event: PullEvent) => void

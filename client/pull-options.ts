@@ -1,11 +1,11 @@
 /** What a pull is asked to do, and what its parts share while it runs. */
 import type { PullOrder } from '../contract/pull-jobs.ts'
 import type { Fingerprints } from './fingerprints.ts'
-import type { Folders } from './folders.ts'
 import type { Http } from './http.ts'
 import type { PullCalls } from './pull-calls.ts'
 import type { Tell } from './pull-events.ts'
 import type { PullTarget } from './pull-target.ts'
+import type { Wire } from './wire.ts'
 
 /** An entry, and the version of it when that is not to be the current one. */
 export interface OrderedEntry {
@@ -31,12 +31,8 @@ export type ConflictAnswer = 'keep' | 'overwrite' | 'skip'
 /** Answers by file; conflicts without an answer are kept. */
 export type ConflictAnswers = (conflicts: readonly Conflict[]) => Promise<ReadonlyMap<string, ConflictAnswer>>
 
-export interface PullOptions {
+export interface PullOptions extends Wire {
   target: PullTarget
-  url: string
-  key: string | undefined
-  folders: Folders
-  clientName?: string
   /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
   order?: (calls: Pick<PullCalls, 'entries'>) => Promise<OrderedEntry[]>
   /** Where in the project files land; the default is `/Game`, which leaves references as they are. */
@@ -50,7 +46,6 @@ export interface PullOptions {
   /** Bytes that the content cache may keep. */
   cacheBytes?: number
   tell?: Tell
-  signal?: AbortSignal
 }
 
 export interface PullParts {

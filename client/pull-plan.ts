@@ -6,7 +6,7 @@ import { type Content, cachedPath } from './content-cache.ts'
 import { findFaces } from './face-search.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile } from './folders.ts'
-import { Http } from './http.ts'
+import type { Http } from './http.ts'
 import { landFiles } from './landing.ts'
 import { checkReplaced } from './place-check.ts'
 import { inspectPlaces } from './place-inspection.ts'
@@ -18,6 +18,7 @@ import { defaultTargetRoot, orderOf, type PullOptions } from './pull-options.ts'
 import { queuedJobs } from './pull-queue.ts'
 import type { ReportedFile } from './pull-report.ts'
 import { statusCalls } from './status-calls.ts'
+import { openWire } from './wire.ts'
 
 export interface PlannedFile extends ReportedFile {
   action: Action
@@ -51,8 +52,8 @@ export interface PullPlan {
 
 /** Plans what `order` asks for, or every queued manual job of the project. Throws what a pull would throw before it begins. */
 export async function planPull(options: PullOptions): Promise<PullPlan> {
-  const { url, key, clientName, target, tell = () => {}, signal } = options
-  const http = new Http({ url, key, clientName, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
+  const { url, target, tell = () => {}, signal } = options
+  const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, target.root)
   const fingerprints = existsSync(state) ? new Fingerprints(state, { address: url, root: target.root }) : undefined
   try {

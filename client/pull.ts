@@ -5,7 +5,6 @@ import { ApiError } from '../contract/errors.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../contract/pull-jobs.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile } from './folders.ts'
-import { Http } from './http.ts'
 import type { OpenPull } from './open-pulls.ts'
 import { takeLock } from './process-lock.ts'
 import { clearStaging, stagingFolder } from './project-folders.ts'
@@ -17,6 +16,7 @@ import { settleIntended } from './pull-placing.ts'
 import { queuedJobs } from './pull-queue.ts'
 import type { JobReport, PullReport } from './pull-report.ts'
 import type { PullTarget } from './pull-target.ts'
+import { openWire } from './wire.ts'
 
 export type { PullOptions } from './pull-options.ts'
 
@@ -27,13 +27,13 @@ export type { PullOptions } from './pull-options.ts'
  */
 export async function pull(options: PullOptions): Promise<PullReport> {
   const startedMs = performance.now()
-  const { url, key, clientName, tell = () => {} } = options
+  const { url, tell = () => {} } = options
   const signal = options.signal ?? new AbortController().signal
   const target = makeRoot(options.target)
   const state = projectStateFile(options.folders, url, target.root)
   const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
   const letGo = await takeLock(`${state}.pulling`, { onWait, signal })
-  const http = new Http({ url, key, clientName, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
+  const http = openWire({ ...options, signal }, tell)
   const fingerprints = new Fingerprints(state, { address: url, root: target.root })
   try {
     const parts = { options, target, http, calls: pullCalls(http, signal), fingerprints, tell, signal }

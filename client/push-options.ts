@@ -1,19 +1,15 @@
 /** What a push is asked to do, and what its parts share while it runs. */
 import type { Fingerprints } from './fingerprints.ts'
-import type { Folders } from './folders.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import type { Http } from './http.ts'
 import type { PushCalls } from './push-calls.ts'
 import type { Tell } from './push-events.ts'
 import type { NamedPaths } from './push-paths.ts'
+import type { Wire } from './wire.ts'
 
-export interface PushOptions {
+export interface PushOptions extends Wire {
   /** Absolute paths of folders and files. */
   paths: string[]
-  url: string
-  key: string | undefined
-  folders: Folders
-  clientName?: string
   /** Name of the pack that new props go into; the library decides otherwise. */
   packName?: string
   /** Label of a variant group that every entry of this push joins. */
@@ -27,7 +23,6 @@ export interface PushOptions {
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
   tell?: Tell
-  signal?: AbortSignal
 }
 
 export interface PushParts {

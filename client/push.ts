@@ -4,13 +4,13 @@ import { type FeedMark, findFeedEnd, followFeed } from './feed-check.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile } from './folders.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from './found-files.ts'
-import { Http } from './http.ts'
 import { pushCalls } from './push-calls.ts'
 import type { PushOptions, PushParts } from './push-options.ts'
 import { findPlaces } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
 import { type PushReport, recalledProblems, summarize } from './push-report.ts'
 import { type Scan, scan } from './scan.ts'
+import { openWire } from './wire.ts'
 
 export type { PushOptions } from './push-options.ts'
 
@@ -24,9 +24,9 @@ export async function push(options: PushOptions): Promise<PushReport> {
   const stopping = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
   const tell = options.tell ?? (() => {})
-  const { url, key, clientName } = options
-  const http = new Http({ url, key, clientName, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
-  const state = projectStateFile(options.folders, url, places.root)
+  const { url, folders } = options
+  const http = openWire({ ...options, signal }, tell)
+  const state = projectStateFile(folders, url, places.root)
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {
     const stop = (reason: unknown) => stopping.abort(reason)

@@ -23,8 +23,13 @@ export interface RetryState {
   random: () => number
 }
 
+/** The longest that one request waits in all for a server that is busy or away, and for a request budget that is used up. */
+export const patienceMs = { server: 120_000, budget: 300_000 } as const
+
 /** Longest wait of one backoff step. */
 const longestStepMs = 30_000
+/** A window of requests is a minute long: more jitter than this only loses time. */
+const longestJitterMs = 5000
 const backoff = (firstMs: number, failures: number) => Math.min(firstMs * 2 ** (failures - 1), longestStepMs)
 
 /** These wait for a person, not for time: a disk does not get empty by itself. */
@@ -37,8 +42,8 @@ const attemptsBeforeFirstContact = 3
 export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
   const wait = failure.kind === 'network' ? networkWait(failure.reached, state) : statusWait(failure, state)
   if (wait === undefined) return undefined
-  const withJitter = Math.round(wait * (1 + state.random() / 4))
-  return state.waitedMs + wait > state.limitMs ? undefined : withJitter
+  const jitter = Math.round(state.random() * Math.min(wait / 4, longestJitterMs))
+  return state.waitedMs + wait > state.limitMs ? undefined : wait + jitter
 }
 
 function networkWait(reached: boolean, state: RetryState): number | undefined {
@@ -50,13 +55,21 @@ function networkWait(reached: boolean, state: RetryState): number | undefined {
 function statusWait(failure: Extract<Failure, { kind: 'status' }>, state: RetryState): number | undefined {
   const { status, retryAfterMs, reason } = failure
   if (reason !== undefined && lastingReasons.has(reason)) return undefined
-  if (status === 429) return retryAfterMs ?? backoff(1000, state.failures)
-  if (status === 503) return retryAfterMs ?? backoff(2000, state.failures)
+  if (status === 429) return asTold(retryAfterMs, state) ?? backoff(1000, state.failures)
+  if (status === 503) return asTold(retryAfterMs, state) ?? backoff(2000, state.failures)
   // A gateway lost the server on the way: nobody knows whether it acted.
   if (status === 502 || status === 504) return state.idempotent ? backoff(2000, state.failures) : undefined
   if (status === 500) return state.failures === 1 ? 500 : undefined
   return undefined
 }
+
+/** As long as the server says; but one that says zero for ever is not asked without end. */
+const asTold = (retryAfterMs: number | undefined, { failures }: RetryState): number | undefined =>
+  retryAfterMs === undefined || Number.isNaN(retryAfterMs) ? undefined : Math.max(retryAfterMs, backoff(250, failures))
+
+/** The server is there and asks for patience: other requests of the same kind would hear the same. */
+export const asksForPatience = (failure: Failure): boolean =>
+  failure.kind === 'status' && (failure.status === 429 || failure.status === 503)
 
 /** `Retry-After` in milliseconds: whole seconds or an HTTP date (RFC 9110 10.2.3), at most one hour. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {

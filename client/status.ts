@@ -3,9 +3,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { type KnownRow, relation } from './faces.ts'
 import { Fingerprints } from './fingerprints.ts'
-import { type Folders, projectStateFile } from './folders.ts'
+import { projectStateFile } from './folders.ts'
 import { sortFound } from './found-files.ts'
-import { Http } from './http.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './library-look.ts'
 import type { Tell } from './push-events.ts'
 import { findPlaces, type NamedPaths } from './push-paths.ts'
@@ -15,19 +14,15 @@ import { statusCalls } from './status-calls.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './status-report.ts'
 import { type Sifted, sift } from './status-sift.ts'
 import { locate } from './unreal-project.ts'
+import { openWire, type Wire } from './wire.ts'
 
-export interface StatusOptions {
+export interface StatusOptions extends Wire {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
   paths: string[]
   cwd: string
-  url: string
-  key: string | undefined
-  folders: Folders
-  clientName?: string
   /** Report every file, identical ones too. */
   all?: boolean
   tell?: Tell
-  signal?: AbortSignal
 }
 
 /**
@@ -36,9 +31,9 @@ export interface StatusOptions {
  * `STATE_UNUSABLE`), and the reason of an aborted `signal`.
  */
 export async function status(options: StatusOptions): Promise<StatusReport> {
-  const { url, key, clientName, signal, cwd, paths, tell = () => {} } = options
+  const { url, signal, cwd, paths, tell = () => {} } = options
   const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
-  const http = new Http({ url, key, clientName, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
+  const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, places.root)
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {

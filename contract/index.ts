@@ -35,9 +35,7 @@ export const contract = {
 export type Contract = typeof contract
 export type Noun = keyof Contract
 
-/** Address prefix of every route, and the major version that it states (spec 9). */
-export const apiBase = '/api/v1'
-export const apiMajor = 1
+export { apiBase, apiMajor } from './version.ts'
 
 /** The cookie of a dashboard session (contract-gaps 3). */
 export const sessionCookie = 'ph_session'

@@ -8,7 +8,7 @@ import { findTarget } from '../../client/pull-target.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
 import { command, flag, text, value } from '../command.ts'
 import { askAboutConflicts } from '../conflict-questions.ts'
-import { clientName, foldersOf, requireConnection } from '../connection.ts'
+import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireEntryIds } from '../entry-reference.ts'
 import { readPrefer, readReferences, readRoot } from '../order-input.ts'
@@ -67,14 +67,11 @@ export const commands = [
       const into = input.into === undefined ? undefined : resolve(context.cwd, input.into)
       const target = findTarget({ cwd: context.cwd, project: input.project, into })
       const references = input.entries.length > 0 ? await readReferences(context, input.entries) : undefined
-      const { url, key } = await requireConnection(context)
+      const wire = await requireWire(context)
       const display = openDisplay(context, pullModel)
       const options: PullOptions = {
+        ...wire,
         target,
-        url,
-        key,
-        folders: foldersOf(context),
-        clientName: clientName(),
         order: references && (async (calls) => lookUp(calls, references)),
         targetRoot: input.root,
         preferNewest: input.prefer === 'newest',
@@ -82,7 +79,6 @@ export const commands = [
         link: input.link,
         cacheBytes: requireCacheSize(context.env.PH_CACHE_SIZE),
         tell: display.tell,
-        signal: context.signal,
       }
       const look = { out: context.out, verbose: input.verbose }
       if (input.plan) {

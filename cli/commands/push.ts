@@ -5,7 +5,7 @@ import { findPlaces } from '../../client/push-paths.ts'
 import { isPartly } from '../../client/push-report.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag, text, texts, value } from '../command.ts'
-import { clientName, foldersOf, requireConnection } from '../connection.ts'
+import { requireWire } from '../connection.ts'
 import { heldAnswers } from '../held-questions.ts'
 import { openDisplay } from '../progress-display.ts'
 import { pushModel } from '../push-progress.ts'
@@ -47,22 +47,11 @@ export const commands = [
     async run(context, input) {
       const paths = input.paths.map((path) => resolve(context.cwd, path))
       const { root } = findPlaces(paths)
-      const { url, key } = await requireConnection(context)
+      const wire = await requireWire(context)
       const { dryRun, all, noDeps, pack: packName, variantGroup } = input
       const { push } = await import('../../client/push.ts')
       const display = openDisplay(context, pushModel)
-      const options: PushOptions = {
-        paths,
-        url,
-        key,
-        folders: foldersOf(context),
-        clientName: clientName(),
-        dryRun,
-        all,
-        noDeps,
-        packName,
-        variantGroup,
-      }
+      const options: PushOptions = { ...wire, paths, dryRun, all, noDeps, packName, variantGroup }
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
       const decide = heldAnswers(context, flags, root)
       const held: PushOptions['held'] = async (items) => {
@@ -71,7 +60,7 @@ export const commands = [
         display.resume()
         return answers
       }
-      const report = await push({ ...options, held, tell: display.tell, signal: context.signal })
+      const report = await push({ ...options, held, tell: display.tell })
         .finally(display.hide)
         .catch((error: unknown) => {
           if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')

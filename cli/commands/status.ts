@@ -4,7 +4,7 @@ import { isDifferent } from '../../client/status-report.ts'
 import { findProjectName } from '../../client/unreal-project.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
-import { clientName, foldersOf, requireConnection } from '../connection.ts'
+import { requireWire } from '../connection.ts'
 import { openDisplay } from '../progress-display.ts'
 import { pushModel } from '../push-progress.ts'
 import { statusWords } from '../status-words.ts'
@@ -38,19 +38,15 @@ export const commands = [
     },
     exits: ['partly'],
     async run(context, { paths, all, exitCode }) {
-      const { url, key } = await requireConnection(context)
+      const wire = await requireWire(context)
       const { status } = await import('../../client/status.ts')
       const display = openDisplay(context, pushModel)
       const report = await status({
+        ...wire,
         paths: paths.map((path) => resolve(context.cwd, path)),
         cwd: context.cwd,
-        url,
-        key,
-        folders: foldersOf(context),
-        clientName: clientName(),
         all: all || context.out.json,
         tell: display.tell,
-        signal: context.signal,
       }).finally(display.hide)
       const { paint, width } = context.out
       const look = { paint, width, cwd: context.cwd, all, project: findProjectName(report.root) }

@@ -65,6 +65,7 @@ test('why nothing moves is told until something does', () => {
   const wait: PushEvent = {
     kind: 'wait',
     reason: 'nothing listens there',
+    for: 'network',
     delayMs: 2000,
     failures: 1,
     method: 'PUT',
@@ -75,6 +76,7 @@ test('why nothing moves is told until something does', () => {
     [100, wait],
   ])
   expect(lineOf(waiting, 100)).toBe('Trying again in 2.0 s: nothing listens there')
+  expect(lineOf(waiting, 1100)).toBe('Trying again in 1.0 s: nothing listens there')
   expect(lineOf(advance(waiting, read(2), 200), 200)).toMatch(/^Reading/)
 })
 

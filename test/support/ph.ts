@@ -2,6 +2,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { InStream, OutStream } from '../../cli/context.ts'
 import { run } from '../../cli/program.ts'
+import { type Pause, pause } from '../../client/pause.ts'
 
 export interface Setting {
   env?: Record<string, string>
@@ -13,7 +14,9 @@ export interface Setting {
   /** What a person types on the terminal, in answer to each question. */
   typed?: readonly string[]
   signal?: AbortSignal
-  now?: Date
+  now?: Date | (() => Date)
+  /** Instead of waiting. */
+  pause?: Pause
 }
 
 export interface Outcome {
@@ -42,7 +45,8 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
     stdout: stdout.stream,
     stderr: stderr.stream,
     signal: setting.signal ?? new AbortController().signal,
-    now: () => setting.now ?? new Date(),
+    now: () => (typeof setting.now === 'function' ? setting.now() : (setting.now ?? new Date())),
+    pause: setting.pause ?? pause,
   })
   const out = stdout.text()
   return { code, stdout: out, stderr: stderr.text(), json: () => JSON.parse(out) }
