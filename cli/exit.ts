@@ -1,9 +1,13 @@
 /** The one place where an error becomes words, a JSON object and an exit code. */
 import { ClientError, clientErrors } from '../client/client-error.ts'
+import { readVersion } from '../client/version.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
+import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
+import { duration } from './amounts.ts'
 import type { Surroundings } from './context.ts'
 import { hasColor, painter } from './output.ts'
+import { printable } from './printable.ts'
 import { Refusal } from './refusal.ts'
 
 /** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
@@ -76,10 +80,33 @@ const reasonNext: Record<string, string> = {
   database_away: 'The server opens its database again when it can; try again in a minute, or ask whoever runs it.',
 }
 
-function fromService({ code, message, details }: ApiError): Failure {
+function fromService(error: ApiError): Failure {
+  const { code, details, status } = error
   const [, exit, , next] = errors[code]
   const reason = typeof details.reason === 'string' ? reasonNext[details.reason] : undefined
-  return { code, message, details, next: reason ?? next, exit }
+  return { code, message: error.message, details, next: reason ?? nextOf(error) ?? statusNext[status] ?? next, exit }
+}
+
+/** The front door's own refusals share codes with others (spec 7). */
+const statusNext: Record<number, string> = {
+  402: 'The workspace is suspended until its bill is settled; ask its owner.',
+}
+
+/** What helps depends on what the answer says. */
+function nextOf({ code, details }: ApiError): string | undefined {
+  if (code === 'UPGRADE_REQUIRED') return whoUpdates(details.server_major)
+  const { retry_after_seconds: seconds } = details
+  if (code !== 'RATE_LIMITED' || typeof seconds !== 'number') return undefined
+  return `That is longer than ph waits by itself. Try again in ${duration(seconds * 1000)}.`
+}
+
+function whoUpdates(serverMajor: unknown): string | undefined {
+  if (typeof serverMajor !== 'number') return undefined
+  if (serverMajor > apiMajor)
+    return `Update ph on this machine to a version that speaks API ${serverMajor}; this one, ${readVersion()}, speaks ${apiMajor}.`
+  if (serverMajor < apiMajor)
+    return `Ask whoever runs the server to update it: it speaks API ${serverMajor}, and ph ${readVersion()} speaks ${apiMajor}.`
+  return 'Both speak the same version: look for a proxy in between that alters headers or paths.'
 }
 
 const fromFormat = (error: FormatError): Failure => ({
@@ -99,7 +126,9 @@ const MOST_PLACES = 8
 function placesOf(details: Record<string, unknown>): string[] {
   const places = Array.isArray(details.errors) ? details.errors : []
   if (places.length < 2) return []
-  const lines = places.slice(0, MOST_PLACES).map((place) => `       - ${place?.path ?? ''}: ${place?.message ?? ''}`)
+  const lines = places
+    .slice(0, MOST_PLACES)
+    .map((place) => `       - ${printable(`${place?.path ?? ''}: ${place?.message ?? ''}`)}`)
   return places.length > MOST_PLACES ? [...lines, `       and ${places.length - MOST_PLACES} more`] : lines
 }
 
@@ -111,6 +140,8 @@ export function tellFailure(failure: Failure, { stderr, env }: Surroundings, jso
     return
   }
   const paint = painter(hasColor(stderr, env))
-  const lines = [`${paint(['red', 'bold'], 'error:')} ${message}`, ...placesOf(details), `${paint('bold', ' next:')} ${next}`]
+  // Servers have a say in these, and must not drive the terminal.
+  const said = [printable(message), printable(next)]
+  const lines = [`${paint(['red', 'bold'], 'error:')} ${said[0]}`, ...placesOf(details), `${paint('bold', ' next:')} ${said[1]}`]
   stderr.write(`${lines.join('\n')}\n`)
 }

@@ -51,7 +51,7 @@ export function programEpilogue(paint: Paint, width: number): string {
 
 const firstSteps = [
   ['demo', 'see it work on this machine, with nothing to set up'],
-  ['login --with-key', 'sign in with a key'],
+  ['login --url <address>', 'sign in to a workspace in the browser'],
   ['push ./Content', 'send an Unreal Content folder to the library'],
   ['help push', 'more about one command, with examples'],
 ] as const

@@ -6,11 +6,17 @@ type ClientErrorRow = readonly [exit: number, next: string]
 
 export const clientErrors = {
   WRONG_ADDRESS: [exits.usage, 'Give the address as it is in the browser, for example https://props.example.com/w/acme.'],
-  NO_SERVER: [exits.usage, 'Sign in with `ph login --with-key`, or set PH_URL or --url.'],
-  NO_KEY: [exits.signIn, 'Sign in with `ph login --with-key`, or set PH_API_KEY.'],
-  NO_PROFILE: [exits.usage, 'See the profiles with `ph whoami --all`, or sign in with `ph login --with-key --profile <name>`.'],
+  NO_SERVER: [exits.signIn, 'Sign in with `ph login --url <address>`, or set PH_URL and PH_API_KEY.'],
+  NO_KEY: [exits.signIn, 'Sign in with `ph login`, or set PH_API_KEY.'],
+  NO_PROFILE: [
+    exits.usage,
+    'See the profiles with `ph whoami --all`, or sign in with `ph login --profile <name> --url <address>`.',
+  ],
+  SIGN_IN_LOST: [exits.signIn, 'Sign in again with `ph login`.'],
+  OTHER_ADDRESS: [exits.failed, 'Sign in at the address that the key is for, if it is yours.'],
+  KEYCHAIN_REFUSED: [exits.failed, 'Unlock the keychain, or keep the key in a file with `ph login --insecure-storage`.'],
   KEY_FILE_OPEN: [exits.failed, 'Let only yourself read it (`chmod 600`), then run the command again.'],
-  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login --with-key`.'],
+  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login`.'],
   SETTINGS_UNUSABLE: [
     exits.failed,
     'Free space or mend the permissions of that folder, or choose another one with PH_CONFIG_DIR, then run the command again.',

@@ -31,6 +31,10 @@ export function isNetworkError(error: unknown): boolean {
   return code !== undefined && (code in beforeConnection || code in afterConnection || isTlsCode(code))
 }
 
+/** The server could not prove who it is, or did not speak TLS at all. */
+export const isTlsError = (error: unknown): boolean =>
+  isTlsCode((error instanceof Error ? systemCode(error.cause) : undefined) ?? '')
+
 /** Whether the server may have acted on the request. */
 export const wasReached = (error: unknown): boolean => !((systemCode(error) ?? '') in beforeConnection)
 

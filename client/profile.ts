@@ -13,6 +13,11 @@ export interface Profile {
   user: { id: number; name: string; display_name: string }
   scope: 'read' | 'write'
   keyPlace: KeyPlace
+  /** The address that was given at the sign-in, where the server named another one for the workspace. */
+  askedUrl?: string
+  /** `device`: the key was made for this machine alone. `given`, or absent: a person handed it over, and others may use it. */
+  origin?: 'device' | 'given'
+  signedInAt?: string
 }
 
 /** `current` is the profile of the last sign-in. */
@@ -37,10 +42,32 @@ export async function readProfiles(folders: Folders): Promise<Profiles> {
   }
 }
 
+/** The profile of that name. Names come from command lines, so `constructor` is one like any other. */
+export const profileNamed = ({ profiles }: Profiles, name: string): Profile | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined
+
 /** Adds or replaces a profile and makes it the current one. */
 export async function saveProfile(folders: Folders, name: string, profile: Profile): Promise<void> {
   const { profiles } = await readProfiles(folders)
   await writeProfiles(folders, { current: name, profiles: { ...profiles, [name]: profile } })
+}
+
+/** Makes another profile the one that is used without asking. */
+export async function chooseProfileForUse(folders: Folders, name: string): Promise<void> {
+  const { profiles } = await readProfiles(folders)
+  await writeProfiles(folders, { current: name, profiles })
+}
+
+/** The name that a sign-in is kept under when nobody says one: that of the same workspace, else one that is free. */
+export function profileNameFor({ current, profiles }: Profiles, { url, slug }: { url: string; slug: string }): string {
+  const isSame = ({ url: known, workspace }: Profile) =>
+    known === url || (workspace.slug === slug && URL.parse(known)?.origin === new URL(url).origin)
+  const names = Object.keys(profiles)
+  const same = [current, ...names].find((name) => name !== undefined && profiles[name] && isSame(profiles[name]))
+  if (same !== undefined) return same
+  const wished = ['default', slug, `${slug}-${new URL(url).hostname}`]
+  const free = [...wished, ...names.map((_, index) => `${slug}-${index + 2}`)]
+  return free.find((name) => !Object.hasOwn(profiles, name)) ?? `${slug}-${names.length + 2}`
 }
 
 /** Forgets a profile; the first of the others becomes the current one when it was that. */
@@ -73,33 +100,31 @@ export interface Connection {
  * is used for that profile's address only, so it never travels to another server.
  * Throws ClientError `NO_PROFILE` for an unknown name, `NO_SERVER` when there is no address at all.
  */
-export async function findConnection(folders: Folders, wanted: Wanted): Promise<Connection> {
-  const [profileName, profile] = await chooseProfile(folders, wanted)
-  const url = wanted.url ? normalizeAddress(wanted.url) : profile?.url
-  if (!url) throw new ClientError('NO_SERVER', 'It is not known which server to talk to.')
-  const own = profile && profile.url === url && profileName !== undefined ? { profileName, profile } : {}
-  if (wanted.key) return { url, key: wanted.key, keySource: 'environment', ...own }
-  if (!own.profile) return { url, key: undefined, keySource: 'none' }
-  const key = await readKey(folders, keyAccount(own.profileName, url), own.profile.keyPlace)
-  return { url, key, keySource: key ? own.profile.keyPlace : 'none', ...own }
+export async function findConnection(folders: Folders, { url: given, profile: name, key }: Wanted): Promise<Connection> {
+  const url = given === undefined ? undefined : normalizeAddress(given)
+  const known = await readProfiles(folders)
+  // Signing in under a new name gives the address along.
+  if (name !== undefined && url === undefined && !profileNamed(known, name))
+    throw new ClientError('NO_PROFILE', `There is no profile ${name}.`)
+  const own = findProfileFor(known, { profile: name, url })
+  const to = own?.profile.url ?? url
+  if (to === undefined) throw new ClientError('NO_SERVER', 'It is not known which server to talk to.')
+  const found = own ? { profileName: own.name, profile: own.profile } : {}
+  if (key) return { url: to, key, keySource: 'environment', ...found }
+  const kept = own && (await readKey(folders, keyAccount(own.name, to), own.profile.keyPlace))
+  return { url: to, key: kept, keySource: own && kept ? own.profile.keyPlace : 'none', ...found }
 }
 
-async function chooseProfile(
-  folders: Folders,
-  wanted: Wanted,
-): Promise<[name: string | undefined, profile: Profile | undefined]> {
-  const { current, profiles } = await readProfiles(folders)
-  if (wanted.profile !== undefined) {
-    const profile = profiles[wanted.profile]
-    // Signing in under a new name gives the address along.
-    if (!profile && !wanted.url) throw new ClientError('NO_PROFILE', `There is no profile ${wanted.profile}.`)
-    return [wanted.profile, profile]
+/** The profile of a name, of an address, or of both; the current one when neither is given. Addresses are normalized. */
+export function findProfileFor(
+  known: Profiles,
+  { profile: name, url }: Pick<Wanted, 'profile' | 'url'>,
+): { name: string; profile: Profile } | undefined {
+  const all = name === undefined ? [known.current, ...(url === undefined ? [] : Object.keys(known.profiles))] : [name]
+  for (const one of all) {
+    const profile = one === undefined ? undefined : profileNamed(known, one)
+    if (one === undefined || !profile) continue
+    if (url === undefined || profile.url === url || profile.askedUrl === url) return { name: one, profile }
   }
-  if (wanted.url) {
-    const url = normalizeAddress(wanted.url)
-    const names = [current, ...Object.keys(profiles)].filter((name) => name !== undefined)
-    const name = names.find((candidate) => profiles[candidate]?.url === url)
-    return [name, name === undefined ? undefined : profiles[name]]
-  }
-  return [current, current === undefined ? undefined : profiles[current]]
+  return undefined
 }

@@ -1,79 +1,95 @@
-/** Signing in with a key and out again: the key is tried first, then kept, and the profile says for what. */
-import { ApiError } from '../contract/errors.ts'
+/** Signing in and out: a key is tried first, then kept, and the profile says for what. */
 import type { Identity } from '../contract/identity.ts'
 import { ClientError } from './client-error.ts'
 import { type KeyPlace, readKey, removeKey, storeKey } from './credentials.ts'
 import type { Folders } from './folders.ts'
-import { Http } from './http.ts'
-import { keyAccount, type Profile, readProfiles, removeProfile, saveProfile } from './profile.ts'
+import { Http, type HttpOptions } from './http.ts'
+import { keyAccount, type Profile, profileNamed, readProfiles, removeProfile, saveProfile } from './profile.ts'
+import { dropKey, type KeyAtServer, revokeKey } from './revocation.ts'
 
-export interface SignIn {
-  url: string
-  key: string
-  profileName: string
-  /** Leave the keychain out. */
-  preferred?: KeyPlace
-  clientName?: string
-  signal?: AbortSignal
-}
-
-/** Asks the server who the key is. Throws ApiError `UNAUTHORIZED` for an unknown key. */
-export async function askIdentity(options: {
-  url: string
-  key?: string
-  clientName?: string
-  signal?: AbortSignal
-}): Promise<Identity> {
+/** Asks the server who the key is. Throws ApiError `UNAUTHORIZED` for an unknown key, ClientError `NOT_A_LIBRARY`. */
+export async function askIdentity(options: HttpOptions): Promise<Identity> {
   const http = new Http(options)
   try {
-    return (await http.json({ method: 'GET', path: '/auth/me' })) as Identity
+    return readIdentity(options.url, await http.json({ method: 'GET', path: '/auth/me' }))
   } finally {
-    await http.close()
+    await http.close('destroy')
   }
 }
 
-/** Tries the key, keeps it and makes its profile the current one. Answers who it is and where the key is kept. */
-export async function signInWithKey(folders: Folders, signIn: SignIn): Promise<{ identity: Identity; profile: Profile }> {
-  const identity = await askIdentity(signIn)
-  const { url, key, profileName, preferred } = signIn
-  await forgetKey(folders, profileName)
-  const keyPlace = await storeKey(folders, keyAccount(profileName, url), { key, preferred })
+/** What is kept and shown of an answer is there, whoever gave it. Throws ClientError `NOT_A_LIBRARY`. */
+export function readIdentity(url: string, answer: unknown): Identity {
+  const { user, org, name, scope } = (answer ?? {}) as Partial<Identity>
+  const texts = [name, user?.name, user?.display_name, user?.email, org?.name, org?.slug]
+  const numbers = [user?.id, org?.id]
+  const isWhole =
+    texts.every((text) => typeof text === 'string' && text.length <= 1000) &&
+    numbers.every((id) => Number.isSafeInteger(id)) &&
+    (scope === 'read' || scope === 'write')
+  if (isWhole) return answer as Identity
+  throw new ClientError('NOT_A_LIBRARY', `${url} does not say whose the key is.`)
+}
+
+export interface NewSignIn {
+  url: string
+  /** As it was typed; normalized. */
+  askedUrl?: string
+  key: string
+  identity: Identity
+  profileName: string
+  keyPlace: KeyPlace
+  /** `device`: made for this machine alone, so nobody else has it. `given`: handed over by a person. */
+  origin: Profile['origin']
+  now: Date
+}
+
+/**
+ * Keeps a key that was tried, and makes its profile the current one. Gives the profile that stood there before, when its key is
+ * another one: that key is forgotten here, and revoked where nobody else can have it.
+ */
+export async function keepSignIn(folders: Folders, signIn: NewSignIn): Promise<{ profile: Profile; replaced?: Replaced }> {
+  const { url, askedUrl, key, identity, profileName, keyPlace, origin, now } = signIn
+  const old = profileNamed(await readProfiles(folders), profileName)
+  const oldAccount = old && keyAccount(profileName, old.url)
+  const oldKey = old && oldAccount && (await readKey(folders, oldAccount, old.keyPlace).catch(() => undefined))
+  const account = keyAccount(profileName, url)
+  await storeKey(folders, account, { key, place: keyPlace })
   const { id, name, display_name } = identity.user
   const { org, scope } = identity
-  const profile: Profile = { url, workspace: org, user: { id, name, display_name }, scope, keyPlace }
+  const user = { id, name, display_name }
+  const signedInAt = now.toISOString()
+  const asked = askedUrl === undefined || askedUrl === url ? {} : { askedUrl }
+  const profile: Profile = { url, ...asked, workspace: org, user, scope, keyPlace, origin, signedInAt }
   await saveProfile(folders, profileName, profile)
-  return { identity, profile }
+  if (!old || !oldAccount) return { profile }
+  if (oldAccount !== account || old.keyPlace !== keyPlace) await removeKey(folders, oldAccount, old.keyPlace)
+  if (!oldKey || oldKey === key) return { profile }
+  const revoked = old.origin === 'device' && (await dropKey({ url: old.url, key: oldKey }))
+  return { profile, replaced: { profile: old, revoked } }
+}
+
+export interface Replaced {
+  profile: Profile
+  revoked: boolean
 }
 
 /**
  * Forgets a profile and its key on this machine; `revoke` also ends the key on the server first, where that is offered.
  * Throws ClientError `NO_PROFILE`.
  */
-export async function signOut(folders: Folders, profileName: string, revoke?: { clientName?: string }): Promise<Profile> {
-  const profile = (await readProfiles(folders)).profiles[profileName]
+export async function signOut(
+  folders: Folders,
+  profileName: string,
+  revoke?: Omit<KeyAtServer, 'url' | 'key'>,
+): Promise<Profile> {
+  const profile = profileNamed(await readProfiles(folders), profileName)
   if (!profile) throw new ClientError('NO_PROFILE', `There is no profile ${profileName}.`)
   const account = keyAccount(profileName, profile.url)
-  const key = await readKey(folders, account, profile.keyPlace)
-  if (revoke && key) await revokeKey({ url: profile.url, key, ...revoke })
+  if (revoke) {
+    const key = await readKey(folders, account, profile.keyPlace)
+    if (key) await revokeKey({ url: profile.url, key, ...revoke })
+  }
   await removeKey(folders, account, profile.keyPlace)
   await removeProfile(folders, profileName)
   return profile
-}
-
-/** A profile that is signed in anew may have kept its old key elsewhere. */
-async function forgetKey(folders: Folders, profileName: string): Promise<void> {
-  const old = (await readProfiles(folders)).profiles[profileName]
-  if (old) await removeKey(folders, keyAccount(profileName, old.url), old.keyPlace)
-}
-
-/** A key that the server no longer knows is revoked enough; a server without this call leaves keys to its dashboard. */
-async function revokeKey(options: { url: string; key: string; clientName?: string }): Promise<void> {
-  const http = new Http(options)
-  try {
-    await http.json({ method: 'POST', path: '/auth/logout' })
-  } catch (error) {
-    if (!(error instanceof ApiError && ['UNAUTHORIZED', 'NOT_FOUND'].includes(error.code))) throw error
-  } finally {
-    await http.close()
-  }
 }

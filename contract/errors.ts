@@ -8,7 +8,7 @@ type ErrorRow = readonly [status: number, exit: number, sentence: string, next: 
 const { failed, usage, temporary, signIn, conflict } = exits
 
 export const errors = {
-  UNAUTHORIZED: [401, signIn, 'The key is missing, unknown or no longer valid.', 'Sign in again with `ph login --with-key`.'],
+  UNAUTHORIZED: [401, signIn, 'The key is missing, unknown or no longer valid.', 'Sign in again with `ph login`.'],
   FORBIDDEN: [403, failed, 'This key may not do that.', 'Ask an admin of the workspace, or use a key with write scope.'],
   RATE_LIMITED: [429, temporary, 'Too many attempts.', 'Wait as long as the answer says, then try again.'],
   SETUP_ALREADY_DONE: [409, conflict, 'This server is set up already.', 'Sign in instead.'],

@@ -1,99 +1,95 @@
-/** `ph login`: keeps a key for a workspace, after the server has said whose it is. */
-
-import { normalizeAddress } from '../../client/address.ts'
-import { ClientError } from '../../client/client-error.ts'
-import { keysFile } from '../../client/folders.ts'
-import { findConnection } from '../../client/profile.ts'
-import { signInWithKey } from '../../client/sign-in.ts'
-import { ApiError, exits } from '../../contract/errors.ts'
-import { command, flag } from '../command.ts'
-import { clientName, foldersOf, wantedOf } from '../connection.ts'
+/** `ph login`: gets a key for a workspace, by an approval in the browser or by hand, and keeps it. */
+import type { KeyPlace } from '../../client/credentials.ts'
+import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { Refusal, wrongUsage } from '../refusal.ts'
+import { signInByDevice } from '../device-login.ts'
+import { type KeyScope, scopeWords } from '../device-screen.ts'
+import { chooseKeyPlace, keyPlaceWords } from '../key-place.ts'
+import { printable } from '../printable.ts'
+import { wrongUsage } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
+import { signInAddress } from '../sign-in-address.ts'
+import { type SignedIn, takeGivenKey, takeIssuedKey } from '../sign-in-keeping.ts'
+import { findSignIn, goOnWith, type PresentSignIn } from '../sign-in-present.ts'
 import { readAll, readSecret } from '../standard-input.ts'
+import { askYesOrNo } from '../yes-or-no.ts'
 
 /** A key has 48 characters; more than this is something else. */
 const longestKeyBytes = 4096
-const defaultProfile = 'default'
+const profilePattern = /^[\w][\w.@-]{0,63}$/
+
+interface LoginInput {
+  withKey: boolean
+  scope: KeyScope | undefined
+  noBrowser: boolean
+  insecureStorage: boolean
+  again: boolean
+}
 
 export const commands = [
   command({
     usage: 'login',
     description:
-      'The key comes from the workspace: whoever runs the server makes it. It is tried first, then kept in the keychain of this system, or in a file that only you can read where there is no keychain.',
+      'Shows a code and opens the page of the workspace where you approve it; that page may as well be opened on another device, so it works over SSH and in containers. The key that comes of it is kept in the keychain of this system; without one, in a file that only you can read, if you agree. Without --url it signs in where the profile is signed in, or to a server on this machine.',
     options: {
-      withKey: flag('--with-key', 'read the key from standard input; on a terminal it is asked for and not shown'),
-      keyInFile: flag('--key-in-file', 'keep the key in the file even where there is a keychain'),
+      scope: value('--scope <scope>', 'what the key may do: read, or write to pull and push as well (default: write)', readScope),
+      noBrowser: flag('--no-browser', 'only show the address, open nothing'),
+      withKey: flag('--with-key', 'read a key from standard input instead; on a terminal it is asked for and not shown'),
+      insecureStorage: flag('--insecure-storage', 'keep the key in a file that only you can read, not in the keychain'),
+      again: flag('--again', 'get a new key, also when you are signed in already'),
     },
     examples: [
-      ['login --with-key --url https://props.example.com/w/acme', 'sign in; paste the key when asked'],
-      ['login --with-key --url http://localhost:7410 < key.txt', 'the same with the key out of a file'],
-      ['login --with-key --profile studio --url props.example.com', 'keep it beside other sign-ins, as profile studio'],
+      ['login --url https://props.example.com/w/acme', 'sign in by a click in the browser'],
+      ['login', 'again to the same workspace, or to a server on this machine'],
+      ['login --profile studio --url props.example.com', 'beside other sign-ins, as profile studio'],
+      ['login --with-key --insecure-storage --url http://localhost:7410 < key.txt', 'with a key out of a file, for a script'],
     ],
-    async run(context, { withKey, keyInFile }) {
-      if (!withKey)
-        throw wrongUsage(
-          '`ph login` needs to be told where the key is.',
-          'Run `ph login --with-key` and paste the key, or pipe it in.',
-        )
-      const folders = foldersOf(context)
-      const url = await addressOf(context)
-      const profileName = context.globals.profile ?? defaultProfile
-      const signIn = { url, key: await readKey(context), profileName, preferred: keyInFile ? ('file' as const) : undefined }
-      const { identity, profile } = await signInWithKey(folders, {
-        ...signIn,
-        clientName: clientName(),
-        signal: context.signal,
-      }).catch((error: unknown) => {
-        throw signInFailure(error, url)
-      })
-      const { user, org, scope, name } = identity
-      const place =
-        profile.keyPlace === 'keychain' ? 'the keychain of this system' : `${keysFile(folders)}, which only you can read`
-      context.out.result({ ...identity, url, profile: profileName, key_place: profile.keyPlace }, [
-        `Signed in to ${org.name} at ${url} as ${user.display_name}.`,
-        `The ${scope} key "${name}" is kept in ${place}.`,
-      ])
+    async run(context, input) {
+      const { profile } = context.globals
+      if (profile !== undefined && !profilePattern.test(profile))
+        throw wrongUsage(`${profile} is no name for a profile.`, 'Use letters, digits, dots, dashes: `--profile studio`.')
+      const url = await signInAddress(context)
+      const present = input.withKey || input.again ? undefined : await findSignIn(context, url, input.scope ?? 'read')
+      if (present && !(await wantsAnother(context, present))) {
+        await goOnWith(context, present)
+        context.out.result(present.told, () => presentWords(context, present))
+        return undefined
+      }
+      const signedIn = input.withKey ? await withKey(context, url, input) : await withBrowser(context, url, input)
+      context.out.result(signedIn.told, () => signedInWords(context, signedIn))
+      if (context.env.PH_API_KEY && profile === undefined)
+        context.out.note('PH_API_KEY is set, and goes before this sign-in: unset it to use the new key.')
       return undefined
     },
   }),
 ]
 
-/** Whoever has just given a key and an address is told to look at these. */
-function signInFailure(error: unknown, url: string): unknown {
-  if (!(error instanceof ApiError)) return error
-  const { code, message, details } = error
-  if (code === 'NOT_FOUND')
-    return new Refusal({
-      code,
-      exit: exits.failed,
-      message,
-      details,
-      next: 'The name of the workspace stands after /w/ in the address.',
-    })
-  if (code !== 'UNAUTHORIZED') return error
-  return new Refusal({
-    code,
-    exit: exits.signIn,
-    message: `${url} does not take this key: it is mistyped or revoked, or its owner has left the workspace.`,
-    details,
-    next: 'Paste the whole key, or ask whoever runs the server for a new one.',
-  })
+function readScope(given: string): KeyScope {
+  if (given === 'read' || given === 'write') return given
+  throw wrongUsage(`--scope takes read or write, not "${given}".`, `write: ${scopeWords.write}; read: ${scopeWords.read}.`)
 }
 
-/** The address as given, or that of the profile that is signed in to anew. */
-async function addressOf(context: Context): Promise<string> {
-  const { url } = wantedOf(context)
-  if (url !== undefined) return normalizeAddress(url)
-  try {
-    return (await findConnection(foldersOf(context), wantedOf(context))).url
-  } catch (error) {
-    if (!(error instanceof ClientError) || (error.code !== 'NO_SERVER' && error.code !== 'NO_PROFILE')) throw error
-    throw wrongUsage(
-      'It is not known where to sign in.',
-      'Give the address: `ph login --with-key --url https://props.example.com/w/acme`.',
-    )
-  }
+async function withBrowser(context: Context, url: string, input: LoginInput): Promise<SignedIn> {
+  const place = await placeFor(context, input)
+  const { scope = 'write', noBrowser } = input
+  const issued = await signInByDevice(context, { url, scope, noBrowser })
+  if (issued.scope !== scope) context.out.note(`The key was approved with ${issued.scope} scope, not with ${scope} scope.`)
+  return takeIssuedKey(context, { askedUrl: url, issued, place })
+}
+
+async function withKey(context: Context, url: string, input: LoginInput): Promise<SignedIn> {
+  if (input.scope !== undefined)
+    throw wrongUsage('A key that exists has its scope already.', 'Leave --scope out, or sign in without --with-key.')
+  const key = await readKey(context)
+  return takeGivenKey(context, { url, key, place: () => placeFor(context, input) })
+}
+
+function placeFor(context: Context, { insecureStorage, withKey: isWithKey }: LoginInput): Promise<KeyPlace> {
+  const { url, profile } = context.globals
+  const words = ['ph login', ...(isWithKey ? ['--with-key'] : [])]
+  if (url !== undefined) words.push('--url', shellWord(url))
+  if (profile !== undefined) words.push('--profile', shellWord(profile))
+  return chooseKeyPlace(context, { isFileAllowed: insecureStorage, typed: words.join(' ') })
 }
 
 async function readKey(context: Context): Promise<string> {
@@ -106,4 +102,32 @@ async function readKey(context: Context): Promise<string> {
     key === '' ? 'No key came on standard input.' : 'What came on standard input is not a key.',
     'Pipe the key in, and nothing else: `ph login --with-key < key.txt`.',
   )
+}
+
+/** Somebody who is signed in and asks for it again may want another key; a script wants to be signed in. */
+async function wantsAnother(context: Context, present: PresentSignIn): Promise<boolean> {
+  if (!context.interactive) return false
+  for (const line of presentWords(context, present)) context.out.note(line)
+  return askYesOrNo(context, 'Sign in anew, with a new key?', false)
+}
+
+function presentWords(context: Context, { told }: PresentSignIn): string[] {
+  const { user, org, scope, url, key_place, profile } = told
+  return [
+    `Signed in already to ${printable(org.name)} at ${url} as ${printable(user.display_name)}, as profile ${profile}.`,
+    `The ${scope} key is in ${keyPlaceWords(context, key_place)}. \`ph login --again\` gets a new one.`,
+  ]
+}
+
+function signedInWords(context: Context, { told, replaced }: SignedIn): string[] {
+  const { user, org, scope, name, url, key_place, profile } = told
+  const place = keyPlaceWords(context, key_place)
+  const lines = [
+    `Signed in to ${printable(org.name)} at ${url} as ${printable(user.display_name)}.`,
+    `The ${scope} key "${printable(name)}" is kept in ${place}.`,
+  ]
+  if (profile !== 'default') lines.push(`It is the profile ${profile}, which ph uses from now on.`)
+  if (replaced?.revoked) lines.push('The key that was kept here before is revoked.')
+  else if (replaced) lines.push('The key that was kept here before is forgotten, and stays valid on its server.')
+  return lines
 }

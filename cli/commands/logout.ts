@@ -1,60 +1,109 @@
-/** `ph logout`: ends the key on the server where that can be, and forgets it here. */
-
+/** `ph logout`: ends keys on their servers where that can be, and forgets them here. */
+import { normalizeAddress } from '../../client/address.ts'
 import { ClientError } from '../../client/client-error.ts'
-import { type Profile, readProfiles } from '../../client/profile.ts'
+import { findProfileFor, type Profile, readProfiles } from '../../client/profile.ts'
+import { revokeKey } from '../../client/revocation.ts'
 import { signOut } from '../../client/sign-in.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
-import { clientName, foldersOf } from '../connection.ts'
+import { clientName, foldersOf, requireConnection, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { failed } from '../refusal.ts'
+import { printable } from '../printable.ts'
+import { failed, wrongUsage } from '../refusal.ts'
+import { tellWaits } from '../waits.ts'
+import { askYesOrNo } from '../yes-or-no.ts'
 
 export const commands = [
   command({
     usage: 'logout',
-    options: { keepKey: flag('--keep-key', 'only forget the key here; it stays valid on the server') },
+    description:
+      'Ends the key that ph uses: revokes it on its server, and forgets it here. With PH_API_KEY set, that is the key of the variable, and it ends for everybody who uses it; the sign-ins of this machine stay.',
+    options: {
+      all: flag('--all', 'sign out of every profile of this machine'),
+      keepKey: flag('--keep-key', 'only forget the key here; it stays valid on the server'),
+    },
     examples: [
       ['logout', 'end the key of the last sign-in and forget it'],
       ['logout --profile studio', 'the same for the profile studio'],
+      ['logout --all', 'the same for every profile'],
       ['logout --keep-key', 'forget the key here, because another machine uses it too'],
     ],
-    async run(context, { keepKey }) {
-      const folders = foldersOf(context)
-      const profileName = context.globals.profile ?? (await readProfiles(folders)).current
-      if (profileName === undefined) throw failed('NOT_SIGNED_IN', 'Nobody is signed in here.', 'There is nothing to do.')
-      const { profile, revoked, reason } = await leave(context, profileName, keepKey)
-      const key = revoked ? 'The key is revoked; signing in again takes a new one.' : `The key is forgotten here${reason}.`
-      context.out.result(
-        { profile: profileName, url: profile.url, revoked },
-        `Signed out of ${profile.workspace.name} at ${profile.url}. ${key}`,
-      )
+    async run(context, { all, keepKey }) {
+      const { globals, env } = context
+      if (all && globals.profile !== undefined) throw wrongUsage('--all and --profile exclude each other.', 'Use one of them.')
+      if (all) await leaveAll(context, keepKey)
+      else if (env.PH_API_KEY && globals.profile === undefined) await endGivenKey(context, keepKey)
+      else await leaveOne(context, keepKey)
       return undefined
     },
   }),
 ]
 
 interface Left {
+  name: string
   profile: Profile
   revoked: boolean
   /** The rest of the sentence when the key lives on. */
   reason: string
 }
 
+async function leaveOne(context: Context, keepKey: boolean): Promise<void> {
+  const { url, profile } = wantedOf(context)
+  const at = url === undefined ? undefined : normalizeAddress(url)
+  const name = profile ?? findProfileFor(await readProfiles(foldersOf(context)), { url: at })?.name
+  if (name === undefined)
+    throw failed('NOT_SIGNED_IN', `Nobody is signed in ${at === undefined ? 'here' : `at ${at}`}.`, 'There is nothing to do.')
+  const left = await leave(context, name, keepKey)
+  context.out.result(toldOf(left), wordsOf(left))
+}
+
+async function leaveAll(context: Context, keepKey: boolean): Promise<void> {
+  const all: Left[] = []
+  for (const name of Object.keys((await readProfiles(foldersOf(context))).profiles)) all.push(await leave(context, name, keepKey))
+  context.out.result({ profiles: all.map(toldOf) }, () => (all.length > 0 ? all.map(wordsOf) : 'Nobody is signed in here.'))
+}
+
+const toldOf = ({ name, profile: { url }, revoked }: Left) => ({ profile: name, url, revoked })
+
+function wordsOf({ profile: { workspace, url }, revoked, reason }: Left): string {
+  const key = revoked ? 'The key is revoked; signing in again takes a new one.' : `The key is forgotten here${reason}.`
+  return `Signed out of ${printable(workspace.name)} at ${url}. ${key}`
+}
+
 /** A server that is gone, or does not know the key any more, must not keep anybody from signing out. */
-async function leave(context: Context, profileName: string, keepKey: boolean): Promise<Left> {
+async function leave(context: Context, name: string, keepKey: boolean): Promise<Left> {
   const folders = foldersOf(context)
-  if (keepKey) return { profile: await signOut(folders, profileName), revoked: false, reason: ', and stays valid' }
+  if (keepKey) return { name, profile: await signOut(folders, name), revoked: false, reason: ', and stays valid' }
+  const { signal, pause } = context
   try {
-    return { profile: await signOut(folders, profileName, { clientName: clientName() }), revoked: true, reason: '' }
+    const revoke = { clientName: clientName(), signal, pause, onWait: tellWaits(context) }
+    return { name, profile: await signOut(folders, name, revoke), revoked: true, reason: '' }
   } catch (error) {
     const reason = whyNotRevoked(error)
     if (reason === undefined) throw error
-    return { profile: await signOut(folders, profileName), revoked: false, reason }
+    return { name, profile: await signOut(folders, name), revoked: false, reason }
   }
 }
 
 function whyNotRevoked(error: unknown): string | undefined {
-  if (error instanceof ApiError) return `, but the server did not revoke it (${error.message})`
-  if (error instanceof ClientError && error.code === 'UNREACHABLE') return ', but the server could not be reached to revoke it'
+  if (error instanceof ApiError) return `, but the server did not revoke it (${printable(error.message)})`
+  if (!(error instanceof ClientError)) return undefined
+  if (error.code === 'UNREACHABLE') return ', but the server could not be reached to revoke it'
+  if (error.code === 'NOT_A_LIBRARY') return ', but what answers there is no library that could revoke it'
+  if (error.code === 'KEYCHAIN_REFUSED') return ', but not revoked, as the keychain could not be read'
   return undefined
+}
+
+/** A key of the environment may be shared: whoever can be asked is asked. */
+async function endGivenKey(context: Context, keepKey: boolean): Promise<void> {
+  if (keepKey) throw wrongUsage('The key of PH_API_KEY is kept nowhere by ph.', 'Unset the variable to stop using it.')
+  const { url, key } = await requireConnection(context)
+  const question = `This revokes the key in PH_API_KEY at ${url}, for everybody who uses it. Go on?`
+  if (context.interactive && !(await askYesOrNo(context, question, false)))
+    throw failed('NOT_REVOKED', 'Nothing was revoked.', '`ph logout --profile <name>` signs out of a profile instead.')
+  const { signal, pause } = context
+  await revokeKey({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
+  context.out.result({ profile: null, url, revoked: true }, [
+    `The key in PH_API_KEY is revoked at ${url}, for everybody who used it. Unset the variable.`,
+  ])
 }

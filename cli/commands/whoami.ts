@@ -1,10 +1,12 @@
 /** `ph whoami`: who the key acts as, where, and where the key is kept. */
 import { keysFile } from '../../client/folders.ts'
-import { type Connection, readProfiles } from '../../client/profile.ts'
+import { readProfiles } from '../../client/profile.ts'
+import { age } from '../amounts.ts'
 import { command, flag } from '../command.ts'
-import { foldersOf } from '../connection.ts'
+import { foldersOf, type Signed } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
+import { printable } from '../printable.ts'
 import { table } from '../table.ts'
 
 export const commands = [
@@ -23,22 +25,32 @@ export const commands = [
   }),
 ]
 
+/** As much of a key as the keys page shows: enough to tell it from others. */
+const prefixLength = 12
+
 async function tellIdentity(context: Context, { api, connection }: Library): Promise<void> {
   const identity = await api.identity.me()
   const { user, org, scope, name } = identity
-  const key = { source: connection.keySource, ...(connection.keySource === 'file' ? { file: keysFile(foldersOf(context)) } : {}) }
+  const { url, profileName, keySource, key: secret, profile } = connection
+  const signedInAt = keySource === 'environment' ? undefined : profile?.signedInAt
+  const key = {
+    source: keySource,
+    ...(keySource === 'file' ? { file: keysFile(foldersOf(context)) } : {}),
+    prefix: secret.slice(0, prefixLength),
+    signed_in_at: signedInAt ?? null,
+  }
   const { paint } = context.out
-  context.out.result({ ...identity, url: connection.url, profile: connection.profileName ?? null, key }, () => [
-    `${paint('bold', user.display_name)} (${user.email}), ${user.role === 'admin' ? 'admin' : 'member'}`,
-    `  workspace  ${org.name}`,
-    `  server     ${connection.url}`,
-    `  key        "${name}", ${scope} scope`,
+  context.out.result({ ...identity, url, profile: profileName ?? null, key }, () => [
+    `${paint('bold', printable(user.display_name))} (${printable(user.email)}), ${user.role === 'admin' ? 'admin' : 'member'}`,
+    `  workspace  ${printable(org.name)}`,
+    `  server     ${url}`,
+    `  key        ${key.prefix}…, "${printable(name)}", ${scope} scope`,
     `             ${placeOf(context, connection)}`,
-    ...(connection.profileName ? [`  profile    ${connection.profileName}`] : []),
+    ...(profileName ? [`  profile    ${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`] : []),
   ])
 }
 
-function placeOf(context: Context, { keySource }: Connection): string {
+function placeOf(context: Context, { keySource }: Signed): string {
   if (keySource === 'environment') return 'from PH_API_KEY'
   return keySource === 'file' ? `kept in ${keysFile(foldersOf(context))}` : 'kept in the keychain'
 }
@@ -55,6 +67,6 @@ async function listProfiles(context: Context): Promise<void> {
     { title: 'SCOPE', value: (row: (typeof rows)[number]) => row.scope },
   ]
   context.out.result({ current: current ?? null, profiles }, () =>
-    rows.length > 0 ? table(rows, columns, context.out) : 'Nobody is signed in here. Sign in with `ph login --with-key`.',
+    rows.length > 0 ? table(rows, columns, context.out) : 'Nobody is signed in here. Sign in with `ph login`.',
   )
 }

@@ -30,7 +30,7 @@ const identity = {
 /** Folders of a person who has used nothing yet. */
 const newcomer = () => ({ PH_CONFIG_DIR: temporaryFolder() })
 const login = (env: Record<string, string>, key: string, more = '') =>
-  ph(`login --with-key --key-in-file --url ${url} ${more}`, { env, stdin: `${key}\n` })
+  ph(`login --with-key --insecure-storage --url ${url} ${more}`, { env, stdin: `${key}\n` })
 
 test('login keeps the key in a file that only its owner can read, and says so', async () => {
   const env = newcomer()
@@ -82,7 +82,7 @@ test('what is not a key is refused before any server is asked', async () => {
 test('logout revokes the key on the server and forgets it here', async () => {
   const env = newcomer()
   const workspace = await server.addWorkspace()
-  await ph(`login --with-key --key-in-file --url ${workspace.url}`, { env, stdin: workspace.keys.max })
+  await ph(`login --with-key --insecure-storage --url ${workspace.url}`, { env, stdin: workspace.keys.max })
   const { code, stdout } = await ph('logout', { env })
   expect(code).toBe(0)
   expect(stdout).toContain('The key is revoked')
@@ -94,7 +94,7 @@ test('logout --keep-key forgets the key here and leaves it valid', async () => {
   const env = newcomer()
   await login(env, keys.adam)
   expect((await ph('logout --keep-key', { env })).code).toBe(0)
-  expect((await ph('whoami', { env })).code).toBe(2)
+  expect((await ph('whoami', { env })).code).toBe(4)
   expect((await ph('whoami', { env: { ...env, ...signedIn(url, keys.adam) } })).code).toBe(0)
 })
 
@@ -102,8 +102,8 @@ test('logout of a key that the server has ended already still forgets it here', 
   const env = newcomer()
   const workspace = await server.addWorkspace()
   const there = { env, stdin: workspace.keys.max }
-  await ph(`login --with-key --key-in-file --profile one --url ${workspace.url}`, there)
-  await ph(`login --with-key --key-in-file --profile two --url ${workspace.url}`, there)
+  await ph(`login --with-key --insecure-storage --profile one --url ${workspace.url}`, there)
+  await ph(`login --with-key --insecure-storage --profile two --url ${workspace.url}`, there)
   await ph('logout --profile two', { env })
   expect((await ph('logout --profile one', { env })).code).toBe(0)
   expect((await ph('whoami --all --json', { env })).json()).toEqual({ current: null, profiles: {} })
@@ -112,11 +112,11 @@ test('logout of a key that the server has ended already still forgets it here', 
 test('logout while the server is away forgets the key here and says that it still works there', async () => {
   const env = newcomer()
   const away = await startPeer(answer(200, identity), cut)
-  await ph(`login --with-key --key-in-file --url ${away.url}`, { env, stdin: newKey() })
+  await ph(`login --with-key --insecure-storage --url ${away.url}`, { env, stdin: newKey() })
   const { code, stdout } = await ph('logout', { env })
   expect(code).toBe(0)
   expect(stdout).toContain('could not be reached to revoke it')
-  expect((await ph('whoami', { env })).code).toBe(2)
+  expect((await ph('whoami', { env })).code).toBe(4)
 })
 
 test('profiles stand side by side, and --profile chooses one', async () => {
@@ -133,7 +133,7 @@ test('profiles stand side by side, and --profile chooses one', async () => {
 test('a profile named outright brings its own key: that of the environment never travels to its server', async () => {
   const env = newcomer()
   const studio = await startPeer(answer(200, identity))
-  await ph(`login --with-key --key-in-file --profile studio --url ${studio.url}`, { env, stdin: 'key-of-studio' })
+  await ph(`login --with-key --insecure-storage --profile studio --url ${studio.url}`, { env, stdin: 'key-of-studio' })
   const elsewhere = { ...env, ...signedIn(url, keys.olivia) }
   expect((await ph('whoami --profile studio', { env: elsewhere })).code).toBe(0)
   expect(studio.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-studio', 'Bearer key-of-studio'])

@@ -50,7 +50,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     const server = await startTestServer()
     const { url, keys } = await server.addWorkspace()
     const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
-    terminal.type(`ph login --with-key --key-in-file --url ${url}; echo "ended with $?"`, 'Enter')
+    terminal.type(`ph login --with-key --insecure-storage --url ${url}; echo "ended with $?"`, 'Enter')
     await terminal.shows('Paste the key')
     terminal.type('-l', `${keys.mia}x`)
     terminal.type('BSpace', 'Enter')

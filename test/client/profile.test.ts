@@ -2,13 +2,21 @@
 import { chmodSync, statSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { normalizeAddress } from '../../client/address.ts'
-import { readKey, removeKey, storeKey } from '../../client/credentials.ts'
+import { keychainWorks, readKey, removeKey, storeKey } from '../../client/credentials.ts'
 import { type Folders, findFolders, keysFile, projectStateFile } from '../../client/folders.ts'
-import { findConnection, keyAccount, type Profile, readProfiles, removeProfile, saveProfile } from '../../client/profile.ts'
+import {
+  findConnection,
+  keyAccount,
+  type Profile,
+  profileNameFor,
+  readProfiles,
+  removeProfile,
+  saveProfile,
+} from '../../client/profile.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // A desktop's own keychain stays untouched by tests.
-const inFile = (key: string) => ({ key, preferred: 'file' }) as const
+const inFile = (key: string) => ({ key, place: 'file' }) as const
 
 const inTemporary = (): Folders => findFolders({ PH_CONFIG_DIR: temporaryFolder() })
 
@@ -52,7 +60,7 @@ test('addresses are written down in one way', () => {
 
 test('a key in the file is readable for its owner only, and gone after removal', async () => {
   const folders = inTemporary()
-  expect(await storeKey(folders, 'me https://a', inFile('ph_live_a'))).toBe('file')
+  await storeKey(folders, 'me https://a', inFile('ph_live_a'))
   await storeKey(folders, 'me https://b', inFile('ph_live_b'))
   expect(statSync(keysFile(folders)).mode & 0o777).toBe(0o600)
   expect(await readKey(folders, 'me https://a', 'file')).toBe('ph_live_a')
@@ -68,14 +76,15 @@ test('a key file that others may read is not used', async () => {
   await expect(readKey(folders, 'me https://a', 'file')).rejects.toMatchObject({ code: 'KEY_FILE_OPEN' })
 })
 
-test('a keychain that forgets is not trusted: the key then is in the file, and is said to be', async () => {
+test('a keychain that forgets is not trusted: it does not work, and takes no key', async () => {
   vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nonexistent')
   const folders = inTemporary()
-  const place = await storeKey(folders, 'test https://a', { key: 'ph_live_a' })
-  expect(await readKey(folders, 'test https://a', place)).toBe('ph_live_a')
-  await removeKey(folders, 'test https://a', place)
-  expect(await readKey(folders, 'test https://a', place)).toBeUndefined()
-  if (process.platform === 'linux') expect(place).toBe('file')
+  const isKept = await keychainWorks()
+  const storing = storeKey(folders, 'test https://a', { key: 'ph_live_a', place: 'keychain' })
+  if (isKept) await storing
+  else await expect(storing).rejects.toMatchObject({ code: 'KEYCHAIN_REFUSED' })
+  await removeKey(folders, 'test https://a', 'keychain')
+  if (process.platform === 'linux') expect(isKept).toBe(false)
 })
 
 test('the last sign-in is the current profile, and the next one takes over when it goes', async () => {
@@ -108,4 +117,30 @@ test('a key from the environment wins, and no address at all is said', async () 
     key: 'ph_live_x',
     keySource: 'environment',
   })
+})
+
+test('the address that was typed at the sign-in leads to the workspace that was signed in to', async () => {
+  const folders = inTemporary()
+  await saveProfile(folders, 'work', { ...profileFor('https://a/w/acme'), askedUrl: 'https://a' })
+  await storeKey(folders, keyAccount('work', 'https://a/w/acme'), inFile('ph_live_a'))
+  expect(await findConnection(folders, { url: 'https://a' })).toMatchObject({ url: 'https://a/w/acme', key: 'ph_live_a' })
+  expect(await findConnection(folders, { url: 'https://a/w/other' })).toMatchObject({ url: 'https://a/w/other', key: undefined })
+})
+
+test('a sign-in without a name takes the profile of its workspace, else one that nobody has', () => {
+  const [acme, other] = [profileFor('https://a/w/acme'), profileFor('https://b/w/acme')]
+  const at = (url: string, slug = 'acme') => ({ url, slug })
+  expect(profileNameFor({ current: undefined, profiles: {} }, at('https://a'))).toBe('default')
+  expect(profileNameFor({ current: 'default', profiles: { default: acme } }, at('https://a/w/acme'))).toBe('default')
+  expect(profileNameFor({ current: 'default', profiles: { default: acme } }, at('https://b/w/acme'))).toBe('acme')
+  expect(profileNameFor({ current: 'default', profiles: { default: acme, acme: other } }, at('https://c'))).toBe('acme-c')
+  expect(profileNameFor({ current: 'default', profiles: { default: acme, acme: other } }, at('https://b/w/acme'))).toBe('acme')
+})
+
+test('a profile may be called whatever its owner likes', async () => {
+  const folders = inTemporary()
+  await expect(findConnection(folders, { profile: 'constructor' })).rejects.toMatchObject({ code: 'NO_PROFILE' })
+  await expect(findConnection(folders, { profile: '__proto__' })).rejects.toMatchObject({ code: 'NO_PROFILE' })
+  await saveProfile(folders, '__proto__', profileFor('https://a'))
+  expect(await findConnection(folders, { profile: '__proto__' })).toMatchObject({ url: 'https://a', profileName: '__proto__' })
 })

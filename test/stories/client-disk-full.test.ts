@@ -83,7 +83,11 @@ test('no room for settings ends a sign-in with the file and its setting, and kee
   const { folder, disk } = await smallDisk(1)
   const { url, keys } = await server.addWorkspace()
   const login = () =>
-    phProcess(['login', '--with-key', '--url', url], { env: { PH_CONFIG_DIR: folder }, within: disk.within, stdin: keys.mia })
+    phProcess(['login', '--with-key', '--insecure-storage', '--url', url], {
+      env: { PH_CONFIG_DIR: folder },
+      within: disk.within,
+      stdin: keys.mia,
+    })
   const whoami = () => phProcess(['whoami', '--json'], { env: { PH_CONFIG_DIR: folder }, within: disk.within })
   disk.fill()
   const { code, stderr } = await login()
