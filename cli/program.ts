@@ -1,9 +1,9 @@
 /** The program: its first words, how arguments reach a command, and how a run ends in an exit code. */
 import { CommanderError, Option, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
-import { exits } from '../contract/errors.ts'
+import { ApiError, exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
-import { type Globals, makeContext, type Surroundings } from './context.ts'
+import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { programEpilogue } from './help.ts'
 import { hasColor, painter } from './output.ts'
@@ -79,7 +79,11 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Call any route of the service',
     load: () => import('./commands/api.ts'),
   },
-  login: { group: signIn, summary: 'Sign in to a workspace with a key', load: () => import('./commands/login.ts') },
+  login: {
+    group: signIn,
+    summary: 'Sign in to a workspace, in the browser or with a key',
+    load: () => import('./commands/login.ts'),
+  },
   logout: { group: signIn, summary: 'Sign out and revoke the key', load: () => import('./commands/logout.ts') },
   whoami: {
     group: signIn,
@@ -90,6 +94,11 @@ export const firstWords: Record<string, FirstWord> = {
     group: machine,
     summary: 'See it all work: a sample project, a server, two pushes, a pull',
     load: () => import('./commands/demo.ts'),
+  },
+  doctor: {
+    group: machine,
+    summary: 'Look for what is wrong here, and say the command that mends it',
+    load: () => import('./commands/doctor.ts'),
   },
   inspect: {
     group: machine,
@@ -103,16 +112,17 @@ export const firstWords: Record<string, FirstWord> = {
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   let code: number = exits.done
+  let context: Context | undefined
   try {
     const program = await parserFor(args, surroundings, async (command, input) => {
-      const context = makeContext(surroundings, program.opts<Globals>(), run)
+      context = makeContext(surroundings, program.opts<Globals>(), run)
       code = (await command.run(context, input as never)) ?? exits.done
     })
     await program.parseAsync(asked(args), { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
-    return endOf(error, args, surroundings)
+    return endOf(await explained(error, context), args, surroundings)
   }
 }
 
@@ -122,6 +132,13 @@ function asked(args: readonly string[]): string[] {
   if (word === undefined) return ['--help']
   if (word !== 'help' || topic === undefined || topic.startsWith('-')) return [...args]
   return topic in firstWords ? [topic, ...rest, '--help'] : [topic]
+}
+
+/** A refused key is named: which one it was depends on how the command was called. */
+async function explained(error: unknown, context: Context | undefined): Promise<unknown> {
+  if (!context || !(error instanceof ApiError) || error.code !== 'UNAUTHORIZED') return error
+  const { explainRefusedKey } = await import('./refused-key.ts')
+  return explainRefusedKey(error, context).catch(() => error)
 }
 
 function endOf(error: unknown, args: readonly string[], surroundings: Surroundings): number {

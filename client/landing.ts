@@ -32,6 +32,8 @@ const extension = /^[a-z0-9]{1,12}$/
 const sha256 = /^[0-9a-f]{64}$/
 /** Names of devices, with whatever extension, that Windows opens instead of a file. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)$/i
+/** `stem`: a name up to its first dot. */
+export const isDeviceName = (stem: string): boolean => deviceName.test(stem)
 /** Scripts in /Game/Python run when the editor starts. */
 const startupScript = /^\/Game\/Python\/.*\.py$/i
 const longestPath = 1000
@@ -95,7 +97,7 @@ function faultOf(object: PullJobObject): string | undefined {
 
 function faultOfPath(path: string): string | undefined {
   const segments = path.split('/')
-  const device = segments.find((segment) => deviceName.test(segment.split('.')[0] ?? ''))
+  const device = segments.find((segment) => isDeviceName(segment.split('.')[0] ?? ''))
   if (device) return `would lie at ${device}, which is the name of a device on Windows`
   return segments.some((segment) => segment.length > longestName)
     ? `has a name longer than ${longestName} bytes in its place`
