@@ -10,6 +10,7 @@ import type { Session } from './accounts/sessions.ts'
 import { isApiPath, readAddress } from './address.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
+import { mountSite } from './dashboard/site.ts'
 import type { Database } from './database/open.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { enter, refuseUnknownWorkspace } from './front-door/enter.ts'
@@ -31,6 +32,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     route?: Route
+    /** It answers with a page, also when it fails. */
+    isPage?: true
   }
 }
 
@@ -67,7 +70,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('session', undefined)
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
-  app.setErrorHandler(errorAnswers(parts.database.place))
+  app.setErrorHandler(errorAnswers(parts))
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-PH-API', '1')
     request.workspaceSlug = readAddress(request.originalUrl).slug
@@ -78,6 +81,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
   })
   await app.register((api) => mountContract(api, parts), { prefix: apiBase })
+  await app.register(async (pages) => mountSite(pages, parts))
   mountHealth(app, parts)
   parts.mountStorage?.(app)
   return app

@@ -3,45 +3,67 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, validationError } from '../contract/errors.ts'
+import type { Settings } from './config.ts'
+import { PageFailure } from './dashboard/page-failure.ts'
 import { explainDatabase } from './database/database-failure.ts'
 import { Refusal } from './front-door/refusal.ts'
 
-/** `place` names the database in what is said of it. */
-export const errorAnswers = (place: string) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
-  const error = explainDatabase(thrown, place)
-  const isAway = error !== thrown && error instanceof ApiError && error.details.reason === 'database_away'
-  if (isAway) reply.header('Retry-After', databaseRetrySeconds)
-  // Before the front door has let somebody in, its words are the front door's (spec 7).
-  answerError(isAway && !request.holder ? new Refusal(503, error.message) : error, { thrown, request, reply })
+type Failure = ApiError | Refusal | PageFailure
+
+interface Place {
+  /** Its place is named in what is said of it. */
+  database: { place: string }
+  settings: Settings
 }
+
+export const errorAnswers =
+  ({ database: { place }, settings }: Place) =>
+  async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const error = explainDatabase(thrown, place)
+    const isAway = error !== thrown && error instanceof ApiError && error.details.reason === 'database_away'
+    if (isAway) reply.header('Retry-After', databaseRetrySeconds)
+    // Before the front door has let somebody in, its words are the front door's (spec 7).
+    const failure = understood(isAway && !request.holder ? new Refusal(503, error.message) : error, thrown, request)
+    const waitSeconds = failure instanceof ApiError ? waitOf(failure) : undefined
+    if (typeof waitSeconds === 'number') reply.header('Retry-After', String(waitSeconds))
+    if (!isForBrowser(failure, request)) return sendJson(failure, reply)
+    const { sendFailure } = await import('./dashboard/failures.ts')
+    return sendFailure(failure, { request, settings }, reply)
+  }
 
 /** How long a client is asked to wait for the database: about as long as one takes to start again. */
 const databaseRetrySeconds = '2'
 
-interface Asked {
-  thrown: unknown
-  request: FastifyRequest
-  reply: FastifyReply
+const waitOf = ({ code, details }: ApiError): unknown =>
+  details.retry_after_seconds ?? (code === 'DEVICE_SLOW_DOWN' ? details.interval : undefined)
+
+/** What happens on a page is said on a page. Where there is none, or the front door refuses, it depends on what is asked for. */
+function isForBrowser(failure: Failure, { routeOptions, is404, url, headers }: FastifyRequest): boolean {
+  const isPage = routeOptions.config.isPage ?? false
+  if (isPage && !(failure instanceof Refusal)) return true
+  const isNowhere = is404 && !/^\/(api|mcp|storage)(\/|\?|$)/.test(url)
+  return (isPage || isNowhere) && (headers.accept?.includes('text/html') ?? false)
 }
 
-function answerError(error: unknown, { thrown, request, reply }: Asked): void {
+/** The failure in words of ours; what is not foreseen, or not the client's fault, is written down. */
+function understood(error: unknown, thrown: unknown, request: FastifyRequest): Failure {
+  if (error instanceof PageFailure) return error
   if (error instanceof Refusal) {
     if (error !== thrown) request.log.warn({ err: thrown }, error.message)
-    reply
-      .code(error.status)
-      .headers(error.headers)
-      .type('application/json')
-      .serializer(JSON.stringify)
-      .send({ error: error.message })
-    return
+    return error
   }
   const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
   const { code, message, details } = known
   const cause = thrown === error ? {} : { err: thrown }
-  const waitSeconds = details.retry_after_seconds ?? (code === 'DEVICE_SLOW_DOWN' ? details.interval : undefined)
-  if (typeof waitSeconds === 'number') reply.header('Retry-After', String(waitSeconds))
   if (error === known && known.status >= 500) request.log.warn({ code, message, details, ...cause }, 'could not be served')
-  reply.code(known.status).type('application/json').serializer(JSON.stringify).send({ error: { code, message, details } })
+  return known
+}
+
+function sendJson(failure: Failure, reply: FastifyReply): FastifyReply {
+  const json = reply.code(failure.status).type('application/json').serializer(JSON.stringify)
+  if (failure instanceof Refusal) return json.headers(failure.headers).send({ error: failure.message })
+  const { code, message, details } = failure as ApiError
+  return json.send({ error: { code, message, details } })
 }
 
 /** What Fastify itself refuses before a handler runs. */

@@ -15,9 +15,14 @@ export interface Visitor {
   dropSession(): void
 }
 
-export function visitorOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: Settings): Visitor {
-  const secure = request.protocol === 'https' || (publicUrl?.startsWith('https:') ?? false)
-  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
+/** For no program in a browser, not for forms of other sites, and not over an open line where there is a closed one. */
+export function cookieRules({ protocol }: FastifyRequest, { publicUrl }: Settings) {
+  const secure = protocol === 'https' || (publicUrl?.startsWith('https:') ?? false)
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
+}
+
+export function visitorOf(request: FastifyRequest, reply: FastifyReply, settings: Settings): Visitor {
+  const cookie = cookieRules(request, settings)
   return {
     address: request.ip,
     sessionId: request.cookies[sessionCookie],

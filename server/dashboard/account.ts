@@ -1,0 +1,43 @@
+/** One's own account: where one belongs, and changing the password. */
+import { startSession } from '../accounts/sessions.ts'
+import { changePassword } from '../accounts/sign-in.ts'
+import { type Answer, show } from './answer.ts'
+import { enter } from './browser-session.ts'
+import { type Returned, refused, returned } from './form-check.ts'
+import { newPasswordProblems } from './new-password.ts'
+import { AccountPage } from './views/account.tsx'
+import type { PersonVisit } from './visit.ts'
+
+export const account = {
+  'GET /account': (visit: PersonVisit): Answer => page(visit),
+
+  async 'POST /account'(visit: PersonVisit): Promise<Answer> {
+    const { sql, now, visitor, session } = visit
+    const current = visit.secret('password')
+    const missing = current === '' ? [{ field: 'password', message: 'Enter your present password.' }] : []
+    const problems = [...missing, ...newPasswordProblems(visit)]
+    if (problems.length > 0) return page(visit, returned(problems))
+    const change = {
+      accountId: session.accountId,
+      current,
+      password: visit.secret('new_password'),
+      address: visitor.address,
+      now,
+    }
+    try {
+      await changePassword(sql, change)
+    } catch (error) {
+      return page(visit, refused(error, { UNAUTHORIZED: 'password', RATE_LIMITED: null, UNAVAILABLE: null }))
+    }
+    // It ended every session, this one too.
+    const renewed = await startSession(sql, { accountId: session.accountId, replaces: undefined, now })
+    if (renewed) enter(visit, renewed)
+    visit.browser.leaveNotice('password-changed')
+    return { to: visit.frame.at('/account') }
+  },
+}
+
+function page({ frame, memberships, browser }: PersonVisit, { problems = [], ...more }: Partial<Returned> = {}): Answer {
+  const belongs = memberships.map(({ workspace: { slug, name }, person: { role } }) => ({ slug, name, role }))
+  return show(AccountPage, { frame, memberships: belongs, notice: browser.notice, problems }, more)
+}

@@ -1,0 +1,53 @@
+/** Failures as pages, for browsers: not there, not allowed, too fast, our fault. Programs get JSON (server/error-answers.ts). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import type { Settings } from '../config.ts'
+import { Refusal } from '../front-door/refusal.ts'
+import { sendAnswer, show } from './answer.ts'
+import { type FailureWords, PageFailure } from './page-failure.ts'
+import { FailurePage } from './views/failure.tsx'
+import { bareFrame } from './visit.ts'
+
+/** Asks nothing of the database: it may be what fails. */
+export function sendFailure(
+  error: PageFailure | Refusal | ApiError,
+  asked: { request: FastifyRequest; settings: Settings },
+  reply: FastifyReply,
+) {
+  const { title, message, next, link = overview, headers = {} } = wordsOf(error)
+  const bare = bareFrame(asked.request, asked)
+  // A workspace that is not there has no overview to go to.
+  const frame = error instanceof Refusal ? { ...bare, at: bare.whole } : bare
+  return sendAnswer(reply, show(FailurePage, { frame, title, message, next, link }, { status: error.status, headers }))
+}
+
+const overview = { page: '/', words: 'To the overview' }
+
+function wordsOf(error: PageFailure | Refusal | ApiError): FailureWords {
+  if (error instanceof PageFailure) return error.words
+  if (error instanceof ApiError && error.code === 'VALIDATION') return unreadable
+  const [title, next] = titles[error.status] ?? titles[error.status >= 500 ? 500 : 400] ?? []
+  return {
+    title: title ?? 'That did not work',
+    message: error.message,
+    next,
+    ...(error instanceof Refusal ? { headers: error.headers } : {}),
+  }
+}
+
+/** What Fastify does not hand on to a page. */
+const unreadable: FailureWords = {
+  title: 'That could not be read',
+  message: 'What was sent is larger than any form of these pages, or no form at all.',
+  next: 'Go back and send the form again.',
+}
+
+/** Title, and what to do next where the message does not say it. */
+const titles: Record<number, [title: string, next?: string]> = {
+  400: ['That did not work'],
+  403: ['That is not allowed'],
+  404: ['Nothing is here', 'Check the address, or begin at the overview.'],
+  429: ['A moment, please'],
+  500: ['Something went wrong', 'It was written down for whoever runs this server. Trying again may help.'],
+  503: ['Not at the moment', 'Try again in a few seconds.'],
+}

@@ -1,0 +1,17 @@
+/** What is said on the page after something was done. It travels in a cookie of the browser, so that no link can make a page say it. */
+
+const sentences = {
+  'set-up': 'The workspace is made, and you are signed in as its owner.',
+  'key-revoked': 'The key is revoked. Whatever used it is refused from its next request on.',
+  'member-added': 'Added. They sign in with the password they already have here.',
+  'role-saved': 'The role is saved; it counts from the next request on.',
+  'member-disabled': 'Disabled: no sign-in and no key of theirs works any more.',
+  'member-enabled': 'Enabled: they can sign in again, and their keys work.',
+  'password-chosen': 'Your password is saved, and you are signed in.',
+  'password-changed': 'Your password is changed. Every other browser has been signed out.',
+} as const
+
+export type Notice = keyof typeof sentences
+
+export const sentenceOf = (name: string | undefined): string | undefined =>
+  name !== undefined && Object.hasOwn(sentences, name) ? sentences[name as Notice] : undefined

@@ -1,0 +1,104 @@
+/** Every page: its address, who may see it, and the file that answers, which is loaded with its first request. */
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Parts } from '../app.ts'
+import type { PageHandler, Rank } from './admission.ts'
+import { stylesheet } from './stylesheet.ts'
+import type { MemberVisit, PersonVisit, Visit } from './visit.ts'
+
+/** `GET /keys/:id/revoke` */
+type Address = `${'GET' | 'POST'} /${string}`
+
+interface Part {
+  rank: Rank
+  addresses: readonly Address[]
+  load: () => Promise<Record<string, PageHandler<never>>>
+}
+
+/** Handlers that a file lacks, or that take more than the rank gives, do not compile. */
+const part =
+  <V extends Visit>(rank: Rank) =>
+  <const A extends Address>(addresses: readonly A[], load: () => Promise<Record<A, PageHandler<V>>>): Part => ({
+    rank,
+    addresses,
+    load,
+  })
+
+const forAnybody = part<Visit>('anybody')
+const forPeople = part<PersonVisit>('person')
+const forMembers = part<MemberVisit>('member')
+const forAdmins = part<MemberVisit>('admin')
+
+const site: readonly Part[] = [
+  forMembers(['GET /'], async () => (await import('./home.ts')).home),
+  forAnybody(['GET /setup', 'POST /setup'], async () => (await import('./setup.ts')).setup),
+  forAnybody(['GET /sign-in', 'POST /sign-in'], async () => (await import('./sign-in.ts')).signInPages),
+  forPeople(['GET /sign-out', 'POST /sign-out'], async () => (await import('./sign-in.ts')).signOutPages),
+  forPeople(['GET /device', 'POST /device'], async () => (await import('./device.ts')).device),
+  forMembers(
+    ['GET /keys', 'GET /keys/new', 'POST /keys', 'GET /keys/:id/revoke', 'POST /keys/:id/revoke'],
+    async () => (await import('./keys.ts')).keys,
+  ),
+  forMembers(['GET /members'], async () => (await import('./members.ts')).members),
+  forAdmins(
+    [
+      'GET /members/add',
+      'POST /members',
+      'GET /members/:id',
+      'POST /members/:id/role',
+      'POST /members/:id/status',
+      'POST /members/:id/link',
+    ],
+    async () => (await import('./members.ts')).memberChanges,
+  ),
+  forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./invitation.ts')).invitation),
+  forMembers(['GET /workspace'], async () => (await import('./workspace.ts')).workspace),
+  forPeople(['GET /account', 'POST /account'], async () => (await import('./account.ts')).account),
+]
+
+/** For tests that go through all of them. */
+export const pageAddresses: readonly { address: Address; rank: Rank }[] = site.flatMap(({ rank, addresses }) =>
+  addresses.map((address) => ({ address, rank })),
+)
+
+/** More than the largest form. */
+const formBytes = 32 * 1024
+
+export async function mountSite(pages: FastifyInstance, parts: Parts): Promise<void> {
+  pages.removeAllContentTypeParsers()
+  await pages.register(formbody, { bodyLimit: formBytes })
+  for (const one of site) for (const address of one.addresses) mountPage(pages, parts, { ...one, address })
+  mountLooks(pages)
+}
+
+function mountPage(pages: FastifyInstance, parts: Parts, { rank, address, load }: Part & { address: Address }): void {
+  const [method = 'GET', url = '/'] = address.split(' ')
+  pages.route({
+    method,
+    url,
+    config: { isPage: true },
+    handler: async (request, reply) => {
+      const [{ admit }, handlers] = await Promise.all([import('./admission.ts'), load()])
+      const handler = handlers[address]
+      if (!handler) throw new Error(`the page ${address} has no handler`)
+      return admit({ request, reply, parts, rank, handler })
+    },
+  })
+}
+
+/** The two files that every page loads. */
+function mountLooks(app: FastifyInstance): void {
+  app.get('/pages.css', async (_request, reply) => look(reply, 'text/css; charset=utf-8').send(stylesheet().text))
+  app.get('/mark.svg', async (_request: FastifyRequest, reply) => {
+    const { markIcon } = await import('./mark-icon.ts')
+    return look(reply, 'image/svg+xml').send(markIcon())
+  })
+}
+
+const look = (reply: FastifyReply, type: string): FastifyReply =>
+  reply
+    .type(type)
+    .header('Cache-Control', 'public, max-age=31536000, immutable')
+    .header('X-Content-Type-Options', 'nosniff')
+    .header('Content-Security-Policy', "default-src 'none'")
+    .header('Cross-Origin-Resource-Policy', 'same-origin')

@@ -1,0 +1,57 @@
+/** One's own account: who one is here, and changing the password. */
+import { Fragment } from 'react'
+import { Field, type Problem, ProblemSummary } from './fields.tsx'
+import { type Frame, Page, Token } from './frame.tsx'
+import { type Role, roleNames } from './members.tsx'
+import { NewPassword } from './new-password.tsx'
+import { Notice } from './notice.tsx'
+
+interface AccountProps {
+  frame: Frame
+  memberships: readonly { slug: string; name: string; role: Role }[]
+  notice: string | undefined
+  problems: readonly Problem[]
+}
+
+export function AccountPage({ frame, memberships, notice, problems }: AccountProps) {
+  return (
+    <Page frame={frame} title="Account" place="account" width="narrow" hasTrouble={problems.length > 0}>
+      <h1>{frame.person?.displayName}</h1>
+      <p className="lead">{frame.person?.email}</p>
+      <Notice words={notice} />
+      <ProblemSummary problems={problems} />
+      <section className="sheet">
+        <h2>Where you belong</h2>
+        <dl className="facts">
+          {memberships.map(({ slug, name, role }) => (
+            <Fragment key={slug}>
+              <dt>
+                <a href={frame.atWorkspace(slug, '/')}>{name}</a>
+              </dt>
+              <dd>{roleNames[role]}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </section>
+      <form className="sheet fields" method="post" action={frame.at('/account')}>
+        <h2>Change the password</h2>
+        <p className="soft">You stay signed in here; every other browser is signed out. Keys keep working.</p>
+        <Token frame={frame} />
+        <Field
+          name="password"
+          label="Present password"
+          type="password"
+          autoComplete="current-password"
+          maxLength={200}
+          problems={problems}
+        />
+        <NewPassword email={frame.person?.email ?? ''} problems={problems} />
+        <div className="actions">
+          <button type="submit" className="button">
+            Change it
+          </button>
+        </div>
+      </form>
+    </Page>
+  )
+}

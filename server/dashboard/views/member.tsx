@@ -1,0 +1,152 @@
+/** One member, as an owner or admin changes them: role, disabling, a link to choose a password. */
+import type { ReactNode } from 'react'
+import { type Problem, ProblemSummary } from './fields.tsx'
+import { type Frame, Page, Token } from './frame.tsx'
+import { type MemberRow, MemberState, RoleChoice, roleNames } from './members.tsx'
+import { Notice } from './notice.tsx'
+
+interface MemberProps {
+  frame: Frame
+  member: MemberRow
+  mayOwn: boolean
+  /** Why neither role nor state can be changed, in one sentence. */
+  fixedBecause: string | undefined
+  /** Why no link can be made, in one sentence. */
+  noLinkBecause: string | undefined
+  notice: string | undefined
+  problems: readonly Problem[]
+}
+
+export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
+  return (
+    <Page frame={frame} title={member.displayName} place="members" width="narrow" hasTrouble={problems.length > 0}>
+      <p>
+        <a href={frame.at('/members')}>← All members</a>
+      </p>
+      <h1>{member.displayName}</h1>
+      <p className="lead">
+        @{member.name} · {member.email}
+      </p>
+      <Notice words={notice} />
+      <ProblemSummary problems={problems} />
+      {fixedBecause ? (
+        <Fixed member={member} because={fixedBecause} />
+      ) : (
+        <>
+          <RolePart frame={frame} member={member} mayOwn={mayOwn} problems={problems} />
+          <StatePart frame={frame} member={member} />
+        </>
+      )}
+      <LinkPart frame={frame} member={member} because={noLinkBecause} />
+    </Page>
+  )
+}
+
+function Fixed({ member, because }: { member: MemberRow; because: string }) {
+  return (
+    <section className="sheet">
+      <dl className="facts">
+        <dt>Role</dt>
+        <dd>{roleNames[member.role]}</dd>
+        <dt>State</dt>
+        <dd>
+          <MemberState isActive={member.isActive} />
+        </dd>
+      </dl>
+      <p className="soft">{because}</p>
+    </section>
+  )
+}
+
+/** A form of this member's page. */
+function MemberForm({ frame, to, children }: { frame: Frame; to: string; children: ReactNode }) {
+  return (
+    <form className="sheet fields" method="post" action={frame.at(to)}>
+      <Token frame={frame} />
+      {children}
+    </form>
+  )
+}
+
+function RolePart({ frame, member, mayOwn, problems }: Pick<MemberProps, 'frame' | 'member' | 'mayOwn' | 'problems'>) {
+  return (
+    <MemberForm frame={frame} to={`/members/${member.id}/role`}>
+      <RoleChoice chosen={member.role} mayOwn={mayOwn} problems={problems} />
+      <div className="actions">
+        <button type="submit" className="button">
+          Save the role
+        </button>
+      </div>
+    </MemberForm>
+  )
+}
+
+function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
+  return (
+    <MemberForm frame={frame} to={`/members/${member.id}/status`}>
+      <h2>
+        State <MemberState isActive={member.isActive} />
+      </h2>
+      <p>
+        {member.isActive
+          ? 'Disabling ends their sessions here, and all their keys are refused from the next request on. What they made stays, under their name.'
+          : 'They are out: no sign-in, no key of theirs works. Enabling lets them in again, with the keys they had.'}
+      </p>
+      <input type="hidden" name="status" value={member.isActive ? 'disabled' : 'active'} />
+      <div className="actions">
+        <button type="submit" className={member.isActive ? 'button danger' : 'button'}>
+          {member.isActive ? 'Disable' : 'Enable'} {member.displayName}
+        </button>
+      </div>
+    </MemberForm>
+  )
+}
+
+function LinkPart({ frame, member, because }: { frame: Frame; member: MemberRow; because: string | undefined }) {
+  return (
+    <MemberForm frame={frame} to={`/members/${member.id}/link`}>
+      <h2>A new password</h2>
+      <p>
+        {because ??
+          'A link lets them choose one, once, within seven days. Until then the old one keeps working. Links made before are of no more use.'}
+      </p>
+      {!because && (
+        <div className="actions">
+          <button type="submit" className="button quiet">
+            Make a link
+          </button>
+        </div>
+      )}
+    </MemberForm>
+  )
+}
+
+interface LinkMadeProps {
+  frame: Frame
+  displayName: string
+  link: string
+  isNew: boolean
+}
+
+/** The only time that anybody sees the link. */
+export function LinkMadePage({ frame, displayName, link, isNew }: LinkMadeProps) {
+  return (
+    <Page frame={frame} title="A link to hand over" place="members" width="narrow">
+      <h1>{isNew ? `${displayName} is a member now` : `A link for ${displayName}`}</h1>
+      <div className="sheet">
+        <p>
+          <strong>Copy this link now and hand it to {displayName}: it is shown this once.</strong>
+        </p>
+        <code className="secret">{link}</code>
+        <p className="soft">
+          It lets whoever opens it choose the password, once, within seven days. Hand it over where nobody else reads along.
+        </p>
+        <p className="actions">
+          <a className="button" href={frame.at('/members')}>
+            I have copied it
+          </a>
+        </p>
+      </div>
+    </Page>
+  )
+}

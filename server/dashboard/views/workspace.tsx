@@ -1,0 +1,80 @@
+/** The workspace itself: its state in plain words, the room it takes, its budgets. */
+import { bytesWords } from '../amounts.ts'
+import { wordsOf } from '../workspace-states.ts'
+import { type Frame, Page } from './frame.tsx'
+
+export interface WorkspaceFacts {
+  state: string
+  storedBytes: number
+  /** Null: no limit. */
+  limitBytes: number | null
+  requestsPerMinute: number
+  pushRequestsPerMinute: number
+  agentCallsPerMonth: number | null
+  /** Where programs reach it. */
+  address: string
+}
+
+export function WorkspacePage({ frame, facts }: { frame: Frame; facts: WorkspaceFacts }) {
+  const { requestsPerMinute, pushRequestsPerMinute, agentCallsPerMonth } = facts
+  return (
+    <Page frame={frame} title="Workspace" place="workspace" width="narrow">
+      <h1>{frame.workspace?.name}</h1>
+      <p className="lead">
+        <code>{facts.address}</code>
+      </p>
+      <State facts={facts} />
+      <section className="sheet">
+        <h2>Room</h2>
+        <Room facts={facts} />
+      </section>
+      <section className="sheet">
+        <h2>Pace</h2>
+        <p className="soft">Each key has these to itself. Whoever is faster is asked to wait for a moment; nothing is lost.</p>
+        <dl className="facts">
+          <dt>Requests</dt>
+          <dd>{number.format(requestsPerMinute)} a minute</dd>
+          <dt>Pushing and pulling</dt>
+          <dd>{number.format(pushRequestsPerMinute)} a minute, counted apart</dd>
+          <dt>Calls by AI agents</dt>
+          <dd>
+            {agentCallsPerMonth === null ? 'no limit' : `${number.format(agentCallsPerMonth)} a month, for the whole workspace`}
+          </dd>
+        </dl>
+      </section>
+    </Page>
+  )
+}
+
+const number = new Intl.NumberFormat('en')
+
+function State({ facts }: { facts: WorkspaceFacts }) {
+  const { tone, name, words, next } = wordsOf(facts)
+  return (
+    <section className={tone === 'good' ? 'sheet' : 'note warn'}>
+      <h2>
+        State <span className={`chip ${tone}`}>{name}</span>
+      </h2>
+      <p>{words}</p>
+      {next && <p>{next}</p>}
+    </section>
+  )
+}
+
+function Room({ facts: { storedBytes, limitBytes } }: { facts: WorkspaceFacts }) {
+  if (limitBytes === null)
+    return (
+      <p>
+        <strong>{bytesWords(storedBytes)}</strong> stored. No limit is set.
+      </p>
+    )
+  const share = Math.min(1, limitBytes === 0 ? 1 : storedBytes / limitBytes)
+  return (
+    <>
+      <p id="room">
+        <strong>{bytesWords(storedBytes)}</strong> of {bytesWords(limitBytes)} used ({Math.floor(share * 100)} %).
+      </p>
+      <meter aria-labelledby="room" min={0} max={1} low={0.8} high={0.95} optimum={0} value={share} />
+    </>
+  )
+}

@@ -1,0 +1,168 @@
+// The page of members: who sees it, adding, roles, disabling, links to choose a password, one's own password.
+import { expect, test } from 'vitest'
+import { callAs } from '../support/api.ts'
+import { workspaceWithPasswords } from '../support/browser.ts'
+import { formTo, type Page, PageBrowser, signedInBrowser } from '../support/page-browser.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+const newWorkspace = () => workspaceWithPasswords(server)
+type Workspace = Awaited<ReturnType<typeof newWorkspace>>
+
+const signedIn = (at: Workspace, name: string) => signedInBrowser(server.url, `/w/${at.slug}`, at.credentialsOf(name))
+
+const linkOn = (page: Page): string => /<code class="secret">[^<]*?(\/w\/[^<]+)</.exec(page.html)?.[1] ?? ''
+const memberPage = (at: Workspace, name: string) => `/w/${at.slug}/members/${at.idsOf(name).personId}`
+
+test('members see who belongs; only owners and admins see e-mail addresses and what changes people', async () => {
+  const acme = await newWorkspace()
+  const mia = await signedIn(acme, 'mia')
+  const seen = await mia.open(`/w/${acme.slug}/members`)
+  expect(seen.text).toMatch(/olivia @olivia Owner ✓ active/)
+  expect(seen.text).toMatch(/mia \(you\)/)
+  expect(seen.html).not.toContain(acme.credentialsOf('adam').email)
+  expect(seen.html).not.toContain('/members/add')
+  const adam = await signedIn(acme, 'adam')
+  expect((await adam.open(`/w/${acme.slug}/members`)).text).toContain(acme.credentialsOf('mia').email)
+})
+
+test('somebody new gets a link, shown once, with which they choose a password once and are in', async () => {
+  const acme = await newWorkspace()
+  const base = `/w/${acme.slug}`
+  const adam = await signedIn(acme, 'adam')
+  const fields = { display_name: 'Nick <i>New</i>', name: 'nick', email: `Nick@${acme.slug}.test`, role: 'member' }
+  const form = await adam.open(`${base}/members/add`)
+  const made = await adam.send(form, `${base}/members`, fields)
+  const link = linkOn(made)
+  expect([made.status, made.text.includes('Nick <i>New</i> is a member now'), made.html.includes('<i>New')]).toEqual([
+    200,
+    true,
+    false,
+  ])
+  expect((await adam.send(form, `${base}/members`, fields)).text).toContain('belongs to this workspace already')
+  const nick = new PageBrowser(server.url)
+  const asked = await nick.open(link)
+  expect(asked.text).toContain(`nick@${acme.slug}.test`)
+  const short = await nick.send(asked, `${base}/invitation`, { new_password: 'short', repeated: 'short' })
+  expect([short.status, short.text.includes('Choose a password of 8 to 200 characters.')]).toEqual([422, true])
+  const differ = await nick.send(asked, `${base}/invitation`, { new_password: 'correct horse', repeated: 'correct house' })
+  expect([differ.status, differ.text.includes('The two are not the same.')]).toEqual([422, true])
+  const chosen = { new_password: 'correct horse', repeated: 'correct horse' }
+  const inside = await nick.send(asked, `${base}/invitation`, chosen)
+  expect([inside.path, inside.text.includes('Your password is saved, and you are signed in.')]).toEqual([`${base}/`, true])
+  const late = await new PageBrowser(server.url).open(link)
+  expect([late.status, late.text.includes('This link leads nowhere any more')]).toEqual([404, true])
+})
+
+test('a link ends after seven days, and when a newer one is made', async () => {
+  const acme = await newWorkspace()
+  const olivia = await signedIn(acme, 'olivia')
+  const page = await olivia.open(memberPage(acme, 'mia'))
+  const links = []
+  for (let i = 0; i < 2; i++) links.push(linkOn(await olivia.send(page, `${memberPage(acme, 'mia')}/link`)))
+  const anybody = new PageBrowser(server.url)
+  expect((await anybody.open(links[0] ?? '')).status).toBe(404)
+  expect((await anybody.open(links[1] ?? '')).status).toBe(200)
+  server.clock.advance(7 * 86_400_000 + 1_000)
+  expect((await anybody.open(links[1] ?? '')).status).toBe(404)
+})
+
+test('somebody who has an account keeps its password: whoever adds them cannot choose a new one', async () => {
+  const [acme, other] = [await newWorkspace(), await newWorkspace()]
+  const olivia = await signedIn(acme, 'olivia')
+  const form = await olivia.open(`/w/${acme.slug}/members/add`)
+  const fields = { display_name: 'Max Other', name: 'max-other', email: other.credentialsOf('max').email, role: 'admin' }
+  const added = await olivia.send(form, `/w/${acme.slug}/members`, fields)
+  expect([added.path, added.text.includes('They sign in with the password they already have here.')]).toEqual([
+    `/w/${acme.slug}/members`,
+    true,
+  ])
+  const href = /href="([^"]+)">Change<span class="unseen"> Max Other</.exec(added.html)?.[1] ?? ''
+  const page = await olivia.open(href)
+  expect(page.text).toContain('Only whoever runs the server can give them a new password.')
+  const body = new URLSearchParams({ csrf_token: formTo(page, `${href}/role`).fields.csrf_token ?? '' })
+  expect((await olivia.ask(`${href}/link`, { method: 'POST', body })).status).toBe(403)
+  const max = await signedIn(other, 'max')
+  expect((await max.open(`/w/${acme.slug}/`)).title).toContain(acme.slug)
+})
+
+test('roles and disabling count from the next request on, also for keys', async () => {
+  const acme = await newWorkspace()
+  const olivia = await signedIn(acme, 'olivia')
+  const mia = await signedIn(acme, 'mia')
+  const at = memberPage(acme, 'mia')
+  const page = await olivia.open(at)
+  expect((await callAs(acme.url, acme.keys.mia).get('/admin/denylist')).status).toBe(403)
+  const promoted = await olivia.send(page, `${at}/role`, { role: 'admin' })
+  expect([promoted.path, promoted.text.includes('The role is saved')]).toEqual([at, true])
+  expect((await callAs(acme.url, acme.keys.mia).get('/admin/denylist')).status).toBe(200)
+  const disabled = await olivia.send(promoted, `${at}/status`)
+  expect(disabled.text).toContain('– disabled')
+  expect((await callAs(acme.url, acme.keys.mia).get('/auth/me')).status).toBe(401)
+  expect((await mia.open(`/w/${acme.slug}/keys`)).title).toBe('Sign in · Prop House')
+  await olivia.send(disabled, `${at}/status`)
+  expect((await callAs(acme.url, acme.keys.mia).get('/auth/me')).status).toBe(200)
+})
+
+test('the last owner stays one; admins neither make nor change owners', async () => {
+  const acme = await newWorkspace()
+  const olivia = await signedIn(acme, 'olivia')
+  const adam = await signedIn(acme, 'adam')
+  const at = memberPage(acme, 'olivia')
+  const page = await olivia.open(at)
+  for (const [action, fields] of [
+    [`${at}/role`, { role: 'member' }],
+    [`${at}/status`, {}],
+  ] as const) {
+    const kept = await olivia.send(page, action, fields)
+    expect([kept.status, kept.text.includes('is the last owner')]).toEqual([409, true])
+  }
+  expect((await adam.open(at)).text).toContain('Only an owner may change an owner.')
+  const mias = memberPage(acme, 'mia')
+  const form = await adam.open(mias)
+  expect(form.html).not.toContain('value="owner"')
+  const csrf_token = formTo(form, `${mias}/role`).fields.csrf_token ?? ''
+  for (const [path, fields] of [
+    [`${mias}/role`, { role: 'owner' }],
+    [`${at}/role`, { role: 'member' }],
+    [`${at}/status`, { status: 'disabled' }],
+    [`${at}/link`, {}],
+  ] as const) {
+    const answer = await adam.ask(path, { method: 'POST', body: new URLSearchParams({ ...fields, csrf_token }) })
+    expect([path, answer.status]).toEqual([path, 403])
+  }
+})
+
+test('somebody who is not right in the form is not added, and everything wrong is named', async () => {
+  const acme = await newWorkspace()
+  const base = `/w/${acme.slug}`
+  const adam = await signedIn(acme, 'adam')
+  const form = await adam.open(`${base}/members/add`)
+  const wrong = await adam.send(form, `${base}/members`, { display_name: '', name: 'two words', email: 'nobody', role: 'owner' })
+  for (const name of ['display_name', 'name', 'email']) expect(wrong.html).toContain(`href="#${name}"`)
+  const own = { display_name: 'X', name: 'x', email: `x@${acme.slug}.test` }
+  const owner = await adam.send(form, `${base}/members`, { ...own, role: 'owner' })
+  expect([owner.status, owner.text.includes('Only an owner may make or change owners.')]).toEqual([403, true])
+  const taken = await adam.send(form, `${base}/members`, { ...own, name: 'MIA', role: 'member' })
+  expect([taken.status, taken.html.includes('href="#name"')]).toEqual([409, true])
+})
+
+test('one changes the own password knowing the present one; every other browser is out, this one stays', async () => {
+  const acme = await newWorkspace()
+  const here = await signedIn(acme, 'mia')
+  const elsewhere = await signedIn(acme, 'mia')
+  const form = await here.open(`/w/${acme.slug}/account`)
+  const before = here.cookies.get('ph_session')
+  const fields = { password: 'correct horse mia', new_password: 'another horse', repeated: 'another horse' }
+  const wrong = await here.send(form, `/w/${acme.slug}/account`, { ...fields, password: 'not mine' })
+  expect([wrong.status, wrong.text.includes('The present password is not right.')]).toEqual([401, true])
+  const done = await here.send(form, `/w/${acme.slug}/account`, fields)
+  expect([done.status, done.text.includes('Your password is changed.')]).toEqual([200, true])
+  expect(here.cookies.get('ph_session')).not.toBe(before)
+  expect((await elsewhere.open(`/w/${acme.slug}/account`)).title).toBe('Sign in · Prop House')
+  const again = new PageBrowser(server.url)
+  const signIn = await again.open(`/w/${acme.slug}/sign-in`)
+  const { email } = acme.credentialsOf('mia')
+  expect((await again.send(signIn, `/w/${acme.slug}/sign-in`, { email, password: 'correct horse mia' })).status).toBe(401)
+  expect((await again.send(signIn, `/w/${acme.slug}/sign-in`, { email, password: 'another horse' })).status).toBe(200)
+})
