@@ -17,6 +17,8 @@ export interface Setting {
   now?: Date | (() => Date)
   /** Instead of waiting. */
   pause?: Pause
+  /** Told what appears on stderr, as it does. */
+  onStderr?: (text: string) => void
 }
 
 export interface Outcome {
@@ -35,6 +37,7 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
   const stdout = captured(setting.columns)
   const stderr = captured(setting.columns)
+  if (setting.onStderr) stderr.stream.on('data', (chunk: Buffer) => setting.onStderr?.(chunk.toString()))
   const stdin: InStream = Object.assign(setting.typed ? typist(setting.typed, stderr.stream) : piped(setting.stdin), {
     isTTY: setting.columns !== undefined && setting.stdin === undefined,
   })
