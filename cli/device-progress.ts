@@ -22,7 +22,7 @@ function look({ expiresAtMs, trouble }: DeviceProgress, nowMs: number): Progress
   return {
     rows: [],
     waiting: trouble && `Asking again, ${left}: ${printable(trouble)}`,
-    idle: `Waiting for your approval, ${left}`,
+    idle: `Waiting for approval, ${left}`,
   }
 }
 

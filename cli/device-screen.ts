@@ -47,7 +47,7 @@ export function deviceScreen(request: DeviceRequest, look: ScreenLook, qr?: QrBl
 function withCode(request: DeviceRequest, { columns, paint }: ScreenLook, { lines, width }: QrBlock): string[] | undefined {
   if (width > columns) return undefined
   const beside = columns - width - gap.length
-  if (beside < narrowestText) return [...lines, '', ...words(request, columns, paint)]
+  if (beside < narrowestText) return [...lines, '', ...words(request, columns, paint), '']
   const said = ['', ...words(request, beside, paint)]
   const rows = Math.max(lines.length, said.length)
   return Array.from({ length: rows }, (_, at) => `${lines[at] ?? ' '.repeat(width)}${said[at] ? gap + said[at] : ''}`)

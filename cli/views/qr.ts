@@ -5,22 +5,35 @@ import type { QrBlock } from '../device-screen.ts'
 /** Modules on each side that stay light (ISO/IEC 18004, 6.3.8). */
 const quietZone = 4
 
-/** Black on white out of the fixed part of the 256 colours, whatever the terminal's own are. */
-const inked = (line: string): string => `\u001b[38;5;16;48;5;231m${line}\u001b[0m`
-
-/** The code of a text. Without colour its light modules are drawn: most terminals are dark. */
+/** The code of a text. */
 export function qrBlock(text: string, color: boolean): QrBlock {
   const { data, size } = encode(text, { ecc: 'L', border: quietZone })
-  const isDrawn = (row: number, column: number) => (data[row]?.[column] === true) === color
+  const isDark = (row: number, column: number) => data[row]?.[column] === true
+  const paint = color ? inColor : withoutColor
   const lines: string[] = []
-  for (let row = 0; row < size; row += 2) {
-    const cells = Array.from({ length: size }, (_, column) => halves(isDrawn(row, column), isDrawn(row + 1, column)))
-    lines.push(color ? inked(cells.join('')) : cells.join(''))
-  }
+  for (let row = 0; row < size; row += 2)
+    lines.push(paint(Array.from({ length: size }, (_, column) => [isDark(row, column), isDark(row + 1, column)] as const)))
   return { lines, width: size }
 }
 
-function halves(upper: boolean, lower: boolean): string {
-  if (upper) return lower ? '█' : '▀'
-  return lower ? '▄' : ' '
+/** Two modules, one above the other: whether each is dark. */
+type Cell = readonly [upper: boolean, lower: boolean]
+
+/** Black and white out of the fixed part of the 256 colours, whatever the terminal's own are. */
+const ink = (isDark: boolean): number => (isDark ? 16 : 231)
+
+/** Backgrounds fill a line from edge to edge, letters seldom do: so letters stand only where both halves differ. */
+function inColor(cells: readonly Cell[]): string {
+  let line = ''
+  let last = ''
+  for (const [upper, lower] of cells) {
+    const style = `\u001b[38;5;${ink(upper)};48;5;${ink(lower)}m`
+    line += (style === last ? '' : style) + (upper === lower ? ' ' : '▀')
+    last = style
+  }
+  return `${line}\u001b[0m`
 }
+
+/** The light modules are drawn, as most terminals are dark. */
+const withoutColor = (cells: readonly Cell[]): string =>
+  cells.map(([upper, lower]) => (upper ? (lower ? ' ' : '▄') : lower ? '▀' : '█')).join('')

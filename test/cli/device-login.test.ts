@@ -1,6 +1,6 @@
 /** ph login in the browser, as it is shown and ended: on a terminal, for scripts, and with servers that mean harm. */
 import { readdirSync } from 'node:fs'
-import { stripVTControlCharacters } from 'node:util'
+import { encode } from 'uqr'
 import { expect, test } from 'vitest'
 import { deviceScreen } from '../../cli/device-screen.ts'
 import { qrBlock } from '../../cli/views/qr.ts'
@@ -255,10 +255,31 @@ test('the code of the page stands beside the words where there is room, above th
   expect(narrow.join('\n')).toContain(request.page)
 })
 
-test('the code has a light border that scanners need, and its own black and white where there is colour', () => {
+/** Which modules a terminal shows dark, out of the colours and blocks of the lines. */
+function modulesOf(lines: readonly string[]): boolean[][] {
+  const rows: boolean[][] = []
+  for (const line of lines) {
+    const [upper, lower]: [boolean[], boolean[]] = [[], []]
+    for (const [, fore, back, letters = ''] of line.matchAll(/38;5;(\d+);48;5;(\d+)m([ ▀]*)/g))
+      for (const letter of letters) {
+        upper.push((letter === '▀' ? fore : back) === '16')
+        lower.push(back === '16')
+      }
+    rows.push(upper, lower)
+  }
+  return rows
+}
+
+test('the code is drawn in its own black and white, module for module, with the light border that scanners need', () => {
   const { lines, width } = qrBlock(request.page, true)
-  expect(lines.slice(0, 2).map(stripVTControlCharacters)).toEqual([' '.repeat(width), ' '.repeat(width)])
-  expect(lines.every((line) => line.startsWith('\u001b[38;5;16;48;5;231m') && line.endsWith('\u001b[0m'))).toBe(true)
-  const inverted = qrBlock(request.page, false)
-  expect(inverted.lines[0]).toBe('█'.repeat(width))
+  const { data } = encode(request.page, { ecc: 'L', border: 4 })
+  expect(modulesOf(lines).slice(0, width)).toEqual(data)
+  expect(data.slice(0, 4).flat()).not.toContain(true)
+  expect(lines.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
+})
+
+test('without colour the light modules are drawn', () => {
+  const { lines, width } = qrBlock(request.page, false)
+  expect(lines[0]).toBe('█'.repeat(width))
+  expect(lines.join('')).not.toContain('\u001b')
 })
