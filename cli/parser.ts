@@ -16,11 +16,12 @@ export interface Running {
   surroundings: Surroundings
 }
 
-/** A first word with its commands. */
+/** A first word with its commands, and a line for each word that several of them share: `user` of `server user add`. */
 export interface Loaded {
   name: string
   summary: string
   commands: readonly Command[]
+  groups?: Readonly<Record<string, string>> | undefined
 }
 
 /** Lines longer than this are hard to read, however wide the terminal is. */
@@ -49,12 +50,18 @@ export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings):
 }
 
 /** Adds a first word and the commands below it. A command whose usage is the word alone is the word itself. */
-export function addFirstWord(program: Parser, { name, summary, commands }: Loaded, { start, surroundings }: Running): void {
+export function addFirstWord(program: Parser, { name, summary, commands, groups = {} }: Loaded, running: Running): void {
+  const { start, surroundings } = running
   const own = program.command(name).description(summary)
   prepared(own, surroundings)
+  const below = (parser: Parser, word: string, line: string): Parser =>
+    parser.commands.find((known) => known.name() === word) ?? prepared(parser.command(word).description(line), surroundings)
   for (const command of commands) {
-    const [, second] = literalWords(command.usage)
-    const parser = second === undefined ? own : prepared(own.command(second).description(command.summary ?? ''), surroundings)
+    const words = literalWords(command.usage).slice(1)
+    const parser = words.reduce(
+      (above, word, at) => below(above, word, (at === words.length - 1 ? command.summary : groups[word]) ?? ''),
+      own,
+    )
     declare(parser, command, start)
     const { stdout, env } = surroundings
     parser.addHelpText('after', commandEpilogue(command, painter(hasColor(stdout, env)), helpWidth(stdout, env)))

@@ -2,19 +2,18 @@
 import { CommanderError, Option, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
-import type { Command } from './command.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { programEpilogue } from './help.ts'
 import { hasColor, painter } from './output.ts'
-import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
+import { addFirstWord, helpWidth, type Loaded, prepared, type Start } from './parser.ts'
 
 interface FirstWord {
   group: string
   summary: string
   /** Arguments, for the list of `ph --help`. */
   takes?: string
-  load(): Promise<{ commands: readonly Command[] }>
+  load(): Promise<Pick<Loaded, 'commands' | 'groups'>>
 }
 
 const library = 'The library:'
@@ -106,7 +105,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Show what files say of themselves; needs no server',
     load: () => import('./commands/inspect.ts'),
   },
-  server: { group: machine, takes: 'start', summary: 'Run the companion server', load: () => import('./commands/server.ts') },
+  server: {
+    group: machine,
+    takes: 'start | doctor | …',
+    summary: 'Run the companion server, and look after it',
+    load: () => import('./commands/server.ts'),
+  },
 }
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
@@ -164,7 +168,7 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
   if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')
   for (const [name, { group, summary, takes = '', load }] of Object.entries(firstWords)) {
     program.commandsGroup(group)
-    if (name === used) addFirstWord(program, { name, summary, commands: (await load()).commands }, { start, surroundings })
+    if (name === used) addFirstWord(program, { name, summary, ...(await load()) }, { start, surroundings })
     else
       program
         .command(name)
