@@ -1,5 +1,5 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 
 export interface Settings {
   host: string
@@ -18,6 +18,17 @@ export interface Settings {
   embedder: string
   metricsPublic: boolean
   trustProxy: boolean
+  /** The same for people, with where each comes from. */
+  told: readonly ToldSetting[]
+}
+
+/** Secrets within addresses are left out. */
+export interface ToldSetting {
+  name: string
+  value: string
+  from: 'default' | 'environment' | `--${string}`
+  /** Why it cannot be used. */
+  wrong?: string
 }
 
 /** Name, default and meaning of every setting, for `--help` and the docs. */
@@ -43,17 +54,21 @@ export interface Flags {
   provision?: string
 }
 
-export function readSettings(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Settings {
+export const readSettings = (flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Settings => ({
+  ...readValues(flags, env, cwd),
+  told: tellSettings(flags, env, cwd),
+})
+
+function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Settings, 'told'> {
   const text = (name: string) => env[name] || undefined
-  const dataDir = flags.data ?? text('PH_DATA') ?? join(cwd, 'ph-data')
   return {
     host: flags.host ?? '127.0.0.1',
     port: whole('--port', flags.port ?? '7410', 65_535),
-    dataDir,
+    dataDir: resolve(cwd, flags.data ?? text('PH_DATA') ?? 'ph-data'),
     databaseUrl: address('PH_DATABASE_URL', text('PH_DATABASE_URL'), ['postgres:', 'postgresql:']),
     storageUrl: address('PH_STORAGE_URL', text('PH_STORAGE_URL'), ['s3:']),
     publicUrl: address('PH_PUBLIC_URL', text('PH_PUBLIC_URL'), ['http:', 'https:'])?.replace(/\/+$/, ''),
-    provisionFile: flags.provision ?? text('PH_PROVISION'),
+    provisionFile: absolute(cwd, flags.provision ?? text('PH_PROVISION')),
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
     rateLimitPush: whole('PH_RATE_LIMIT_PUSH', text('PH_RATE_LIMIT_PUSH') ?? '2400'),
     directUpload: onOff('PH_DIRECT_UPLOAD', text('PH_DIRECT_UPLOAD') ?? 'on'),
@@ -62,6 +77,56 @@ export function readSettings(flags: Flags, env: NodeJS.ProcessEnv, cwd: string):
     metricsPublic: oneOf('PH_METRICS', text('PH_METRICS') ?? 'local', ['local', 'public']) === 'public',
     trustProxy: onOff('PH_TRUST_PROXY', text('PH_TRUST_PROXY') ?? 'off'),
   }
+}
+
+/** Every setting with its value and where that comes from; never throws, but says which ones cannot be used. */
+export function tellSettings(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): ToldSetting[] {
+  const given = (name: string) => env[name] || undefined
+  const fromFlag = ([flag, fallback]: readonly [keyof Flags, string]): ToldSetting => {
+    const name = `--${flag}` as const
+    const wrong = faultOf(() => readValues({ [flag]: flags[flag] }, {}, cwd))
+    return { name, value: flags[flag] ?? fallback, from: flags[flag] === undefined ? 'default' : name, ...wrong }
+  }
+  const fromTable = settingsTable.map(([name, fallback]): ToldSetting => {
+    const flag = flagOf[name]
+    if (flag !== undefined && flags[flag] !== undefined) return { name, value: resolve(cwd, flags[flag]), from: `--${flag}` }
+    const text = given(name)
+    const value = text === undefined ? fallback : masked(text)
+    const path = flag === undefined || value === '' ? value : resolve(cwd, value)
+    const wrong = faultOf(() => readValues({}, { [name]: text }, cwd))
+    return { name, value: path, from: text === undefined ? 'default' : 'environment', ...wrong }
+  })
+  return [...ownFlags.map(fromFlag), ...fromTable]
+}
+
+const absolute = (cwd: string, path: string | undefined): string | undefined =>
+  path === undefined ? undefined : resolve(cwd, path)
+
+const ownFlags = [
+  ['host', '127.0.0.1'],
+  ['port', '7410'],
+] as const
+/** Settings that are paths, and may be given by flags too. */
+const flagOf: Record<string, 'data' | 'provision'> = { PH_DATA: 'data', PH_PROVISION: 'provision' }
+
+function faultOf(read: () => unknown): { wrong?: string } {
+  try {
+    read()
+    return {}
+  } catch (error) {
+    if (error instanceof SettingError) return { wrong: error.message }
+    throw error
+  }
+}
+
+/** Addresses may hold a password, beside the user's name or in the query. */
+function masked(text: string): string {
+  if (!text.includes('://')) return text
+  if (!URL.canParse(text)) return '(not an address)'
+  const url = new URL(text)
+  if (url.password) url.password = '***'
+  for (const name of [...url.searchParams.keys()]) if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, '***')
+  return url.href
 }
 
 /** A setting that cannot be used. The message names it and says what would do. */

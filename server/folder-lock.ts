@@ -1,7 +1,10 @@
 /** A lock on a folder that the system releases when its holder dies. Process ids would mislead in containers. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { explainDisk } from './disk-failure.ts'
+
+const lockName = 'in-use.sqlite'
 
 export interface FolderLock {
   release(): void
@@ -10,7 +13,7 @@ export interface FolderLock {
 /** Takes the lock of a folder that exists; undefined when another process, or another part of this one, holds it. */
 export function lockFolder(dir: string): FolderLock | undefined {
   try {
-    return lockFile(join(dir, 'in-use.sqlite'))
+    return lockFile(join(dir, lockName))
   } catch (error) {
     throw explainDisk(error, dir)
   }
@@ -25,5 +28,21 @@ function lockFile(path: string): FolderLock | undefined {
     lock.close()
     if (error instanceof SQLite.SqliteError && error.code === 'SQLITE_BUSY') return undefined
     throw error
+  }
+}
+
+/** Whether a process holds the lock of a folder. Makes nothing there. */
+export function isFolderLocked(dir: string): boolean {
+  const path = join(dir, lockName)
+  if (!existsSync(path)) return false
+  const look = new SQLite(path, { readonly: true, timeout: 0 })
+  try {
+    look.prepare('select 1 from sqlite_master').get()
+    return false
+  } catch (error) {
+    if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true
+    throw error
+  } finally {
+    look.close()
   }
 }

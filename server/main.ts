@@ -1,18 +1,23 @@
 /** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../contract/errors.ts'
 import { issueSetupCode } from './accounts/setup.ts'
+import { openControlSocket } from './administration/control-socket.ts'
+import { logDeed, logProvisioned, tellKeptDeeds } from './administration/deeds.ts'
+import type { Deed } from './administration/desk.ts'
 import { buildApp } from './app.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { SettingError, type Settings } from './config.ts'
 import { explainDatabase } from './database/database-failure.ts'
 import { migrate } from './database/migrate.ts'
-import { type Database, openDatabase } from './database/open.ts'
+import type { Database } from './database/open.ts'
 import { type LogTo, openLog } from './log.ts'
-import { type ProvisionFile, provision, readProvisionFile } from './provision.ts'
+import { type Provisioned, provision } from './provision.ts'
+import { type ProvisionFile, readProvisionFile } from './provision-file.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
+import { takeDatabase } from './take-database.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:7410` */
@@ -43,22 +48,36 @@ export async function startServer({
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
   makeDataFolder(settings.dataDir)
-  const { databaseUrl, dataDir } = settings
-  const tell = (sentence: string) => log.error(sentence)
-  const database = await openDatabase({ databaseUrl, embeddedDir: join(dataDir, 'database'), tell })
+  const database = await takeDatabase(settings, (sentence) => log.error(sentence))
   try {
     await migrate(database, clock.now())
-    if (file) await provision(database, file, clock.now())
+    tellKeptDeeds(settings.dataDir, log)
+    if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
     const setupCode = await issueSetupCode(database.sql)
     const opened = await openStorage({ settings, database, clock })
     const app = await buildApp({ database, settings, clock, log, ...opened })
     await app.listen({ host: settings.host, port: settings.port })
     const url = addressOf(app)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
-    return { url, database, storage: opened.storage, app, setupAddress, stop: () => stop(app, database) }
+    const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
+    const control = await openControlSocket({ desk, url, log })
+    const end = async () => {
+      await control.close()
+      await stop(app, database)
+    }
+    return { url, database, storage: opened.storage, app, setupAddress, stop: end }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)
+  }
+}
+
+async function provisionAtStart(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
+  try {
+    return await provision(database, file, now)
+  } catch (error) {
+    const isFault = error instanceof ApiError && error.code === 'VALIDATION'
+    throw isFault ? new SettingError(`The provisioning file does not fit what is there: ${error.message}.`) : error
   }
 }
 

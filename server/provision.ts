@@ -1,109 +1,148 @@
-/** The provisioning file: workspaces, members and keys that must exist; applied at every start, deletes nothing (contract-gaps 2). */
-import { readFileSync } from 'node:fs'
-import { Ajv, type ErrorObject } from 'ajv'
-import { type Static, Type } from 'typebox'
-import { absentOrNull, Count, named, oneOf } from '../contract/shapes.ts'
+/** Provisioning: workspaces, members and keys that must exist; applied at every start, deletes nothing (contract-gaps 2). */
+import { validationError } from '../contract/errors.ts'
 import { hashPassword } from './accounts/passwords.ts'
-import { SettingError } from './config.ts'
+import { amongTexts } from './database/among.ts'
 import type { Database, Sql } from './database/open.ts'
-import { hashKey, keyPattern } from './front-door/keys.ts'
+import { hashKey } from './front-door/keys.ts'
+import type { ProvisionFile } from './provision-file.ts'
+import {
+  type Change,
+  type ProvisionPlan,
+  planProvision,
+  type Standing,
+  type StandingKey,
+  type StandingWorkspace,
+  type WorkspaceWrites,
+} from './provision-plan.ts'
 
-const Member = Type.Object({
-  email: Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 200 }),
-  name: named(80),
-  display_name: Type.Optional(named(120)),
-  role: oneOf(['owner', 'admin', 'member']),
-  password: Type.Optional(Type.String({ minLength: 8, maxLength: 200 })),
-  kind: Type.Optional(oneOf(['person', 'api'])),
-  status: Type.Optional(oneOf(['active', 'disabled'])),
-})
-const Key = Type.Object({
-  name: named(120),
-  member: Type.String(),
-  scope: oneOf(['read', 'write']),
-  key: Type.String({ pattern: keyPattern.source }),
-})
-const WorkspaceEntry = Type.Object({
-  slug: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
-  name: named(120),
-  state: Type.Optional(oneOf(['active', 'read_only', 'ingest_blocked', 'suspended', 'preparing', 'starting'])),
-  storage_limit_bytes: absentOrNull(Count),
-  agent_calls_per_month: absentOrNull(Count),
-  members: Type.Optional(Type.Array(Member)),
-  keys: Type.Optional(Type.Array(Key)),
-})
-export const ProvisionFile = Type.Object({ workspaces: Type.Array(WorkspaceEntry) })
-export type ProvisionFile = Static<typeof ProvisionFile>
-type WorkspaceEntry = Static<typeof WorkspaceEntry>
-type Member = Static<typeof Member>
-
-const check = new Ajv({ allowUnionTypes: true }).compile(ProvisionFile)
-
-/** Reads and checks the file; a SettingError names the file and the offending field. */
-export function readProvisionFile(file: string): ProvisionFile {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new SettingError(`The provisioning file ${file} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-  if (!check(content)) throw new SettingError(`The provisioning file ${file} is not right: ${describe(check.errors?.[0])}`)
-  const file_ = content as ProvisionFile
-  for (const [w, workspace] of file_.workspaces.entries())
-    for (const [k, key] of (workspace.keys ?? []).entries())
-      if (!workspace.members?.some((member) => member.email.toLowerCase() === key.member.toLowerCase()))
-        throw new SettingError(
-          `The provisioning file ${file} is not right: workspaces.${w}.keys.${k}.member names nobody of that workspace.`,
-        )
-  return file_
+/** What was done, or would be. */
+export interface Provisioned {
+  changes: readonly Change[]
+  warnings: readonly string[]
 }
 
-const describe = (error: ErrorObject | undefined) =>
-  `${error?.instancePath.slice(1).replaceAll('/', '.') || 'the file'} ${wordsOf(error)}${error?.keyword === 'required' ? '' : '.'}`
+/** Any number that nobody else uses: the advisory lock under which processes provision one after the other. */
+const provisionLock = 7_410_002
 
-const wordsOf = (error: ErrorObject | undefined) =>
-  error?.keyword === 'pattern' && error.instancePath.endsWith('/key')
-    ? 'must be "ph_live_" and 40 letters or digits behind it'
-    : error?.message
-
-export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<void> {
-  await database.sql.begin(async (sql) => {
-    for (const workspace of file.workspaces) await provisionWorkspace(sql, workspace, now.toISOString())
+/** Writes what the file wants and the database lacks. Throws VALIDATION where the two contradict each other. */
+export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
+  const hashes = await hashPasswords(await foresee(database.sql, file))
+  return database.sql.begin(async (sql) => {
+    if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${provisionLock})`
+    const plan = await foresee(sql, file)
+    for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })
+    return { changes: plan.changes, warnings: plan.warnings }
   })
 }
 
-async function provisionWorkspace(sql: Sql, workspace: WorkspaceEntry, now: string): Promise<void> {
-  const [row] = await sql<{ id: number }[]>`
+/** What `provision` would do; writes nothing. */
+export const foresee = async (sql: Sql, file: ProvisionFile): Promise<ProvisionPlan> =>
+  required(planProvision(file, await readStanding(sql, file)))
+
+/** The same where there is no database yet. */
+export const foreseeFromNothing = (file: ProvisionFile): ProvisionPlan =>
+  required(planProvision(file, { workspaces: new Map(), keys: new Map(), passwords: new Set() }))
+
+function required(plan: ReturnType<typeof planProvision>): ProvisionPlan {
+  if ('path' in plan) throw validationError([plan])
+  return plan
+}
+
+async function readStanding(sql: Sql, { workspaces: entries }: ProvisionFile): Promise<Standing> {
+  const emails = entries.flatMap(({ members = [] }) => members.map(({ email }) => email.toLowerCase()))
+  const hashes = entries.flatMap(({ keys = [] }) => keys.map(({ key }) => hashKey(key)))
+  const inFile = amongTexts(
+    sql,
+    entries.map(({ slug }) => slug),
+  )
+  const workspaces = await sql<Omit<StandingWorkspace, 'members'>[]>`
+    select id, slug, name, state, storage_limit_bytes, agent_calls_per_month from workspaces order by id`
+  const members = await sql<MemberRow[]>`
+    select w.slug, a.email, m.name, m.display_name, m.role, m.kind, m.status
+      from members m join accounts a on a.id = m.account_id join workspaces w on w.id = m.workspace_id
+     where w.slug ${inFile} order by m.id`
+  const keys = await sql<(StandingKey & { key_hash: string })[]>`
+    select k.key_hash, w.slug as workspace, a.email as member, k.name, k.scope, k.revoked_at is not null as is_revoked
+      from api_keys k join workspaces w on w.id = k.workspace_id
+      join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+      join accounts a on a.id = m.account_id
+     where w.slug ${inFile} or k.key_hash ${amongTexts(sql, hashes)} order by k.id`
+  const passwords = await sql<{ email: string }[]>`
+    select email from accounts where password_hash is not null and email ${amongTexts(sql, emails)}`
+  return {
+    workspaces: new Map(workspaces.map((row) => [row.slug, { ...row, members: membersOf(row.slug, members) }])),
+    keys: new Map(keys.map(({ key_hash, ...key }) => [key_hash, key])),
+    passwords: new Set(passwords.map(({ email }) => email)),
+  }
+}
+
+type MemberRow = { slug: string; email: string } & Record<'name' | 'display_name' | 'role' | 'kind' | 'status', string>
+
+const membersOf = (slug: string, rows: readonly MemberRow[]): StandingWorkspace['members'] =>
+  new Map(rows.flatMap(({ slug: of, email, ...fields }) => (of === slug ? [[email, fields]] : [])))
+
+type Hashes = ReadonlyMap<string, string>
+
+/** Before the transaction: each takes a while, and others wait for the transaction. */
+async function hashPasswords({ writes }: ProvisionPlan): Promise<Hashes> {
+  const wanted = new Map(writes.flatMap(({ passwords }) => passwords.map(({ email, password }) => [email, password])))
+  const hashes = new Map<string, string>()
+  await Promise.all([...wanted].map(async ([email, password]) => hashes.set(email, await hashPassword(password))))
+  return hashes
+}
+
+async function write(sql: Sql, { writes, hashes, now }: { writes: WorkspaceWrites; hashes: Hashes; now: string }): Promise<void> {
+  const { slug, workspace, members, keys, passwords } = writes
+  if (workspace)
+    await sql`
     insert into workspaces (slug, name, state, storage_limit_bytes, agent_calls_per_month, created_at)
-    values (${workspace.slug}, ${workspace.name}, ${workspace.state ?? 'active'}, ${workspace.storage_limit_bytes ?? null},
-            ${workspace.agent_calls_per_month ?? null}, ${now})
+    values (${slug}, ${workspace.name}, ${workspace.state}, ${workspace.storage_limit_bytes}, ${workspace.agent_calls_per_month}, ${now})
     on conflict (slug) do update set name = excluded.name, state = excluded.state,
-      storage_limit_bytes = excluded.storage_limit_bytes, agent_calls_per_month = excluded.agent_calls_per_month
-    returning id`
+      storage_limit_bytes = excluded.storage_limit_bytes, agent_calls_per_month = excluded.agent_calls_per_month`
+  const [row] = await sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
   const workspaceId = Number(row?.id)
-  await sql`insert into feed_heads (workspace_id) values (${workspaceId}) on conflict do nothing`
-  for (const member of workspace.members ?? []) await provisionMember(sql, workspaceId, { ...member, now })
-  for (const key of workspace.keys ?? [])
+  if (workspace) await sql`insert into feed_heads (workspace_id) values (${workspaceId}) on conflict do nothing`
+  if (members.length > 0) await writeMembers(sql, workspaceId, { members, now })
+  const given = passwords.map(({ email }) => ({ email, hash: hashes.get(email) ?? null }))
+  if (given.length > 0)
+    await sql`
+    update accounts a set password_hash = r.hash from jsonb_to_recordset(${sql.json(given)}) as r(email text, hash text)
+     where a.email = r.email and a.password_hash is null`
+  const made = keys.map(({ key, key_hash, email, name, scope }, at) => ({
+    at,
+    prefix: key.slice(0, 12),
+    key_hash,
+    email,
+    name,
+    scope,
+  }))
+  if (made.length > 0)
     await sql`
     insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)
-    select ${workspaceId}, m.id, ${key.name}, ${key.key.slice(0, 12)}, ${hashKey(key.key)}, ${key.scope}, ${now}
-      from members m join accounts a on a.id = m.account_id
-     where m.workspace_id = ${workspaceId} and a.email = ${key.member.toLowerCase()}
+    select ${workspaceId}, m.id, r.name, r.prefix, r.key_hash, r.scope, ${now}
+      from jsonb_to_recordset(${sql.json(made)}) as r(at integer, email text, name text, prefix text, key_hash text, scope text)
+      join accounts a on a.email = r.email join members m on m.workspace_id = ${workspaceId} and m.account_id = a.id
+     order by r.at
     on conflict (key_hash) do nothing`
 }
 
-async function provisionMember(sql: Sql, workspaceId: number, member: Member & { now: string }): Promise<void> {
-  const email = member.email.toLowerCase()
-  const [account] = await sql<{ id: number; password_hash: string | null }[]>`
-    insert into accounts (email, created_at) values (${email}, ${member.now})
-    on conflict (email) do update set email = excluded.email returning id, password_hash`
-  const accountId = Number(account?.id)
-  if (member.password && !account?.password_hash)
-    await sql`update accounts set password_hash = ${await hashPassword(member.password)} where id = ${accountId}`
+async function writeMembers(
+  sql: Sql,
+  workspaceId: number,
+  { members, now }: { members: WorkspaceWrites['members']; now: string },
+): Promise<void> {
+  const rows = sql.json(members.map((member, at) => ({ ...member, at })))
+  await sql`
+    insert into accounts (email, created_at) select r.email, ${now} from jsonb_to_recordset(${rows}) as r(email text, at integer)
+     order by r.at
+    on conflict (email) do nothing`
   await sql`
     insert into members (workspace_id, account_id, name, display_name, role, kind, status)
-    values (${workspaceId}, ${accountId}, ${member.name}, ${member.display_name ?? member.name}, ${member.role},
-            ${member.kind ?? 'person'}, ${member.status ?? 'active'})
+    select ${workspaceId}, a.id, r.name, r.display_name, r.role, r.kind, r.status
+      from jsonb_to_recordset(${rows})
+           as r(at integer, email text, name text, display_name text, role text, kind text, status text)
+      join accounts a on a.email = r.email
+     order by r.at
     on conflict (workspace_id, account_id) do update set name = excluded.name, display_name = excluded.display_name,
       role = excluded.role, kind = excluded.kind, status = excluded.status`
 }

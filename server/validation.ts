@@ -1,5 +1,6 @@
 /** Checks inputs against the contract: bodies as they are, query and path parameters turned from text into what the schema says. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { TObject } from 'typebox'
 import { ApiError, errors, type Failure, validationError } from '../contract/errors.ts'
 import { inputPlaces, type Route } from '../contract/route.ts'
 
@@ -52,6 +53,12 @@ function fromPath(route: Route, schema: Schema | undefined, { key, text }: { key
   return value
 }
 
+/** Compiles a schema once; the function gives an object that fits it or fails with VALIDATION. */
+export function objectReader(schema: TObject): (value: unknown) => Record<string, unknown> {
+  const check = ajv.compile(schema)
+  return (value) => requireValid(check, bodyObject(value))
+}
+
 function bodyObject(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw validationError([{ path: 'body', message: 'must be a JSON object' }])
@@ -100,8 +107,8 @@ export function requireStorable(text: string, body: unknown): void {
     throw validationError([{ path: 'body', message: 'holds text with a NUL character or half a surrogate pair; take it out' }])
 }
 
-/** Without recursion: a hostile body may be nested deeper than the stack. */
-function holdsUnstorable(body: unknown): boolean {
+/** Whether text in it cannot be stored. Without recursion: a hostile body may be nested deeper than the stack. */
+export function holdsUnstorable(body: unknown): boolean {
   const rest: unknown[] = [body]
   while (rest.length > 0) {
     const value = rest.pop()

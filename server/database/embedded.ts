@@ -1,5 +1,5 @@
 /** The embedded database: PGlite in a worker thread, durable, with a lock on its folder that dies with the process. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FolderLock, lockFolder } from '../folder-lock.ts'
@@ -20,6 +20,11 @@ export type TellTrouble = (sentence: string) => void
 /** Between attempts to open it again. */
 const patienceMs = 1000
 const longestPatienceMs = 30_000
+
+const filesIn = (dir: string): string => join(dir, 'pglite')
+
+/** Whether a database was made in the folder. */
+export const isEmbeddedIn = (dir: string): boolean => existsSync(filesIn(dir))
 
 export async function startEmbedded(dir: string, tell: TellTrouble): Promise<Embedded> {
   const lock = takeFolder(dir)
@@ -67,7 +72,7 @@ class EmbeddedLives {
 
   async begin(): Promise<void> {
     if (process.platform !== 'win32') rmSync(this.#socketPath, { force: true })
-    const thread = await startThread({ dir: join(this.#dir, 'pglite'), socketPath: this.#socketPath })
+    const thread = await startThread({ dir: filesIn(this.#dir), socketPath: this.#socketPath })
     this.#thread = thread
     void thread.ended.then(() => {
       this.#thread = undefined
@@ -109,12 +114,19 @@ const fullness = (dir: string): string =>
 const reasonOf = (error: unknown, dir: string): string =>
   `${error instanceof Error ? error.message : String(error)}.${fullness(dir)}`
 
+export class FolderInUse extends Error {
+  /** `who` is said of the other one, where it is known. */
+  constructor(dir: string, who?: string) {
+    super(
+      `Another server is using ${dir}${who ? ` (${who})` : ''}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
+    )
+  }
+}
+
 /** Two processes on one PGlite folder corrupt it. */
 function takeFolder(dir: string): FolderLock {
   mkdirSync(dir, { recursive: true })
   const lock = lockFolder(dir)
   if (lock) return lock
-  throw new Error(
-    `Another server is using ${dir}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
-  )
+  throw new FolderInUse(dir)
 }

@@ -8,11 +8,41 @@ const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 /** Any number that nobody else uses: the advisory lock under which processes migrate one after the other. */
 const migrationLock = 7_410_001
 
-/** Returns the numbers of the migrations that were applied. */
-export async function migrate(database: Database, now: Date): Promise<number[]> {
-  const files = readdirSync(folder)
+/** How a database stands to this program. */
+export interface SchemaState {
+  known: number
+  /** Numbers of those that are still to be applied. */
+  waiting: number[]
+  /** The number of the newest one, where a newer program applied it. */
+  newer: number | undefined
+  isEmpty: boolean
+}
+
+/** Changes nothing. */
+export async function schemaState(sql: Sql): Promise<SchemaState> {
+  const known = migrationFiles().map((name) => Number(name.slice(0, 3)))
+  const [table] = await sql<{ found: string | null }[]>`select to_regclass('schema_migrations')::text as found`
+  const done = table?.found
+    ? (await sql<{ number: number }[]>`select number from schema_migrations`).map((row) => row.number)
+    : []
+  const newest = Math.max(0, ...done)
+  return {
+    known: known.length,
+    waiting: known.filter((number) => !done.includes(number)),
+    newer: newest > (known.at(-1) ?? 0) ? newest : undefined,
+    isEmpty: done.length === 0,
+  }
+}
+
+/** The names of all that this program knows, in order. */
+const migrationFiles = (): string[] =>
+  readdirSync(folder)
     .filter((name) => /^\d{3}-[a-z-]+\.sql$/.test(name))
     .sort()
+
+/** Returns the numbers of the migrations that were applied. */
+export async function migrate(database: Database, now: Date): Promise<number[]> {
+  const files = migrationFiles()
   return database.sql.begin(async (sql) => {
     if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${migrationLock})`
     await sql`create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null)`

@@ -23,6 +23,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** Of one server to PostgreSQL, at most. */
+export const poolConnections = 16
+
 const options = {
   types: values,
   fetch_types: false,
@@ -42,7 +45,7 @@ interface Where {
 export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }: Where): Promise<Database> {
   const statistics = new Statistics()
   if (databaseUrl) {
-    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: 16 }))
+    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: poolConnections }))
     return {
       get sql() {
         return pool.sql

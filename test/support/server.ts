@@ -7,7 +7,8 @@ import { afterAll, inject } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
-import { type ProvisionFile, provision } from '../../server/provision.ts'
+import { provision } from '../../server/provision.ts'
+import type { ProvisionFile } from '../../server/provision-file.ts'
 import { freshPostgres } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */

@@ -1,0 +1,62 @@
+/** What administrators did, in the server's log. What was done while no server ran waits in the data folder for the next one. */
+import { appendFileSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from '../log.ts'
+import type { Provisioned } from '../provision.ts'
+import type { Deed } from './desk.ts'
+
+/** Some 50,000 deeds; older ones are told first. */
+const mostBytes = 16 * 1024 * 1024
+
+export function logDeed(log: Logger, { act, by, on, at }: Deed): void {
+  log.info({ administration: { act, by, on, at: at.toISOString() } }, 'an administrator did something')
+}
+
+/** What the provisioning file of a start changed. */
+export function logProvisioned(log: Logger, { changes, warnings }: Provisioned, at: Date): void {
+  const count = (does: string) => changes.filter((change) => change.does === does).length
+  const [created, changed] = [count('created'), count('changed')]
+  if (created + changed > 0) logDeed(log, { act: 'provision', by: 'the start of the server', on: { created, changed }, at })
+  for (const warning of warnings) log.warn(warning)
+}
+
+const waitingIn = (dataDir: string): string => join(dataDir, 'administration.jsonl')
+
+/** One line, for the next server on this data folder. */
+export function keepDeed(dataDir: string, deed: Deed): void {
+  appendFileSync(waitingIn(dataDir), `${JSON.stringify(deed)}\n`, { mode: 0o600 })
+}
+
+/** Tells what was kept, once. */
+export function tellKeptDeeds(dataDir: string, log: Logger): void {
+  const [waiting, taken] = [waitingIn(dataDir), `${waitingIn(dataDir)}.told`]
+  if (!existsSync(taken)) {
+    if (!existsSync(waiting)) return
+    renameSync(waiting, taken)
+  }
+  for (const line of beginning(taken).split('\n')) {
+    const deed = read(line)
+    if (deed) logDeed(log, deed)
+  }
+  rmSync(taken)
+}
+
+function beginning(file: string): string {
+  const fd = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(mostBytes)
+    return bytes.toString('utf8', 0, readSync(fd, bytes))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** A line that a full disk cut off is passed over. */
+function read(line: string): Deed | undefined {
+  try {
+    const { act, by, on, at } = JSON.parse(line)
+    return { act, by, on, at: new Date(at) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,32 @@
+/** The examination of a server: every look at once, none for long. */
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { Settings } from '../config.ts'
+import { lookAtAddress } from '../examination/address.ts'
+import { lookAtDatabase } from '../examination/database.ts'
+import { lookAtRoom, lookAtStorage } from '../examination/disk.ts'
+import { type Finding, lookAt } from '../examination/finding.ts'
+import { lookAtDataFolder, lookAtProvisionFile } from '../examination/permissions.ts'
+import type { Doing } from './desk.ts'
+
+export const examine: Doing<'examine'> = async ({ database, settings, clock, isServer }) => {
+  const [inside, outside] = await Promise.all([
+    lookAt('database', () => lookAtDatabase(database, clock)),
+    lookAround({ settings, clock, isRunning: isServer }),
+  ])
+  return { answer: { settings: settings.told, findings: [...inside, ...outside] }, on: {} }
+}
+
+/** What can be seen without the database. */
+export async function lookAround(seen: { settings: Settings; clock: Clock; isRunning: boolean }): Promise<readonly Finding[]> {
+  const { settings, clock, isRunning } = seen
+  const { dataDir } = settings
+  const storage = join(dataDir, 'storage')
+  const looks = await Promise.all([
+    lookAt('storage', () => lookAtStorage(storage, clock)),
+    lookAt('disk', () => lookAtRoom([dataDir, join(dataDir, 'database'), storage])),
+    lookAt('data folder', () => [...lookAtDataFolder(dataDir), ...lookAtProvisionFile(settings.provisionFile)]),
+    lookAt('public address', () => lookAtAddress(settings, isRunning)),
+  ])
+  return looks.flat()
+}

@@ -1,0 +1,174 @@
+/** The way to administer a server: through its socket while it runs, else with its database, which nobody else has open then. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../contract/errors.ts'
+import { systemClock } from '../clock.ts'
+import type { Settings } from '../config.ts'
+import { explainDatabase } from '../database/database-failure.ts'
+import { FolderInUse, isEmbeddedIn } from '../database/embedded.ts'
+import { migrate, schemaState } from '../database/migrate.ts'
+import { type Database, openDatabase } from '../database/open.ts'
+import { isOwnerOf, userName } from '../examination/permissions.ts'
+import type { ActName, Answers, InputOf } from './acts.ts'
+import { actMs, ask, type FoundServer, findServers, type Presence } from './control-client.ts'
+import { databaseMark } from './control-note.ts'
+import { keepDeed } from './deeds.ts'
+import { type Deed, type Desk, perform } from './desk.ts'
+import { imagineProvision } from './provisioning.ts'
+
+export type { Answers } from './acts.ts'
+
+export interface Administration {
+  /** The server that does it; undefined while none runs. */
+  server: Presence | undefined
+  perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]>
+  close(): Promise<void>
+}
+
+export interface Reaching {
+  settings: Settings
+  /** What is done where there is no database. To imagine: only `provision` is asked, to say what it would do. */
+  ifNone: 'refuse' | 'make' | 'imagine'
+  /** Hears of a wait for somebody else who has the database open. */
+  onWait(sentence: string): void
+  signal: AbortSignal
+}
+
+/** As long as a server may take to start, or to stop. */
+const patienceMs = 60_000
+const pauseMs = 200
+
+/**
+ * Throws FORBIDDEN to whom the data folder does not belong, NOT_FOUND where there is no database, UNAVAILABLE when another process
+ * has it open and does not let go.
+ */
+export async function openAdministration(reaching: Reaching): Promise<Administration> {
+  const { settings, signal } = reaching
+  const by = administrator()
+  const until = systemClock.now().getTime() + patienceMs
+  for (let isFirst = true; ; isFirst = false) {
+    signal.throwIfAborted()
+    const { servers } = await findServers(settings.dataDir)
+    const server = servers.find(({ presence }) => servesWanted(presence, settings))
+    if (server) return throughServer(server, { by, signal })
+    const database = await takeDatabase(reaching)
+    if (database === 'none') return withNothing
+    if (database !== 'held') return withDatabase(database, { settings, by })
+    if (systemClock.now().getTime() > until) throw heldTooLong(settings)
+    if (isFirst) reaching.onWait(`Another process has the database in ${settings.dataDir} open. Waiting for it.`)
+    await sleep(pauseMs, undefined, { signal })
+  }
+}
+
+/** Who asks, as far as the system knows. */
+function administrator(): string {
+  const before = process.env.SUDO_USER
+  return before ? `${userName()} (sudo of ${before})` : userName()
+}
+
+/** A server on this data folder may work on another database than the one that the environment names. */
+const servesWanted = ({ database_mark }: Presence, settings: Settings): boolean =>
+  settings.databaseUrl === undefined || database_mark === databaseMark(settings)
+
+function throughServer(found: FoundServer, { by, signal }: { by: string; signal: AbortSignal }): Administration {
+  return {
+    server: found.presence,
+    async perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]> {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(actMs)])
+      return (await ask(found, { path: `/acts/${act}`, body: { by, input }, signal: within })) as Answers[A]
+    },
+    close: async () => {},
+  }
+}
+
+function withDatabase(database: Database, { settings, by }: { settings: Settings; by: string }): Administration {
+  const record = (deed: Deed) => {
+    if (existsSync(settings.dataDir)) keepDeed(settings.dataDir, deed)
+  }
+  const desk: Desk = { database, settings, clock: systemClock, isServer: false, record }
+  return {
+    server: undefined,
+    perform: (act, input) => perform(desk, { act, input, by }),
+    close: () => database.close(),
+  }
+}
+
+const withNothing: Administration = {
+  server: undefined,
+  async perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]> {
+    if (act !== 'provision') throw new Error(`"${act}" needs a database`)
+    return imagineProvision(input as InputOf<'provision'>) as Answers[A]
+  },
+  close: async () => {},
+}
+
+/** `held` while another process has it open; `none` only where that is imagined. */
+async function takeDatabase({ settings, ifNone }: Reaching): Promise<Database | 'held' | 'none'> {
+  const { databaseUrl, dataDir } = settings
+  const embeddedDir = join(dataDir, 'database')
+  if (databaseUrl === undefined) {
+    const isThere = isEmbeddedIn(embeddedDir)
+    if (!isThere && ifNone === 'imagine') return 'none'
+    if (!isThere && ifNone === 'refuse') throw noDatabase(dataDir)
+    if (!isOwnerOf(dataDir) || !isOwnerOf(embeddedDir)) throw notOwner(dataDir)
+  }
+  try {
+    const database = await openDatabase({ databaseUrl, embeddedDir })
+    return await (ifNone === 'imagine' ? unchanged(database) : migrated(database))
+  } catch (error) {
+    if (error instanceof FolderInUse) return 'held'
+    throw error
+  }
+}
+
+/** Like a start of the server. */
+const migrated = (database: Database): Promise<Database> =>
+  orClosed(database, async () => {
+    await migrate(database, systemClock.now())
+    return database
+  })
+
+/** Where nothing may change, migrations neither. */
+const unchanged = (database: Database): Promise<Database | 'none'> =>
+  orClosed(database, async () => {
+    const { waiting, isEmpty } = await schemaState(database.sql)
+    if (isEmpty) {
+      await database.close()
+      return 'none'
+    }
+    if (waiting.length === 0) return database
+    throw new ApiError(
+      'CONFLICT',
+      `${waiting.length} migrations of the database wait for the next start of a server. Start it first.`,
+    )
+  })
+
+async function orClosed<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await database.close()
+    throw explainDatabase(error, database.place)
+  }
+}
+
+const noDatabase = (dataDir: string): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    `No server runs on ${dataDir}, and there is no database in it. Start one there, or name another folder with --data.`,
+  )
+
+const notOwner = (dataDir: string): ApiError =>
+  new ApiError(
+    'FORBIDDEN',
+    `${dataDir} belongs to another user than ${userName()}: what is written there now, its server could not open.`,
+    {
+      reason: 'not_owner',
+    },
+  )
+
+const heldTooLong = ({ dataDir }: Settings): ApiError =>
+  new ApiError('UNAVAILABLE', `Another process has the database in ${dataDir} open, and does not answer on its control socket.`, {
+    reason: 'held',
+  })
