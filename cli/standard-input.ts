@@ -26,7 +26,8 @@ export async function readSecret({ stdin, stderr, signal }: Context, question: s
   stdin.setRawMode?.(true)
   let typed = ''
   try {
-    for await (const chunk of stdin) {
+    // The next question is answered on the same terminal.
+    for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
       for (const letter of String(chunk)) {
         if (letter === CTRL_C) throw new DOMException('Interrupted', 'AbortError')
         if (ENTER.has(letter)) return typed

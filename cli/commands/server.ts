@@ -1,5 +1,9 @@
-/** `ph server start`: the companion server, in the foreground, until Ctrl-C or SIGTERM. */
+/** `ph server`: `start` runs the companion server in the foreground, until Ctrl-C or SIGTERM; the others look after it. */
 import { once } from 'node:events'
+import { doctorCommands } from '../administration/doctor.ts'
+import { keyCommands } from '../administration/keys.ts'
+import { provisionCommands } from '../administration/provisioning.ts'
+import { userCommands } from '../administration/users.ts'
 import { command, text } from '../command.ts'
 import type { Context } from '../context.ts'
 import { failed, wrongUsage } from '../refusal.ts'
@@ -9,6 +13,8 @@ const { readSettings, SettingError, settingsTable } = await import('../../server
 const settings = settingsTable.map(
   ([name, fallback, meaning]) => [fallback ? `${name}, default ${fallback}` : name, meaning] as const,
 )
+
+export const groups = { user: 'The people of a workspace', key: 'The keys of a workspace' }
 
 export const commands = [
   command({
@@ -40,6 +46,10 @@ export const commands = [
       return undefined
     },
   }),
+  ...doctorCommands,
+  ...provisionCommands,
+  ...userCommands,
+  ...keyCommands,
 ]
 
 /** The address holds a code that makes whoever opens it the owner, so it is shown here and nowhere else. */
