@@ -1,6 +1,7 @@
 /** The second half of the main job: a thousand props with all they need into an empty project, again from the cache, and once more. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import type { Content } from './content.ts'
 import { type PhServer, person, ph, startPh } from './ph.ts'
@@ -10,6 +11,7 @@ import type { Run } from './run.ts'
 
 const ALL = 'pull into an empty project'
 const WARM = 'pull from a warm content cache'
+const SECOND = 'pull into a second project'
 const AGAIN = 'pull, nothing to do'
 
 /** A library that holds the folder, and the ids of the entries that are pulled. */
@@ -18,6 +20,12 @@ interface Library {
   server: PhServer
   ids: string[]
 }
+
+/**
+ * A file system may look at every file that was deleted within the last minute when it makes one (ext4 without a journal does),
+ * so what a round wrote is deleted at its end, and the next one waits.
+ */
+const forgottenMs = 61_000
 
 /** One round of every tool after the other; the first round warms the page cache and is not counted. */
 export async function pullFolder(
@@ -35,25 +43,22 @@ export async function pullFolder(
     const others = await Promise.all(
       [curl, resticRestore, lfsPull, copy].map(async (tool, index) => ({
         name: tool.name,
-        isWarm: tool === copy,
+        jobs: tool === copy ? [WARM, SECOND] : [ALL],
         ready: await (tool as PullContender).start(join(reference, 'Content'), join(place.work, `peer-${index}`)),
       })),
     )
+    const written = emptied(join(place.work, 'round'))
     for (let round = 0; round <= runs; round++) {
-      const add = (job: string, name: string, command: Command): void => {
+      const add = (jobs: readonly string[], name: string, command: Command): void => {
         ran({ run: ['sync', '-f', place.work] })
         const sample = timed(command, place.work)
-        if (round > 0) results.add(job, name, sample)
+        if (round > 0) for (const job of jobs) results.add(job, name, sample)
       }
-      for (const library of libraries) {
-        const someone = join(place.work, 'person', 'pulling')
-        rmSync(someone, { recursive: true, force: true })
-        add(ALL, library.name, pullInto(library, emptied(join(place.work, 'pulled')), someone))
-        add(AGAIN, library.name, pullInto(library, join(place.work, 'pulled'), someone))
-        add(WARM, library.name, pullInto(library, emptied(join(place.work, 'pulled')), someone))
-      }
-      for (const { name, ready, isWarm } of others)
-        add(isWarm ? WARM : ALL, name, ready.pull(emptied(join(place.work, 'pulled'))))
+      for (const [index, library] of libraries.entries())
+        for (const [job, command] of pulls(library, join(written, String(index)))) add([job], library.name, command())
+      for (const [index, { name, ready, jobs }] of others.entries()) add(jobs, name, ready.pull(join(written, `peer-${index}`)))
+      rmSync(written, { recursive: true, force: true })
+      await sleep(forgottenMs)
     }
     for (const { ready } of others) await ready.end()
   } finally {
@@ -68,6 +73,17 @@ async function filled(content: Content, { name, database, work }: { name: string
   const listed = JSON.parse(ran(ph(['api', 'GET', '/entries', '--paginate', '--json'], person(server, join(scratch, 'person')))))
   const entries = (Array.isArray(listed) ? listed : listed.entries) as { id: number }[]
   return { name, server, ids: entries.slice(0, limits.pullJob.entries).map(({ id }) => String(id)) }
+}
+
+/** What one person does one after the other, in a folder that is not there before. */
+function pulls(library: Library, folder: string): [job: string, command: () => Command][] {
+  const [someone, first] = [join(folder, 'person'), join(folder, 'first')]
+  return [
+    [ALL, () => pullInto(library, first, someone)],
+    [AGAIN, () => pullInto(library, first, someone)],
+    [SECOND, () => pullInto(library, join(folder, 'second'), someone)],
+    [WARM, () => pullInto(library, emptied(first), someone)],
+  ]
 }
 
 /** A project of its own, made when it is not there. */
