@@ -48,6 +48,10 @@ export interface CacheOptions {
   now?: () => number
 }
 
+/** Parts that this process writes at the moment. One that lives long, as the agent does, has left others behind. */
+const partsInUse = new Set<string>()
+export const isPartInUse = (path: string): boolean => partsInUse.has(path)
+
 /** Throws ClientError `CACHE_UNUSABLE` when its folder cannot be used. */
 export class ContentCache {
   readonly folder: string
@@ -135,6 +139,8 @@ export class ContentCache {
     } catch (error) {
       rmSync(receivedPath, { force: true })
       throw aboutFile(error, receivedPath)
+    } finally {
+      this.leavePart(receivedPath)
     }
   }
 
@@ -152,18 +158,29 @@ export class ContentCache {
     if (stat !== undefined) this.#believe(content, stat)
   }
 
-  /** Where a file of this hash may be received; a killed process leaves it there for whoever wants the same. */
-  newPart = (hash: string): string => join(this.incoming, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
+  /** Where a file of this hash may be received. It is this caller's until it is put in or left; a killed process leaves it too. */
+  newPart(hash: string): string {
+    const path = join(this.incoming, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
+    partsInUse.add(path)
+    return path
+  }
+
+  /** Whoever wants the same file may take it up, if it is there. */
+  leavePart(path: string): void {
+    partsInUse.delete(path)
+  }
 
   /** Gives the cache a file of its own in the place of one that a project has too. */
   async part(content: Content): Promise<void> {
     const own = this.newPart(content.hash)
-    await copyFile(this.pathOf(content.hash), own)
-    if (!this.isUntouched(content.hash)) {
-      rmSync(own)
-      throw changedInCache(content.hash)
+    try {
+      await copyFile(this.pathOf(content.hash), own)
+      if (!this.isUntouched(content.hash)) throw changedInCache(content.hash)
+      await this.put(content, own)
+    } finally {
+      rmSync(own, { force: true })
+      this.leavePart(own)
     }
-    await this.put(content, own)
   }
 
   /** Whether a file that was found or put in was left alone since. */

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
-import type { Content, ContentCache } from './content-cache.ts'
+import { type Content, type ContentCache, isPartInUse } from './content-cache.ts'
 import { BufferPool } from './file-body.ts'
 import type { Http } from './http.ts'
 import { fillPart, type Part, PartBuffer, PartFile } from './part-file.ts'
@@ -121,22 +121,23 @@ export class ContentFetch {
   async #receiveLarge(wanted: Wanted, tries: number): Promise<boolean> {
     const { cache } = this.#parts
     const { hash, size } = wanted
-    const part = await PartFile.open(this.#takeLeft(hash) ?? cache.newPart(hash))
-    receiving.add(part.path)
-    let isWhole = false
+    const path = this.#takeLeft(hash) ?? cache.newPart(hash)
     try {
-      await part.takeUp(size)
-      isWhole = await this.#fill(part, wanted, tries)
+      const part = await PartFile.open(path)
+      let isWhole = false
+      try {
+        await part.takeUp(size)
+        isWhole = await this.#fill(part, wanted, tries)
+      } finally {
+        await part.close()
+      }
+      if (isWhole) await cache.put(wanted, path)
+      else rmSync(path, { force: true })
+      if (isWhole) this.#parts.onFetched(wanted, undefined)
+      return isWhole
     } finally {
-      await part.close().finally(() => receiving.delete(part.path))
+      cache.leavePart(path)
     }
-    if (!isWhole) {
-      rmSync(part.path, { force: true })
-      return false
-    }
-    await cache.put(wanted, part.path)
-    this.#parts.onFetched(wanted, undefined)
-    return true
   }
 
   /** Receives what is missing; says whether the whole has the hash that it should. */
@@ -188,6 +189,7 @@ export class ContentFetch {
       return own
     } catch {
       // Somebody else was faster.
+      this.#parts.cache.leavePart(own)
       return undefined
     }
   }
@@ -218,9 +220,6 @@ const wrongBytes = ({ title, hash }: Wanted): ClientError =>
     `What arrives for ${title} is not the file with the hash ${hash}; it was tried ${mostTries} times.`,
   )
 
-/** Parts that this process receives at the moment. One that lives long, as the agent does, leaves others behind. */
-const receiving = new Set<string>()
-
 /** Parts that nobody writes any more. Old ones that nobody wants are removed. */
 function findLeftParts(folder: string): Map<string, string> {
   const left = new Map<string, string>()
@@ -228,7 +227,7 @@ function findLeftParts(folder: string): Map<string, string> {
     const [, hash, pid] = /^([0-9a-f]{64})\.(\d+)\.[0-9a-f]+\.part$/.exec(name) ?? []
     const path = join(folder, name)
     const isOwn = Number(pid) === process.pid
-    if (hash === undefined || (isOwn ? receiving.has(path) : isAlive(Number(pid)))) continue
+    if (hash === undefined || (isOwn ? isPartInUse(path) : isAlive(Number(pid)))) continue
     const stats = statSync(path, { throwIfNoEntry: false })
     if (!stats) continue
     if (Date.now() - stats.mtimeMs > abandonedMs) rmSync(path, { force: true })

@@ -1,7 +1,8 @@
 /** What a project and the content cache share on disk: one file for both, never one for two projects, and no edit reaches anybody else. */
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ContentCache } from '../../client/content-cache.ts'
 import { emptyProject, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
 import { peerFile, startPullPeer } from '../support/pull-peer.ts'
 
@@ -85,4 +86,16 @@ test('read-only links are to a file of their own, and leave the project that sha
   expect([first, second, third].map((project) => statOf(project).nlink)).toEqual([1, 2, 1])
   editInPlace(first, 'fir$t')
   expect([second, third].map((project) => textOf(project))).toEqual(['first', 'first'])
+})
+
+test('a part that one pull writes is not taken up by another of the same process, and by the next once it was left', async () => {
+  const { pullTo } = await library()
+  const first = emptyProject()
+  const cache = new ContentCache(first.cache)
+  const parts = [a, b].map(({ object }) => cache.newPart(object.content_hash))
+  for (const part of parts) writeFileSync(part, 'half')
+  cache.leavePart(parts[1] ?? '')
+  await pullTo(first)
+  expect(parts.map((part) => existsSync(part))).toEqual([true, false])
+  cache.close()
 })
