@@ -1,5 +1,7 @@
 // Throttles: ten failed sign-ins of one e-mail or one address in ten minutes, counted by all processes together (contract-gaps 3).
 import { expect, test } from 'vitest'
+import type { ApiError } from '../../contract/errors.ts'
+import { signIn } from '../../server/accounts/sign-in.ts'
 import { startServer } from '../../server/main.ts'
 import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
 import { scryptRuns } from '../support/scrypt-runs.ts'
@@ -107,6 +109,22 @@ test('a clock that is set back locks nobody out for longer than a window, and fo
   server.clock.advance(-59 * minuteMs)
   expect((await succeed('mia')).status).toBe(200)
   server.clock.advance(60 * minuteMs)
+})
+
+test('when very many come at one moment, those beyond the hundred that wait are asked to come again', async () => {
+  const { fail, credentialsOf } = await fresh()
+  // Attempts that are refused at once, so that nothing but the queue takes time.
+  await tenTimes(() => fail('mia'))
+  const come = () =>
+    signIn(server.database.sql, {
+      ...credentialsOf('mia'),
+      address: '198.18.250.1',
+      replaces: undefined,
+      now: server.clock.now(),
+    })
+  const codes = await Promise.all(Array.from({ length: 110 }, () => come().catch((error: ApiError) => error.code)))
+  expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(104)
+  expect(codes.filter((code) => code === 'UNAVAILABLE')).toHaveLength(6)
 })
 
 test('what nobody tries any more leaves no rows behind', async () => {
