@@ -1,4 +1,4 @@
-/** ph on a real terminal: the display of a push, the demo, secrets that are not shown, and Ctrl-C. */
+/** ph on a real terminal: the display of a push, the demo, and Ctrl-C. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -44,29 +44,6 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     expect(lines.join('\n')).toContain('4 new')
     expect(lines.filter((line) => /[█░]/.test(line))).toEqual([])
     expect(terminal.hasCursor()).toBe(true)
-  })
-
-  test('a key that is typed is not shown, and can be mended while typing', async () => {
-    const server = await startTestServer()
-    const { url, keys } = await server.addWorkspace()
-    const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
-    terminal.type(`ph login --with-key --insecure-storage --url ${url}; echo "ended with $?"`, 'Enter')
-    await terminal.shows('Paste the key')
-    terminal.type('-l', `${keys.mia}x`)
-    terminal.type('BSpace', 'Enter')
-    const lines = await terminal.shows(/ended with \d/)
-    expect(lines).toContain('ended with 0')
-    expect(lines.join('\n')).not.toContain(keys.mia.slice(0, 20))
-    terminal.type('ph whoami', 'Enter')
-    await terminal.shows('write scope')
-  })
-
-  test('Ctrl-C at the question for a key ends with 130', async () => {
-    const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
-    terminal.type('ph login --with-key --url http://127.0.0.1:1; echo "ended with $?"', 'Enter')
-    await terminal.shows('Paste the key')
-    terminal.type('C-c')
-    expect(await terminal.shows(/ended with \d/)).toContain('ended with 130')
   })
 
   test('Ctrl-C while something is under way ends with 130 and without a word', async () => {
