@@ -8,6 +8,7 @@ import { apiMajor } from '../contract/version.ts'
 import { unlessAborted } from './abort-race.ts'
 import type { Limited } from './checkup.ts'
 import { ClientError } from './client-error.ts'
+import { proxyFor } from './dispatcher.ts'
 import { type Finding, fault, fine, note, warning } from './finding.ts'
 import { Http } from './http.ts'
 import { isTlsError } from './network-error.ts'
@@ -81,8 +82,10 @@ class ServerCheckup {
   }
 
   async #checkHost(url: string): Promise<boolean> {
+    const proxy = this.#findProxy(url)
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host)) return true
+    // A proxy looks names up itself.
+    if (proxy !== 'none' || isIP(host)) return proxy !== 'wrong'
     try {
       const found = await unlessAborted(lookup(host, { all: true }), this.#signal)
       this.#add(fine('host', `${host} is ${found.map(({ address }) => address).join(', ')}.`))
@@ -93,6 +96,19 @@ class ServerCheckup {
         fault('host', `The name ${host} cannot be looked up.`, 'Check the spelling of the address, the network and the VPN.'),
       )
       return false
+    }
+  }
+
+  #findProxy(url: string): 'none' | 'used' | 'wrong' {
+    try {
+      const proxy = proxyFor(url, this.#options.env)
+      if (proxy === undefined) return 'none'
+      this.#add(note('proxy', `Requests go through the proxy ${proxy}, unless NO_PROXY names the server.`))
+      return 'used'
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      this.#add(fault('proxy', error.message, error.next))
+      return 'wrong'
     }
   }
 

@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 import { apiBase, apiMajor } from '../contract/version.ts'
 import { ClientError } from './client-error.ts'
-import { Agent } from './dispatcher.ts'
+import { openDispatcher } from './dispatcher.ts'
 import { type Bytes, bodyOf, readText, type Stored, splitLines } from './http-body.ts'
 import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
@@ -89,7 +89,7 @@ const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 export class Http {
   readonly url: string
   readonly #options: HttpOptions
-  readonly #agent: Agent
+  readonly #agent: Dispatcher
   readonly #gates: Record<Exchange['budget'], RequestGate>
   #seenAlive = false
 
@@ -97,7 +97,7 @@ export class Http {
     this.url = options.url
     this.#options = options
     const connections = options.connections ?? 8
-    this.#agent = new Agent({ ...timeouts, connections })
+    this.#agent = openDispatcher({ ...timeouts, connections })
     const gate = () => new RequestGate(connections)
     this.#gates = { general: gate(), push: gate(), storage: gate() }
   }

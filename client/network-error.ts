@@ -10,6 +10,7 @@ const beforeConnection: Record<string, string> = {
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no network',
   UND_ERR_CONNECT_TIMEOUT: 'nothing answers',
+  UND_ERR_ABORTED: 'the proxy does not lead there',
 }
 const afterConnection: Record<string, string> = {
   ECONNRESET: 'the connection was cut',
