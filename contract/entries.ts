@@ -1,8 +1,10 @@
-/** Entries: list, detail, closure, dependents, download, restore, export (spec 2, 4.2, 4.13; contract-gaps 4 and 9). */
+/** Entries: list, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
+import { limits } from './limits.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
 import { routes } from './route.ts'
 import {
+  absentOrNull,
   Count,
   Cursor,
   entryStatuses,
@@ -18,6 +20,7 @@ import {
   reviewStates,
   Timestamp,
 } from './shapes.ts'
+import { TagOnEntry } from './tags.ts'
 
 const Text = Type.String()
 
@@ -52,8 +55,6 @@ const summaryFields = {
 /** One row of a list of entries: the prop and the attributes of its current version. */
 export const EntrySummary = Type.Object({ ...summaryFields, score: Type.Optional(Type.Number()) })
 export type EntrySummary = Static<typeof EntrySummary>
-
-const TagOnEntry = Type.Object({ id: Id, name: Text, color: nullable(Text) })
 
 /** A summary with its tags: a line of the export, a record of the expanded change feed. */
 export const EntryWithTags = Type.Object({ ...summaryFields, tags: Type.Array(TagOnEntry) })
@@ -143,6 +144,9 @@ export const entryFilters = {
   name: Type.Optional(repeatable(named(200))),
 }
 
+/** The one label that says what kind of thing an entry is, such as `Props`. */
+export const Category = named(limits.names.category)
+
 export const sorts = ['relevance', 'name', 'date_indexed', 'date_updated', 'blob_size', 'tri_count'] as const
 
 export const entries = routes({
@@ -220,5 +224,29 @@ export const entries = routes({
     input: Type.Object({ entry_id: Id, object_id: Id }),
     output: EntryDetail,
     errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'LOCKED'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/entries/{entry_id}',
+    scope: 'write',
+    summary: 'Rename an entry, categorize it, make another version current, or (admins) deprecate it.',
+    input: Type.Object({
+      entry_id: Id,
+      name: Type.Optional(named(limits.names.entry)),
+      category: absentOrNull(Category),
+      category_locked: Type.Optional(Type.Boolean()),
+      object_id: Type.Optional(Id),
+      status: Type.Optional(oneOf(entryStatuses)),
+    }),
+    output: EntryDetail,
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'LOCKED', 'FORBIDDEN', 'VALIDATION'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/entries/{entry_id}',
+    scope: 'admin',
+    summary: 'Delete an entry that was never pulled, with its versions that nothing else needs.',
+    input: Type.Object({ entry_id: Id }),
+    errors: ['ENTRY_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
   },
 })

@@ -2,7 +2,9 @@
 import { activity } from './activity.ts'
 import { admin } from './admin.ts'
 import { blobs } from './blobs.ts'
+import { categories } from './categories.ts'
 import { changes } from './changes.ts'
+import { collections } from './collections.ts'
 import { deviceSignIns } from './device-sign-ins.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
@@ -10,10 +12,13 @@ import { lineages } from './lineages.ts'
 import { media } from './media.ts'
 import { members } from './members.ts'
 import { packs } from './packs.ts'
+import { projects } from './projects.ts'
 import { pullJobs } from './pull-jobs.ts'
 import { push } from './push.ts'
 import type { Route } from './route.ts'
+import { tags } from './tags.ts'
 import { tokens } from './tokens.ts'
+import { variants } from './variants.ts'
 
 export const contract = {
   identity,
@@ -25,7 +30,12 @@ export const contract = {
   lineages,
   blobs,
   push,
+  categories,
+  variants,
+  tags,
+  collections,
   packs,
+  projects,
   pullJobs,
   activity,
   changes,

@@ -15,7 +15,10 @@ export const limits = {
   mediaPresign: { items: 1000 },
   /** Of each list of one question about current versions. */
   lineagesFound: 5000,
-  names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120 },
+  names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120, tag: 80, collection: 200 },
+  description: 4000,
+  /** Entries in one curation call. */
+  bulk: 1000,
   pullJob: { entries: 1000, files: 5000, projectName: 200, leaseMinutes: 60, reportBytes: 2 * MiB },
   note: 1000,
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */

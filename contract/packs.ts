@@ -1,4 +1,4 @@
-/** Packs: where entries came from (spec 2). Pushes make them; they are read here. */
+/** Packs: where entries came from (spec 2, 4.12). Pushes make them too. */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'
@@ -23,13 +23,16 @@ export const Pack = Type.Object({
 })
 export type Pack = Static<typeof Pack>
 
+const SourceType = Type.String({ minLength: 1, maxLength: limits.names.sourceType })
+
 /** The fields of a pack that whoever makes it may give. */
 export const packFields = {
   source_path: absentOrNull(Type.String({ maxLength: 1000 })),
-  source_type: absentOrNull(Type.String({ minLength: 1, maxLength: limits.names.sourceType })),
+  source_type: absentOrNull(SourceType),
   engine_version: absentOrNull(Type.String({ maxLength: 40 })),
   product_url: absentOrNull(Type.String({ maxLength: 2000 })),
 }
+const Notes = Type.String({ maxLength: limits.description })
 export const PackName = named(limits.names.pack)
 
 export const packs = routes({
@@ -50,5 +53,48 @@ export const packs = routes({
     input: Type.Object({ pack_id: Id }),
     output: Pack,
     errors: ['PACK_NOT_FOUND'],
+  },
+  create: {
+    method: 'POST',
+    path: '/packs',
+    scope: 'write',
+    summary: 'Make a pack.',
+    input: Type.Object({ name: PackName, ...packFields, notes: absentOrNull(Notes) }),
+    output: Pack,
+    status: 201,
+    errors: ['CONFLICT', 'VALIDATION'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/packs/{pack_id}',
+    scope: 'write',
+    summary: 'Change what is said of a pack.',
+    input: Type.Object({
+      pack_id: Id,
+      name: Type.Optional(PackName),
+      ...packFields,
+      source_type: Type.Optional(SourceType),
+      notes: absentOrNull(Notes),
+    }),
+    output: Pack,
+    errors: ['PACK_NOT_FOUND', 'CONFLICT', 'VALIDATION'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/packs/{pack_id}',
+    scope: 'admin',
+    summary: 'Delete a pack of which nothing was ever pulled, with its entries and its versions that nothing else uses.',
+    input: Type.Object({ pack_id: Id }),
+    output: Type.Object({
+      pack_id: Id,
+      name: Text,
+      deleted_entries: Count,
+      deleted_objects: Count,
+      /** Versions of the pack, or of its entries, that something else needs. They stay, in the pack of what needs them. */
+      kept_shared_objects: Count,
+      /** Files that nothing refers to any more; the sweep of orphans removes them. */
+      storage: Type.Object({ unused_files: Count, unused_bytes: Count }),
+    }),
+    errors: ['PACK_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
   },
 })

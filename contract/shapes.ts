@@ -45,6 +45,9 @@ export const WorkspaceSlug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' 
 export const Cursor = Type.String({ minLength: 1, maxLength: 4000 })
 export const PageLimit = Type.Integer({ minimum: limits.page.min, maximum: limits.page.max })
 
+/** The entries of a bulk call: one that is unknown, and none is changed (spec 4.12). */
+export const EntryIds = Type.Array(Id, { minItems: 1, maxItems: limits.bulk })
+
 export const UserStub = Type.Object({ id: Id, name: Type.String(), display_name: Type.String() })
 export type UserStub = Static<typeof UserStub>
 

@@ -31,6 +31,11 @@ export class Feed {
     this.#changes.set(key, change)
   }
 
+  /** Lists or details of these entries look different now. */
+  entriesChanged(entries: Iterable<{ id: number; lineage_id: string }>): void {
+    for (const { id, lineage_id } of entries) this.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'upsert' })
+  }
+
   /** Something happened that people want to read about. */
   happened(event: Happening): void {
     this.#events.push(event)
@@ -48,20 +53,27 @@ export class Feed {
        where workspace_id = ${by.workspaceId} returning change_seq, activity_id`
     if (!head) throw new Error(`workspace ${by.workspaceId} has no feed head`)
     const at = by.now.toISOString()
-    if (changes.length > 0)
+    for (const { rows, before } of parts(changes))
       await sql`
       insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
-      select ${by.workspaceId}, ${head.change_seq - changes.length} + r.ordinality, r.entity, r.entity_id, r.lineage_id, r.op, ${at}
-        from rows from (jsonb_to_recordset(${sql.json(changes.map(toChangeRow))})
+      select ${by.workspaceId}, ${head.change_seq - changes.length + before} + r.ordinality, r.entity, r.entity_id, r.lineage_id, r.op, ${at}
+        from rows from (jsonb_to_recordset(${sql.json(rows.map(toChangeRow))})
              as (entity text, entity_id bigint, lineage_id text, op text)) with ordinality as r`
-    if (this.#events.length > 0)
+    for (const { rows, before } of parts(this.#events))
       await sql`
       insert into activity (workspace_id, id, event_type, actor_id, entry_id, lineage_id, object_id, batch_key, payload, created_at)
-      select ${by.workspaceId}, ${head.activity_id - this.#events.length} + r.ordinality, r.event_type, ${by.actorId}, r.entry_id, r.lineage_id,
-             r.object_id, r.batch_key, r.payload, ${at}
-        from rows from (jsonb_to_recordset(${sql.json(this.#events.map(toActivityRow))})
+      select ${by.workspaceId}, ${head.activity_id - this.#events.length + before} + r.ordinality, r.event_type, ${by.actorId}, r.entry_id,
+             r.lineage_id, r.object_id, r.batch_key, r.payload, ${at}
+        from rows from (jsonb_to_recordset(${sql.json(rows.map(toActivityRow))})
              as (event_type text, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
   }
+}
+
+/** A pack or tag of a large library is renamed: each statement takes a part of the records that it can hold. */
+const partRows = 10_000
+
+function* parts<T>(all: readonly T[]): Iterable<{ rows: T[]; before: number }> {
+  for (let before = 0; before < all.length; before += partRows) yield { rows: all.slice(before, before + partRows), before }
 }
 
 const toChangeRow = (change: Change) => ({

@@ -4,7 +4,9 @@ import type { Handlers } from './handler.ts'
 import { activity } from './library/activity.ts'
 import { admin } from './library/admin.ts'
 import { blobs } from './library/blobs.ts'
+import { categories } from './library/categories.ts'
 import { changes } from './library/changes.ts'
+import { collections } from './library/collections.ts'
 import { deviceSignIns } from './library/device-sign-ins.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
@@ -12,9 +14,12 @@ import { lineages } from './library/lineages.ts'
 import { media } from './library/media.ts'
 import { members } from './library/members.ts'
 import { packs } from './library/packs.ts'
+import { projects } from './library/projects.ts'
 import { pullJobs } from './library/pull-jobs.ts'
 import { push } from './library/push.ts'
+import { tags } from './library/tags.ts'
 import { tokens } from './library/tokens.ts'
+import { variants } from './library/variants.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   admin,
@@ -27,7 +32,12 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   entries,
   lineages,
   push,
+  categories,
+  variants,
+  tags,
+  collections,
   packs,
+  projects,
   pullJobs,
   activity,
   changes,

@@ -1,7 +1,6 @@
 /** Changes: the catalog feed for mirrors, and the export they start from (spec 4.6; contract-gaps 9). */
 import type { ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
-import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
 import { selectEntriesWithTags } from '../rows/entry.ts'
@@ -46,10 +45,7 @@ async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Pr
   const upserts = rows.filter((row) => row.op === 'upsert')
   const entryIds = upserts.filter((row) => row.entity === 'entry').map((row) => row.entity_id)
   const lineageIds = [...new Set(upserts.flatMap((row) => (row.entity === 'object' && row.lineage_id ? [row.lineage_id] : [])))]
-  const entries =
-    entryIds.length > 0
-      ? await selectEntriesWithTags(sql, sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, entryIds)}`)
-      : []
+  const entries = entryIds.length > 0 ? await selectEntriesWithTags(sql, workspaceId, entryIds) : []
   const lineages = lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : []
   const entryById = new Map(entries.map((entry) => [entry.id, entry]))
   const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
@@ -68,11 +64,6 @@ async function* exportEntries(sql: Sql, workspaceId: number) {
   const ids = start?.ids ?? []
   yield { cursor: start?.cursor ?? 0, total: ids.length }
   for (let at = 0; at < ids.length; at += exportChunk) {
-    const chunk = ids.slice(at, at + exportChunk)
-    yield* await selectEntriesWithTags(
-      sql,
-      sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, chunk)}`,
-      sql`order by e.id`,
-    )
+    yield* await selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk))
   }
 }

@@ -1,17 +1,20 @@
-/** Entries: list, detail, closure, dependents, download, restore (spec 4.2, 4.13; contract-gaps 4). */
+/** Entries: list, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
 import type { entries as contract } from '../../contract/entries.ts'
-import { ApiError, validationError } from '../../contract/errors.ts'
+import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
+import { deleteForGood } from '../curation/deletion.ts'
+import { patchEntry } from '../curation/entry-patch.ts'
+import { moveFace } from '../curation/face.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
-import { weighWants } from '../media/wants.ts'
 import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
-import { fileNameOf, findVersion, requireVersionOf } from '../rows/version.ts'
+import { takeTurn } from '../rows/hold.ts'
+import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 
@@ -60,6 +63,8 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async download({ sql, workspace, storage, now, origin, feed, input }) {
+    // Whoever deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.
+    await sql`select id from entries where workspace_id = ${workspace.id} and id = ${input.entry_id} for key share`
     const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     const version = await requireVersionOf(sql, workspace.id, {
       objectId: input.object_id ?? face.object_id,
@@ -76,28 +81,19 @@ export const entries: Handlers<typeof contract> = {
     return { location }
   },
 
-  async restore({ sql, workspace, now, feed, input }) {
-    const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: true })
-    const version = await findVersion(sql, workspace.id, input.object_id)
-    if (!version) throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${input.object_id} in this workspace.`)
-    if (version.lineage_id !== face.lineage_id)
-      throw new ApiError('LINEAGE_CONFLICT', `Version ${input.object_id} belongs to another prop than entry ${face.entry_id}.`)
-    if (version.object_id !== face.object_id) {
-      await sql`
-        update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
-      await weighWants(sql, workspace.id, [face.entry_id])
-      await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
-      feed.changed({ entity: 'entry', entityId: face.entry_id, lineageId: face.lineage_id, op: 'upsert' })
-      feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })
-      feed.happened({
-        type: 'entry.restore',
-        entryId: face.entry_id,
-        lineageId: face.lineage_id,
-        objectId: version.object_id,
-        payload: { from_object_id: face.object_id, to_object_id: version.object_id },
-      })
-    }
-    return requireEntryDetail(sql, workspace.id, face.entry_id)
+  async restore(request) {
+    const { entry_id: entryId, object_id: objectId } = request.input
+    await moveFace(request, { entryId, objectId })
+    return requireEntryDetail(request.sql, request.workspace.id, entryId)
+  },
+
+  update: patchEntry,
+
+  async remove(request) {
+    const { sql, workspace, input } = request
+    await takeTurn(sql, workspace.id)
+    const { entry_id } = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
+    await deleteForGood(request, { entryIds: [entry_id] })
   },
 }
 

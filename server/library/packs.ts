@@ -1,10 +1,14 @@
-/** Packs: where entries came from (spec 2). */
+/** Packs: where entries came from (spec 2, 4.12). An entry shows the name of its pack. */
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { packs as contract, Pack } from '../../contract/packs.ts'
+import { deleteForGood } from '../curation/deletion.ts'
+import { sentFields } from '../curation/sent-fields.ts'
+import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
+import { takeTurn } from '../rows/hold.ts'
 
 export const packs: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -17,12 +21,85 @@ export const packs: Handlers<typeof contract> = {
     return { packs: page, next_cursor: last ? toCursor('packs', [last.name, last.id]) : null }
   },
 
-  async get({ sql, workspace, input }) {
-    const [pack] = await selectPacks(sql, workspace.id, sql`and p.id = ${input.pack_id}`)
-    if (!pack) throw new ApiError('PACK_NOT_FOUND', `There is no pack ${input.pack_id} in this workspace.`)
-    return pack
+  get({ sql, workspace, input }) {
+    return requirePack(sql, workspace.id, input.pack_id)
+  },
+
+  async create({ sql, workspace, actor, now, input }) {
+    const { name, source_path = null, engine_version = null, product_url = null, notes = null } = input
+    const at = now.toISOString()
+    const by = { created_by: actor.id, date_added: at, updated_by: actor.id, date_updated: at }
+    const said = { name, source_path, source_type: input.source_type ?? 'uasset', engine_version, product_url, notes }
+    const [made] = await writeNamed(
+      sql,
+      uniquePack({ sql, workspaceId: workspace.id, name }),
+      () => sql<{ id: number }[]>`insert into packs ${sql({ workspace_id: workspace.id, ...said, ...by })} returning id`,
+    )
+    if (!made) throw new Error('the pack was not recorded')
+    return requirePack(sql, workspace.id, made.id)
+  },
+
+  async update({ sql, workspace, actor, now, feed, input }) {
+    const sent = sentFields(input, ['name', 'source_path', 'source_type', 'engine_version', 'product_url', 'notes'])
+    if (input.name !== undefined) await takeTurn(sql, workspace.id)
+    const pack = await holdPack(sql, workspace.id, input.pack_id)
+    const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }
+    await writeNamed(
+      sql,
+      uniquePack({ sql, workspaceId: workspace.id, name: input.name ?? '' }),
+      () => sql`update packs set ${sql(changes)} where workspace_id = ${workspace.id} and id = ${pack.id}`,
+    )
+    if (input.name !== undefined && input.name !== pack.name) feed.entriesChanged(await selectShown(sql, workspace.id, pack.id))
+    return requirePack(sql, workspace.id, pack.id)
+  },
+
+  async remove(request) {
+    const { sql, workspace, input } = request
+    await takeTurn(sql, workspace.id)
+    const pack = await holdPack(sql, workspace.id, input.pack_id)
+    const entries = await selectShown(sql, workspace.id, pack.id)
+    const deleted = await deleteForGood(request, { entryIds: entries.map((entry) => entry.id), packId: pack.id })
+    await sql`delete from packs where workspace_id = ${workspace.id} and id = ${pack.id}`
+    return {
+      pack_id: pack.id,
+      name: pack.name,
+      deleted_entries: deleted.entries,
+      deleted_objects: deleted.objects,
+      kept_shared_objects: deleted.kept,
+      storage: { unused_files: deleted.unusedFiles, unused_bytes: deleted.unusedBytes },
+    }
   },
 }
+
+const packNotFound = (id: number) => new ApiError('PACK_NOT_FOUND', `There is no pack ${id} in this workspace.`)
+
+async function requirePack(sql: Sql, workspaceId: number, id: number): Promise<Pack> {
+  const [pack] = await selectPacks(sql, workspaceId, sql`and p.id = ${id}`)
+  if (!pack) throw packNotFound(id)
+  return pack
+}
+
+/** Until the transaction ends. Whoever makes a version of it current waits. */
+async function holdPack(sql: Sql, workspaceId: number, id: number): Promise<{ id: number; name: string }> {
+  const [pack] = await sql<{ id: number; name: string }[]>`
+    select id, name from packs where workspace_id = ${workspaceId} and id = ${id} for update`
+  if (!pack) throw packNotFound(id)
+  return pack
+}
+
+/** The entries whose current version came from the pack. */
+const selectShown = (sql: Sql, workspaceId: number, packId: number) => sql<{ id: number; lineage_id: string }[]>`
+  select e.id, e.lineage_id from objects o
+    join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+    join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+   where o.workspace_id = ${workspaceId} and o.pack_id = ${packId}`
+
+const uniquePack = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number; name: string }) => ({
+  constraint: 'packs_name',
+  noun: 'pack',
+  name,
+  holder: sql`select id from packs where workspace_id = ${workspaceId} and name = ${name}`,
+})
 
 /** `entry_count`: entries whose current version came from the pack; `object_count`: all versions that did. */
 const selectPacks = (sql: Sql, workspaceId: number, tail: Fragment) => sql<Pack[]>`

@@ -7,7 +7,7 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
-import { orderedEntryIds, type Resolved, resolveOrder } from '../pulls/order.ts'
+import { type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
 import { holdEntries } from '../rows/hold.ts'
@@ -27,8 +27,9 @@ type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof
 export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
     const { sql, workspace, actor, now, feed, input } = request
-    await holdEntries(sql, workspace.id, orderedEntryIds(input))
-    const order = await resolveOrder(request)
+    const entryIds = await selectOrdered(request)
+    await holdEntries(sql, workspace.id, entryIds)
+    const order = await resolveOrder(request, entryIds)
     await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, input.target_project)
     const id = await insertJob(request, order)
     await sql`
@@ -48,7 +49,7 @@ export const pullJobs: Handlers<typeof contract> = {
 
   async plan({ sql, workspace, actor, now, input }) {
     const asked = { sql, workspace, input }
-    const { entries, files, warnings } = await resolveOrder(asked)
+    const { entries, files, warnings } = await resolveOrder(asked, await selectOrdered(asked))
     return {
       id: null,
       ...(await orderFields({ ...asked, order: { entries, files, warnings } })),

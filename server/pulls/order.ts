@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './landing.ts'
 
@@ -19,17 +20,24 @@ export interface Asked {
   input: PullOrder
 }
 
-/** The ids of the ordered entries, each once. Exactly one of `entries` and `collection_id` is given. */
-export function orderedEntryIds({ entries, collection_id }: PullOrder): number[] {
+/** The ids of the ordered entries, each once, those of a collection as it is now. Exactly one of `entries` and `collection_id` is given. */
+export async function selectOrdered({ sql, workspace, input }: Asked): Promise<number[]> {
+  const { entries, collection_id } = input
   if ((entries === undefined || entries === null) === (collection_id === undefined || collection_id === null))
     throw validationError([{ path: 'entries', message: 'or `collection_id` must be given, one of the two' }])
-  if (collection_id) throw new ApiError('COLLECTION_NOT_FOUND', `There is no collection ${collection_id} in this workspace.`)
-  return [...new Set(entries?.map(({ entry_id }) => entry_id))]
+  if (!collection_id) return [...new Set(entries?.map(({ entry_id }) => entry_id))]
+  const { name } = await requireCollection(sql, workspace.id, collection_id)
+  const most = limits.pullJob.entries
+  const ids = await selectCollectionEntryIds(sql, workspace.id, { collectionId: collection_id, limit: most + 1 })
+  const refuse = (message: string) => validationError([{ path: 'collection_id', message }])
+  if (ids.length === 0) throw refuse(`the collection "${name}" is empty; there is nothing to pull`)
+  if (ids.length > most) throw refuse(`the collection "${name}" holds more than ${most} entries; pull them in several jobs`)
+  return ids
 }
 
-/** Resolves an order as the library stands. Whoever records the answer holds the entries before. */
-export async function resolveOrder(asked: Asked): Promise<Resolved> {
-  const wanted = await requireEntries(asked)
+/** Resolves an order of these entries as the library stands. Whoever records the answer holds the entries before. */
+export async function resolveOrder(asked: Asked, entryIds: readonly number[]): Promise<Resolved> {
+  const wanted = await requireEntries(asked, entryIds)
   const { entries, pinned } = await pinVersions(asked, wanted)
   const roots = [...new Set(entries.map(({ object_id }) => object_id))]
   const ids = await selectReached(asked, roots)
@@ -52,8 +60,7 @@ interface WantedEntry extends Omit<PullJobEntry, 'object_id'> {
 }
 
 /** In the order in which they were asked for. */
-async function requireEntries({ sql, workspace, input }: Asked): Promise<WantedEntry[]> {
-  const ids = orderedEntryIds(input)
+async function requireEntries({ sql, workspace }: Asked, ids: readonly number[]): Promise<WantedEntry[]> {
   const found = await sql<WantedEntry[]>`
     select e.id as entry_id, e.name, e.entry_type, e.status, e.lineage_id, l.face_object_id
       from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id

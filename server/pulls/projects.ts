@@ -2,7 +2,7 @@
 import type { Sql } from '../database/open.ts'
 
 /** Where imports land in a project that says nothing else. */
-const defaultRoot = '/Game/PropHouse'
+export const defaultRoot = '/Game/PropHouse'
 
 export async function findDefaultRoot(sql: Sql, workspaceId: number, name: string): Promise<string> {
   const [project] = await sql<{ default_root: string }[]>`

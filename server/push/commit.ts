@@ -5,6 +5,7 @@ import { randomId } from '../clock.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
+import { takeTurn } from '../rows/hold.ts'
 import { transact } from '../transaction.ts'
 import { answerOf } from './answer.ts'
 import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
@@ -57,11 +58,6 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
   recordCommit(context, { plans, outcome, enriched })
   return answerOf(manifest, plans, { outcome, enriched, groups, packs })
-}
-
-/** Commits of one workspace go one after the other: each plans with what the one before it left. */
-async function takeTurn(sql: Sql, workspaceId: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7410, ${workspaceId}::int)`
 }
 
 function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {

@@ -1,6 +1,7 @@
 /** The variant groups of a push: entries that are one prop in several looks (spec 4.9). */
 import { ApiError, validationError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/push.ts'
+import { recordGroups } from '../curation/groups.ts'
 import { amongIds } from '../database/among.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Context } from '../handler.ts'
@@ -47,7 +48,7 @@ export async function joinGroups(context: Context, manifest: Manifest, grouped: 
     update entries e set variant_group_id = r.group_id
       from jsonb_to_recordset(${sql.json(joining)}) as r(entry_id bigint, group_id bigint)
      where e.workspace_id = ${workspace.id} and e.id = r.entry_id`
-  await recordMembers(context, [...named, ...joining.flatMap((one) => one.group_id ?? [])])
+  await recordGroups(context, [...named, ...joining.flatMap((one) => one.group_id ?? [])])
   return ids
 }
 
@@ -64,14 +65,6 @@ async function writeGroups({ sql, workspace }: Context, rows: { id: number; labe
       from jsonb_to_recordset(${sql.json([...labels].map(([id, label]) => ({ id, label })))}) as r(id bigint, label text)
      where g.workspace_id = ${workspace.id} and g.id = r.id and g.label is null returning g.id`
   return named.map((row) => row.id)
-}
-
-/** Every member of a group shows its name and how many there are. */
-async function recordMembers({ sql, workspace, feed }: Context, groupIds: number[]): Promise<void> {
-  if (groupIds.length === 0) return
-  const members = await sql<{ id: number; lineage_id: string }[]>`
-    select id, lineage_id from entries where workspace_id = ${workspace.id} and variant_group_id ${amongIds(sql, new Set(groupIds))}`
-  for (const { id, lineage_id } of members) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'upsert' })
 }
 
 /** The group of each ref that is used or named by id; `id` is undefined for one still to be made. */

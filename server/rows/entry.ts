@@ -2,8 +2,11 @@
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
+import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { selectCollectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
+import { selectTagsOf } from './tag.ts'
 
 /** The rows from which summaries are made: e = entries, l = lineages, o = the current version, p = its pack, g = variant group. */
 const joins = (sql: Sql) => sql`
@@ -36,10 +39,15 @@ export async function selectEntries(sql: Sql, where: Fragment, tail: Fragment = 
   return rows.map(toSummary)
 }
 
-/** The same with tags: what mirrors keep. */
-export async function selectEntriesWithTags(sql: Sql, where: Fragment, tail: Fragment = sql``): Promise<EntryWithTags[]> {
-  const entries = await selectEntries(sql, where, tail)
-  return entries.map((entry) => ({ ...entry, tags: [] }))
+/** The same with tags, for the given ids, by id: what mirrors keep. Unknown ids are left out. */
+export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryWithTags[]> {
+  const entries = await selectEntries(
+    sql,
+    sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, ids)}`,
+    sql`order by e.id`,
+  )
+  const tags = await selectTagsOf(sql, workspaceId, ids)
+  return entries.map((entry) => ({ ...entry, tags: tags.get(entry.id) ?? [] }))
 }
 
 interface DetailRow extends SummaryRow {
@@ -54,7 +62,7 @@ interface DetailRow extends SummaryRow {
   thumbnail_artifact_id: number | null
 }
 
-/** Everything about one entry; ENTRY_NOT_FOUND otherwise. Tags, comments, collections and reviews join with their own tables. */
+/** Everything about one entry; ENTRY_NOT_FOUND otherwise. Comments and reviews join with their own tables. */
 export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId: number): Promise<EntryDetail> {
   const [row] = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
@@ -74,9 +82,9 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
       date_ingested,
       published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' },
     },
-    tags: [],
+    tags: (await selectTagsOf(sql, workspaceId, [entryId])).get(entryId) ?? [],
     comments: [],
-    collections: [],
+    collections: await selectCollectionsOf(sql, workspaceId, entryId),
     review: null,
     metadata_doc: row.metadata_doc,
     preview_artifact_id: row.preview_artifact_id,
@@ -105,6 +113,31 @@ export async function requireEntryFace(
      where e.workspace_id = ${workspaceId} and e.id = ${entryId}`
   if (!row) throw entryNotFound(entryId)
   return row
+}
+
+/** What curation compares before it changes something. */
+export interface KnownEntry {
+  id: number
+  lineage_id: string
+  name: string
+  category: string | null
+  category_locked: boolean
+  status: EntrySummary['status']
+  variant_group_id: number | null
+}
+
+/** All of them, each once, held until the transaction ends; ENTRY_NOT_FOUND with every unknown one in `details.missing`. */
+export async function holdKnownEntries(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<KnownEntry[]> {
+  await holdEntries(sql, workspaceId, entryIds)
+  const known = await sql<KnownEntry[]>`
+    select id, lineage_id, name, category, category_locked, status, variant_group_id
+      from entries where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)} order by id`
+  const found = new Set(known.map((entry) => entry.id))
+  const missing = [...new Set(entryIds)].filter((id) => !found.has(id))
+  const [first, second] = missing
+  if (first === undefined) return known
+  const more = second === undefined ? '' : `, nor ${missing.length - 1} others that were named`
+  throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${first} in this workspace${more}.`, { missing })
 }
 
 const entryNotFound = (id: number) => new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)

@@ -22,3 +22,11 @@ export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Itera
     entries.map((entry) => entry.lineage_id),
   )
 }
+
+/**
+ * One after the other, in a whole workspace: commits, and curation that reaches more than the entries it names, such as deletions and new
+ * names of what many entries show. Taken before anything is held; each plans with what the one before it left.
+ */
+export async function takeTurn(sql: Sql, workspaceId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7410, ${workspaceId}::int)`
+}

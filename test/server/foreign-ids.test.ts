@@ -10,7 +10,18 @@ import { startTestServer } from '../support/server.ts'
 const server = await startTestServer()
 const [ours, theirs] = [await server.addWorkspace(), await server.addWorkspace()]
 type Ids = Record<
-  'entry_id' | 'object_id' | 'lineage_id' | 'content_hash' | 'artifact_id' | 'user_id' | 'pack_id' | 'job_id' | 'denylist_id',
+  | 'entry_id'
+  | 'object_id'
+  | 'lineage_id'
+  | 'content_hash'
+  | 'artifact_id'
+  | 'user_id'
+  | 'pack_id'
+  | 'job_id'
+  | 'denylist_id'
+  | 'tag_id'
+  | 'collection_id'
+  | 'project_id',
   Json
 >
 type Name = keyof Ids
@@ -25,7 +36,13 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const ids = { artifact_id: picture.body.artifact_id, job_id: job.body.id, denylist_id: denied.body.id }
   const [pack] = (await mia.get('/packs')).body.packs
   const { id: user_id } = (await mia.get('/members/me')).body
-  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...ids }
+  const [project] = (await mia.get('/projects')).body.projects
+  const tag_id = (await mia.post('/tags', { name: 'Oak' })).body.id
+  const collection_id = (await mia.post('/collections', { name: 'Tavern' })).body.id
+  await mia.put(`/entries/${entry_id}/tags/${tag_id}`, undefined)
+  await mia.put(`/collections/${collection_id}/entries/${entry_id}`, undefined)
+  const curated = { tag_id, collection_id, project_id: project.id }
+  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...curated, ...ids }
 }
 
 const own = await filled(ours)
@@ -54,7 +71,11 @@ function inputOf(route: Route, ids: Ids): Json {
     engine_version: '5.4.0',
     claim_token: 'x'.repeat(40),
     ...(route.path.startsWith('/pull-jobs/') ? { status: 'running' } : {}),
+    ...(route.path.endsWith('/bulk') ? { action: route.path.includes('variant') ? 'group' : 'add', category: 'Props' } : {}),
+    ...(route.method === 'PATCH' ? { name: 'Renamed' } : {}),
   }
+  // An order takes entries or a collection, never both.
+  if (route.input?.properties.entries) delete known.collection_id
   return Object.fromEntries(
     Object.keys(route.input?.properties ?? {}).flatMap((name) => (name in known ? [[name, known[name]]] : [])),
   )
@@ -131,11 +152,24 @@ async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
     '/activity',
     '/packs',
     '/pull-jobs',
+    '/projects',
+    '/tags',
+    '/collections',
+    `/collections/${foreign.collection_id}`,
     '/admin/denylist',
     '/catalog/changes',
   ]
   return Promise.all(paths.map(async (path) => (await adam.get(path)).body))
 }
+
+test('a pull of a collection of another workspace is answered as one that nobody has', async () => {
+  const mia = callAs(ours.url, ours.keys.mia)
+  for (const path of ['/pull-jobs', '/pull-jobs/plan'])
+    for (const collection_id of [foreign.collection_id, nobodys.collection_id]) {
+      const { status, body } = await mia.post(path, { target_project: 'Ours', collection_id })
+      expect([status, body.error.code]).toEqual([404, 'COLLECTION_NOT_FOUND'])
+    }
+})
 
 test('a manifest knows nothing of another workspace: no pack, lineage, version, bytes or group', async () => {
   const mia = callAs(ours.url, ours.keys.mia)

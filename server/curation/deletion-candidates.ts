@@ -1,0 +1,58 @@
+/** Which versions a deletion reaches, and which of them something else needs. */
+import { amongIds } from '../database/among.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+import type { Doomed } from './deletion.ts'
+
+export interface Candidate {
+  id: number
+  lineage_id: string
+  pack_id: number
+  content_hash: string
+  blob_size: number
+  /** The pack of something that needs the version and stays; null when nothing does, and the version goes. */
+  home: number | null
+}
+
+/** Every version of the entries and, where a pack goes, every version that came from it. */
+const reached = (sql: Sql, workspaceId: number, { entryIds, packId }: Doomed): Fragment => sql`
+  select o.id, o.lineage_id, o.pack_id, o.content_hash, o.blob_size
+    from entries e join objects o on o.workspace_id = e.workspace_id and o.lineage_id = e.lineage_id
+   where e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, entryIds)}
+   union
+  select o.id, o.lineage_id, o.pack_id, o.content_hash, o.blob_size from objects o
+   where o.workspace_id = ${workspaceId} and o.pack_id = ${packId ?? null}::bigint`
+
+/** The lineages of those versions. */
+export async function selectLineageIds(sql: Sql, workspaceId: number, doomed: Doomed): Promise<string[]> {
+  const rows = await sql<{ lineage_id: string }[]>`
+    select distinct lineage_id from (${reached(sql, workspaceId, doomed)}) as reached`
+  return rows.map((row) => row.lineage_id)
+}
+
+/**
+ * A version stays when something outside needs it, when it is part of the history of an entry that stays, or when something that
+ * stays for one of these reasons needs it.
+ */
+export async function selectCandidates(sql: Sql, workspaceId: number, doomed: Doomed): Promise<Candidate[]> {
+  return sql<Candidate[]>`
+    with recursive candidates as materialized (${reached(sql, workspaceId, doomed)}), kept (id, home) as (
+      (select d.needs_object_id, u.pack_id
+         from candidates c
+         join dependencies d on d.workspace_id = ${workspaceId} and d.needs_object_id = c.id
+         join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
+        where not exists (select 1 from candidates x where x.id = d.object_id)
+        union
+       select c.id, f.pack_id
+         from candidates c
+         join entries e on e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id
+         join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+         join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
+        where not e.id ${amongIds(sql, doomed.entryIds)})
+      union
+      select d.needs_object_id, k.home
+        from kept k
+        join dependencies d on d.workspace_id = ${workspaceId} and d.object_id = k.id
+        join candidates c on c.id = d.needs_object_id
+    )
+    select c.*, k.home from candidates c left join (select id, min(home) as home from kept group by id) k on k.id = c.id`
+}

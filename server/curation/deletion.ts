@@ -1,0 +1,144 @@
+/** Deletes entries and versions for good: what nothing else needs goes, the rest stays where it is needed (spec 4.12). */
+import { ApiError } from '../../contract/errors.ts'
+import { amongIds, amongTexts } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
+import type { Context } from '../handler.ts'
+import { holdLineages } from '../rows/hold.ts'
+import { type Candidate, selectCandidates, selectLineageIds } from './deletion-candidates.ts'
+import { recordGroups, removeEmptyGroups } from './groups.ts'
+
+/** What is to go: entries with their histories and, with `packId`, every version that came from that pack. */
+export interface Doomed {
+  entryIds: readonly number[]
+  packId?: number
+}
+
+export interface Deleted {
+  entries: number
+  objects: number
+  /** Versions that would have gone if nothing else needed them. */
+  kept: number
+  unusedFiles: number
+  unusedBytes: number
+}
+
+interface DoomedEntry {
+  id: number
+  lineage_id: string
+  name: string
+  ever_pulled: boolean
+  variant_group_id: number | null
+}
+
+/** The caller has taken the workspace's turn. CONFLICT when one of the entries was ever pulled; then nothing is deleted. */
+export async function deleteForGood(context: Context, doomed: Doomed): Promise<Deleted> {
+  const { sql, workspace } = context
+  await holdLineages(sql, workspace.id, await selectLineageIds(sql, workspace.id, doomed))
+  const entries = await holdUnpulled(sql, workspace.id, doomed.entryIds)
+  const candidates = await selectCandidates(sql, workspace.id, doomed)
+  const gone = candidates.filter((version) => version.home === null)
+  await deleteEntryRows(context, entries)
+  const media = await deleteVersions(context, gone)
+  await moveToHomes(sql, workspace.id, { packId: doomed.packId, candidates })
+  await settleLineages(context, { entries, gone, candidates })
+  return {
+    entries: entries.length,
+    objects: gone.length,
+    kept: candidates.length - gone.length,
+    unusedFiles: gone.length + media.length,
+    unusedBytes: [...gone.map((version) => version.blob_size), ...media.map((file) => file.size)].reduce((a, b) => a + b, 0),
+  }
+}
+
+/** Holds the rows against downloads, which hold them too: of the two, one comes first and the other hears of it. */
+async function holdUnpulled(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<DoomedEntry[]> {
+  const entries = await sql<DoomedEntry[]>`
+    select id, lineage_id, name, ever_pulled, variant_group_id from entries
+     where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)} order by id for update`
+  const pulled = entries.filter((entry) => entry.ever_pulled)
+  const [first] = pulled
+  if (!first) return entries
+  const more = pulled.length > 1 ? ` (and ${pulled.length - 1} more)` : ''
+  throw new ApiError(
+    'CONFLICT',
+    `${first.name} was pulled or downloaded before${more}, so it cannot be deleted. Deprecate it instead.`,
+    {
+      pulled_entry_ids: pulled.slice(0, 1000).map((entry) => entry.id),
+    },
+  )
+}
+
+async function deleteEntryRows({ sql, workspace, feed }: Context, entries: readonly DoomedEntry[]): Promise<void> {
+  const ids = entries.map((entry) => entry.id)
+  await sql`delete from entry_tags where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
+  await sql`delete from collection_entries where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
+  await sql`delete from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
+  for (const { id, lineage_id } of entries) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'delete' })
+  const groupIds = [...new Set(entries.flatMap((entry) => entry.variant_group_id ?? []))]
+  await removeEmptyGroups(sql, workspace.id, groupIds)
+  await recordGroups({ sql, workspace, feed }, groupIds)
+}
+
+/** Gives the media files that nothing refers to any more. */
+async function deleteVersions({ sql, workspace, feed }: Context, gone: readonly Candidate[]): Promise<{ size: number }[]> {
+  const ids = gone.map((version) => version.id)
+  await sql`delete from dependencies where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+  await sql`delete from awaited_imports where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+  const media = await sql<{ size: number; finished_at: Date | null }[]>`
+    delete from artifacts where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}
+    returning coalesce(size, 0) as size, finished_at`
+  await sql`
+    update objects set parent_object_id = null
+     where workspace_id = ${workspace.id} and lineage_id ${amongTexts(sql, new Set(gone.map((version) => version.lineage_id)))}
+       and parent_object_id ${amongIds(sql, ids)}`
+  await sql`delete from objects where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
+  for (const { id, lineage_id } of gone) feed.changed({ entity: 'object', entityId: id, lineageId: lineage_id, op: 'delete' })
+  return media.filter((file) => file.finished_at !== null)
+}
+
+/** What stays of a pack that goes belongs to the pack of what needs it. */
+async function moveToHomes(
+  sql: Sql,
+  workspaceId: number,
+  { packId, candidates }: { packId: number | undefined; candidates: readonly Candidate[] },
+): Promise<void> {
+  const moving = candidates.filter((version) => version.home !== null && version.pack_id === packId)
+  if (moving.length === 0) return
+  await sql`
+    update objects o set pack_id = r.home
+      from unnest(${moving.map((version) => version.id)}::bigint[], ${moving.map((version) => version.home ?? 0)}::bigint[]) as r (id, home)
+     where o.workspace_id = ${workspaceId} and o.id = r.id`
+}
+
+interface Settling {
+  entries: readonly DoomedEntry[]
+  gone: readonly Candidate[]
+  candidates: readonly Candidate[]
+}
+
+/** Lineages without a version go, with their GUIDs; those that lost their entry or current version have their newest one as current. */
+async function settleLineages({ sql, workspace, feed }: Context, { entries, gone, candidates }: Settling): Promise<void> {
+  const ids = new Set(candidates.map((version) => version.lineage_id))
+  const emptied = await sql<{ id: string }[]>`
+    delete from lineages l where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)}
+       and not exists (select 1 from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id) returning l.id`
+  await sql`
+    delete from package_guids where workspace_id = ${workspace.id} and lineage_id ${amongTexts(
+      sql,
+      emptied.map((lineage) => lineage.id),
+    )}`
+  const left = await sql<{ id: string; face_object_id: number }[]>`
+    update lineages l
+       set face_object_id = (select max(o.id) from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id)
+     where l.workspace_id = ${workspace.id}
+       and (l.id ${amongTexts(
+         sql,
+         entries.map((entry) => entry.lineage_id),
+       )} or l.id ${amongTexts(sql, ids)} and l.face_object_id ${amongIds(
+         sql,
+         gone.map((version) => version.id),
+       )})
+    returning l.id, l.face_object_id`
+  for (const { id, face_object_id } of left)
+    feed.changed({ entity: 'object', entityId: face_object_id, lineageId: id, op: 'upsert' })
+}

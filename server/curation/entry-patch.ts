@@ -1,0 +1,32 @@
+/** What PATCH changes of an entry: all that was sent, or nothing (spec 4.12; contract-gaps 5). */
+import type { EntryDetail, entries } from '../../contract/entries.ts'
+import type { InputOf } from '../../contract/route.ts'
+import { requireAdmin } from '../front-door/roles.ts'
+import type { Context } from '../handler.ts'
+import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
+import { moveFace } from './face.ts'
+import { sentFields } from './sent-fields.ts'
+
+type Patch = Context & { input: InputOf<(typeof entries)['update']> }
+
+export async function patchEntry(request: Patch): Promise<EntryDetail> {
+  const { sql, workspace, actor, input } = request
+  sentFields(input, ['name', 'category', 'category_locked', 'object_id', 'status'])
+  if (input.status !== undefined) requireAdmin(actor)
+  if (input.object_id !== undefined) await moveFace(request, { entryId: input.entry_id, objectId: input.object_id })
+  const known = await holdKnownEntries(sql, workspace.id, [input.entry_id])
+  for (const entry of known) await writeFields(request, entry)
+  return requireEntryDetail(sql, workspace.id, input.entry_id)
+}
+
+/** A category that is set by hand is locked, and one that is taken away unlocked, unless the same request says otherwise. */
+async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: KnownEntry): Promise<void> {
+  const { name = entry.name, category = entry.category, status = entry.status } = input
+  const byCategory = input.category === undefined ? entry.category_locked : input.category !== null
+  const category_locked = input.category_locked ?? byCategory
+  const wanted = { name, category, category_locked, status }
+  if (Object.entries(wanted).every(([field, value]) => entry[field as keyof typeof wanted] === value)) return
+  await sql`
+    update entries set ${sql({ ...wanted, date_updated: now.toISOString() })} where workspace_id = ${workspace.id} and id = ${entry.id}`
+  feed.entriesChanged([entry])
+}

@@ -1,0 +1,40 @@
+/** The one way in which a person moves a current version: restoring one, or naming it in a PATCH (spec 4.12; contract-gaps 4). */
+import { ApiError } from '../../contract/errors.ts'
+import type { Context } from '../handler.ts'
+import { weighWants } from '../media/wants.ts'
+import { requireEntryFace } from '../rows/entry.ts'
+import { findVersion } from '../rows/version.ts'
+
+/** Whoever may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
+export async function moveFace(context: Context, { entryId, objectId }: { entryId: number; objectId: number }): Promise<void> {
+  const { sql, workspace, now, feed } = context
+  await holdPackOf(context, objectId)
+  const face = await requireEntryFace(sql, workspace.id, { entryId, hold: true })
+  const version = await findVersion(sql, workspace.id, objectId)
+  if (!version) throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
+  if (version.lineage_id !== face.lineage_id)
+    throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than entry ${face.entry_id}.`)
+  if (version.object_id === face.object_id) return
+  await sql`
+    update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
+  await weighWants(sql, workspace.id, [face.entry_id])
+  await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
+  feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])
+  feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })
+  feed.happened({
+    type: 'entry.restore',
+    entryId: face.entry_id,
+    lineageId: face.lineage_id,
+    objectId: version.object_id,
+    payload: { from_object_id: face.object_id, to_object_id: version.object_id },
+  })
+}
+
+/** The entry comes to show the version's pack: whoever renames or deletes that one waits, and then knows of the entry. */
+async function holdPackOf({ sql, workspace }: Context, objectId: number): Promise<void> {
+  await sql`
+    select p.id from packs p
+     where p.workspace_id = ${workspace.id}
+       and p.id = (select pack_id from objects where workspace_id = ${workspace.id} and id = ${objectId})
+       for key share`
+}

@@ -1,0 +1,54 @@
+/** The only place that lists the columns of a collection and of the entries in it. */
+import type { Collection, CollectionEntry } from '../../contract/collections.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+
+/** `tail` may use the alias c and begins with `and` or `order by`. */
+export const selectCollections = (sql: Sql, workspaceId: number, tail: Fragment): PromiseLike<Collection[]> =>
+  sql<Collection[]>`
+    select c.id, c.name, c.description, c.created_by, c.created_at, c.updated_by, c.date_updated,
+           (select count(*)::int from collection_entries x where x.workspace_id = c.workspace_id and x.collection_id = c.id) as entry_count
+      from collections c where c.workspace_id = ${workspaceId} ${tail}`
+
+/** COLLECTION_NOT_FOUND otherwise. */
+export async function requireCollection(sql: Sql, workspaceId: number, id: number): Promise<Collection> {
+  const [collection] = await selectCollections(sql, workspaceId, sql`and c.id = ${id}`)
+  if (!collection) throw collectionNotFound(id)
+  return collection
+}
+
+/** Holds the collection and what is in it until the transaction ends; COLLECTION_NOT_FOUND otherwise. */
+export async function holdCollection(sql: Sql, workspaceId: number, id: number): Promise<void> {
+  const [row] = await sql`select id from collections where workspace_id = ${workspaceId} and id = ${id} for update`
+  if (!row) throw collectionNotFound(id)
+}
+
+const collectionNotFound = (id: number) => new ApiError('COLLECTION_NOT_FOUND', `There is no collection ${id} in this workspace.`)
+
+/** In the order in which they were added. */
+export const selectCollectionEntries = (sql: Sql, workspaceId: number, id: number): PromiseLike<CollectionEntry[]> =>
+  sql<CollectionEntry[]>`
+    select e.id, e.name, e.entry_type, e.category, e.status, o.thumbnail_artifact_id is not null as has_thumbnail, x.added_at
+      from collection_entries x
+      join entries e on e.workspace_id = x.workspace_id and e.id = x.entry_id
+      join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+      join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+     where x.workspace_id = ${workspaceId} and x.collection_id = ${id} order by x.added_at, e.id`
+
+/** The ids alone, in the same order, at most so many. */
+export async function selectCollectionEntryIds(
+  sql: Sql,
+  workspaceId: number,
+  { collectionId, limit }: { collectionId: number; limit: number },
+): Promise<number[]> {
+  const rows = await sql<{ entry_id: number }[]>`
+    select entry_id from collection_entries
+     where workspace_id = ${workspaceId} and collection_id = ${collectionId} order by added_at, entry_id limit ${limit}`
+  return rows.map((row) => row.entry_id)
+}
+
+/** The collections that an entry is in, by name. */
+export const selectCollectionsOf = (sql: Sql, workspaceId: number, entryId: number) =>
+  sql<{ id: number; name: string }[]>`
+    select c.id, c.name from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
+     where x.workspace_id = ${workspaceId} and x.entry_id = ${entryId} order by c.name`

@@ -1,0 +1,52 @@
+/** The only place that lists the columns of a tag: as lists show it, and as entries do. */
+import { ApiError } from '../../contract/errors.ts'
+import type { Tag, TagOnEntry } from '../../contract/tags.ts'
+import { amongIds } from '../database/among.ts'
+import type { Fragment, Sql } from '../database/open.ts'
+
+/** Names are one when they differ in case, or in how their accents are put together. */
+export const tagKey = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/** `tail` may use the alias t and begins with `and` or `order by`. */
+export const selectTags = (sql: Sql, workspaceId: number, tail: Fragment): PromiseLike<(Tag & { name_key: string })[]> =>
+  sql<(Tag & { name_key: string })[]>`
+    select t.id, t.name, t.name_key, t.color,
+           (select count(*)::int from entry_tags x where x.workspace_id = t.workspace_id and x.tag_id = t.id) as entry_count
+      from tags t where t.workspace_id = ${workspaceId} ${tail}`
+
+/** The tags of each entry, by name; entries without any are left out. */
+export async function selectTagsOf(
+  sql: Sql,
+  workspaceId: number,
+  entryIds: readonly number[],
+): Promise<Map<number, TagOnEntry[]>> {
+  const rows = await sql<(TagOnEntry & { entry_id: number })[]>`
+    select x.entry_id, t.id, t.name, t.color
+      from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
+     where x.workspace_id = ${workspaceId} and x.entry_id ${amongIds(sql, entryIds)} order by t.name_key`
+  const tags = new Map<number, TagOnEntry[]>()
+  for (const { entry_id, ...tag } of rows) tags.set(entry_id, [...(tags.get(entry_id) ?? []), tag])
+  return tags
+}
+
+/** The entries that show the tag. */
+export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>
+  sql<{ id: number; lineage_id: string }[]>`
+    select e.id, e.lineage_id from entry_tags x join entries e on e.workspace_id = x.workspace_id and e.id = x.entry_id
+     where x.workspace_id = ${workspaceId} and x.tag_id = ${tagId}`
+
+/**
+ * Until the transaction ends, for `use` by entries or for a `change` of the tag itself, which waits for every use: whoever hears of a
+ * change hears of all entries that show it. TAG_NOT_FOUND otherwise.
+ */
+export async function holdTag(
+  sql: Sql,
+  workspaceId: number,
+  { tagId, to }: { tagId: number; to: 'use' | 'change' },
+): Promise<TagOnEntry> {
+  const [tag] = await sql<TagOnEntry[]>`
+    select id, name, color from tags where workspace_id = ${workspaceId} and id = ${tagId}
+       ${to === 'use' ? sql`for key share` : sql`for update`}`
+  if (!tag) throw new ApiError('TAG_NOT_FOUND', `There is no tag ${tagId} in this workspace.`)
+  return tag
+}
