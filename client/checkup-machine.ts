@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Finding, fault, fine, note, warning } from '../contract/finding.ts'
 import type { Limited } from './checkup.ts'
 import { systemCode } from './client-error.ts'
 import { keychainWorks } from './credentials.ts'
-import { type Finding, fault, fine, note, warning } from './finding.ts'
 import type { Folders } from './folders.ts'
 import { nearest } from './place-check.ts'
 

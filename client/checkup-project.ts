@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { type Finding, fine, note, warning } from '../contract/finding.ts'
 import type { Limited } from './checkup.ts'
 import { ClientError } from './client-error.ts'
-import { type Finding, fine, note, warning } from './finding.ts'
 import { isDeviceName } from './landing.ts'
 import { findTarget, type PullTarget } from './pull-target.ts'
 

@@ -1,8 +1,9 @@
 /** `ph doctor`: a look for faults at this machine, the way to the server, and the project here. Start here. */
+
+import type { Finding } from '../contract/finding.ts'
 import { checkMachine } from './checkup-machine.ts'
 import { checkProject } from './checkup-project.ts'
 import { checkServer } from './checkup-server.ts'
-import type { Finding } from './finding.ts'
 import type { Folders } from './folders.ts'
 import type { Wanted } from './profile.ts'
 

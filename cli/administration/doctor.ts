@@ -1,11 +1,14 @@
 /** `ph server doctor`: what is wrong with a server, and what mends it. */
 import { exits } from '../../contract/errors.ts'
+import type { Finding } from '../../contract/finding.ts'
 import type { Examination } from '../../server/administration/examination.ts'
 import { command } from '../command.ts'
 import type { Context } from '../context.ts'
+import { findingLines, findingTerms, tally } from '../finding-lines.ts'
+import type { Output } from '../output.ts'
+import { printable } from '../printable.ts'
 import { serverOptions } from './reach.ts'
 
-type Finding = Examination['findings'][number]
 type ToldSetting = Examination['settings'][number]
 
 export const doctorCommands = [
@@ -15,6 +18,7 @@ export const doctorCommands = [
     description:
       'Asks the server that runs on the data folder; while none runs, looks at what the next start would find. It changes nothing. The exit code is 1 when something does not work.',
     options: serverOptions,
+    terms: findingTerms,
     examples: [
       ['server doctor', 'settings, database, storage, disk, clock, permissions'],
       ['server doctor --data /srv/props --json', 'the same for programs'],
@@ -25,10 +29,9 @@ export const doctorCommands = [
         said ? [{ check: name, verdict: 'problem', said, next: 'Every setting is in `ph help server start`.' }] : [],
       )
       const findings = [...wrong, ...examination.findings]
-      const numberOf = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length
-      const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
+      const { problems, warnings } = tally(findings)
       context.out.result({ server: examination.server, settings, findings, problems, warnings }, () =>
-        tell(context, settings, findings),
+        tell(context.out, settings, findings),
       )
       return problems > 0 ? exits.failed : undefined
     },
@@ -42,26 +45,23 @@ async function examine({ env, cwd }: Context, data: string | undefined): Promise
     import('../../server/administration/examination.ts'),
   ])
   const flags = data === undefined ? {} : { data }
+  // What only `ph server start` is told cannot be known while no server runs.
+  const known = (settings: readonly ToldSetting[]) => settings.filter(({ name }) => name.startsWith('PH_'))
   try {
-    return await examineServer(readSettings(flags, env, cwd))
+    const found = await examineServer(readSettings(flags, env, cwd))
+    return found.server ? found : { ...found, settings: known(found.settings) }
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    return { server: null, settings: tellSettings(flags, env, cwd), findings: [] }
+    return { server: null, settings: known(tellSettings(flags, env, cwd)), findings: [] }
   }
 }
 
-/** A sign as well as a colour: not everybody sees both. */
-const signs = { ok: ['✓', 'green'], note: ['·', 'cyan'], warning: ['!', 'yellow'], problem: ['✗', 'red'] } as const
-
-function tell({ out: { paint } }: Context, settings: readonly ToldSetting[], findings: readonly Finding[]): string[] {
-  const width = Math.max(...settings.map(({ name }) => name.length), ...findings.map(({ check }) => check.length))
-  const told = findings.flatMap(({ check, verdict, said, next }) => {
-    const [sign, color] = signs[verdict]
-    const line = `${paint(color, sign)} ${check.padEnd(width)}  ${said}`
-    return next === undefined ? [line] : [line, `  ${' '.repeat(width)}  ${paint('bold', 'next:')} ${next}`]
-  })
+function tell(out: Output, settings: readonly ToldSetting[], findings: readonly Finding[]): string[] {
+  const width = Math.max(...settings.map(({ name }) => name.length))
+  const { paint } = out
   const listed = settings.map(
-    ({ name, value, from }) => `  ${name.padEnd(width)}  ${value === '' ? '(none)' : value}  ${paint('dim', `(${from})`)}`,
+    ({ name, value, from }) =>
+      `  ${name.padEnd(width)}  ${value === '' ? '(none)' : printable(value)}  ${paint('dim', `(${from})`)}`,
   )
-  return [paint('bold', 'Settings'), ...listed, '', paint('bold', 'Findings'), ...told]
+  return [paint('bold', 'Settings'), ...listed, '', ...findingLines(findings, out)]
 }

@@ -1,9 +1,9 @@
 /** What administrators may ask of a server, from the machine it runs on: inputs as they are checked, answers as they come. */
 import { type Static, type TObject, Type } from 'typebox'
+import type { Finding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
 import type { ToldSetting } from '../config.ts'
-import type { Finding } from '../examination/finding.ts'
 import type { Provisioned } from '../provision.ts'
 
 /** Where there is more than one. */

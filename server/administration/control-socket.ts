@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { errorAnswers } from '../error-answers.ts'
 import { Refusal } from '../front-door/refusal.ts'
@@ -50,7 +50,10 @@ export async function openControlSocket(controlled: Controlled): Promise<Control
   const app = buildControlApp(controlled, note)
   try {
     const { pipe } = note
-    await (pipe ? app.listen({ path: pipe.name }) : atShortPath(folder.dir, (path) => app.listen({ path })))
+    const listenTextResolver = () => `Administrators are listened to in ${folder.dir}`
+    await (pipe
+      ? app.listen({ path: pipe.name, listenTextResolver })
+      : atShortPath(folder.dir, (path) => app.listen({ path, listenTextResolver })))
     writeNote(folder.dir, note)
   } catch (error) {
     log.error({ err: error }, `Administrative commands cannot reach this server: ${folder.dir} holds no socket.`)
@@ -70,7 +73,8 @@ const pipeName = (): string => `\\\\.\\pipe\\ph-control-${randomBytes(16).toStri
 function buildControlApp({ desk, log, url }: Controlled, note: ControlNote): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    // What was done is told by the deeds.
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: longestFileBytes + 64 * 1024,
     requestTimeout: arrivalMs,
     forceCloseConnections: 'idle',

@@ -1,11 +1,12 @@
 /** What `ph server doctor` finds: by asking the server that runs, or by looking at what it would find when it is started. */
 import { join } from 'node:path'
+import { type Finding, fault, fine, note, warning } from '../../contract/finding.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings, ToldSetting } from '../config.ts'
 import { FolderInUse, isEmbeddedIn } from '../database/embedded.ts'
 import { openDatabase } from '../database/open.ts'
 import { lookAtDatabase } from '../examination/database.ts'
-import { type Finding, fault, fine, lookAt, note, warning } from '../examination/finding.ts'
+import { lookAt } from '../examination/look.ts'
 import { isOwnerOf, lookAtDataFolder } from '../examination/permissions.ts'
 import type { Answers } from './acts.ts'
 import { ask, type FoundServer, findServers, type Presence } from './control-client.ts'

@@ -1,11 +1,12 @@
 /** The examination of a server: every look at once, none for long. */
 import { join } from 'node:path'
+import type { Finding } from '../../contract/finding.ts'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { lookAtAddress } from '../examination/address.ts'
 import { lookAtDatabase } from '../examination/database.ts'
 import { lookAtRoom, lookAtStorage } from '../examination/disk.ts'
-import { type Finding, lookAt } from '../examination/finding.ts'
+import { lookAt } from '../examination/look.ts'
 import { lookAtDataFolder, lookAtProvisionFile } from '../examination/permissions.ts'
 import type { Doing } from './desk.ts'
 

@@ -1,6 +1,7 @@
 /** A look at the address by which clients reach the server: presigned addresses and pages are made with it. */
+
+import { type Finding, fine, note, warning } from '../../contract/finding.ts'
 import type { Settings } from '../config.ts'
-import { type Finding, fine, note, warning } from './finding.ts'
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/
 const patienceMs = 4000

@@ -1,9 +1,10 @@
 /** A look at the database: does it answer, is its schema this program's, has PostgreSQL room for more connections, does its clock agree. */
+
+import { type Finding, fault, fine, note, warning } from '../../contract/finding.ts'
 import type { Clock } from '../clock.ts'
 import { explainDatabase } from '../database/database-failure.ts'
 import { schemaState } from '../database/migrate.ts'
 import { type Database, poolConnections, type Sql } from '../database/open.ts'
-import { type Finding, fault, fine, note, warning } from './finding.ts'
 
 /** Oldest version that is tested (design 3). */
 const oldestPostgres = 15

@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Finding, fault, fine, note, warning } from '../../contract/finding.ts'
 import { type Clock, randomId } from '../clock.ts'
 import { explainDisk } from '../disk-failure.ts'
 import { isFolderLocked } from '../folder-lock.ts'
 import { freeBytes, reserveBytes } from '../free-space.ts'
 import { clockFinding } from './database.ts'
-import { type Finding, fault, fine, note, warning } from './finding.ts'
 
 const MiB = 1024 * 1024
 const GiB = 1024 * MiB

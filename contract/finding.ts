@@ -1,10 +1,10 @@
 /** What a look for faults comes to: one line for each thing that was looked at. */
 
-/** `problem`: ph cannot do its work. `warning`: it can, and something will go wrong sooner or later. `note`: good to know. */
+/** `problem`: it does not work. `warning`: it does, and something will go wrong sooner or later. `note`: good to know. */
 export type Verdict = 'ok' | 'note' | 'warning' | 'problem'
 
 export interface Finding {
-  /** What was looked at, in one word. */
+  /** What was looked at, in a word or two. */
   check: string
   verdict: Verdict
   /** What was found, as a sentence. */
