@@ -51,6 +51,7 @@ export const identity = routes({
     path: '/auth/logout',
     scope: 'signed-in',
     summary: 'Revoke the key, or end the session, that this is called with.',
+    states: 'all',
     transaction: false,
     extension: true,
   },

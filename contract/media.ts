@@ -112,7 +112,6 @@ export const media = routes({
     input: Type.Object(version),
     query: ['object_id'],
     output: Type.Object({ entry_id: Id, preview_status: Text }),
-    budget: 'push',
     errors: uploadErrors,
   },
   presign: {

@@ -161,7 +161,8 @@ export const push = routes({
     budget: 'push',
     transaction: false,
     repeatable: true,
-    errors: ['VALIDATION', 'PACK_NOT_FOUND', 'FORBIDDEN'],
+    states: 'asked',
+    errors: ['VALIDATION', 'PACK_NOT_FOUND', 'FORBIDDEN', 'UNAVAILABLE'],
   },
   commit: {
     method: 'POST',

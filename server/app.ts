@@ -13,12 +13,18 @@ import type { Settings } from './config.ts'
 import { mountSite } from './dashboard/site.ts'
 import type { Database } from './database/open.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
-import { enter, refuseUnknownWorkspace } from './front-door/enter.ts'
+import type { FrontDoor } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
+import { refuseWrite } from './front-door/states.ts'
 import { mountHealth } from './health.ts'
 import type { Logger } from './log.ts'
 import { mountContract } from './mount.ts'
+import { refuseOddHost } from './origin.ts'
+import { RequestLog } from './request-log.ts'
+import { leastPace, type Pace, refuseSlowBodies } from './slow-bodies.ts'
+import type { Ledger } from './storage/ledger.ts'
 import type { Storage } from './storage/storage.ts'
+import { letGoBy } from './unread-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +49,11 @@ export interface Parts {
   settings: Settings
   clock: Clock
   log: Logger
+  frontDoor: FrontDoor
+  /** What came in and is not written down yet. */
+  ledger: Ledger
+  /** How slowly bodies may come; tests are less patient. */
+  pace?: Pace | undefined
   /** Adds the built-in store's own addresses below /storage. */
   mountStorage?: (app: FastifyInstance) => void
 }
@@ -59,8 +70,11 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
     clientErrorHandler: answerUnreadable,
-    trustProxy: parts.settings.trustProxy,
+    logController: new RequestLog(),
+    trustProxy: (_address: string, hop: number) => hop < parts.settings.trustedProxies,
     forceCloseConnections: 'idle',
+    // What still comes over a connection that is kept alive is answered, and the connection closed with it.
+    return503OnClosing: false,
     keepAliveTimeout: 60_000,
     connectionTimeout: silenceMs,
     routerOptions: { maxParamLength: longestParameter },
@@ -71,13 +85,18 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts))
+  refuseSlowBodies(app, parts.pace ?? leastPace)
+  const { frontDoor } = parts
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-PH-API', '1')
+    if (request.method === 'GET' || request.method === 'HEAD') letGoBy(request.raw)
+    refuseOddHost(request)
     request.workspaceSlug = readAddress(request.originalUrl).slug
-    if (isApiPath(request.url)) Object.assign(request, await enter(request, parts))
-    else if (request.workspaceSlug !== undefined) await refuseUnknownWorkspace(parts.database.sql, request.workspaceSlug)
+    if (isApiPath(request.url)) Object.assign(request, await frontDoor.enter(request))
+    else await frontDoor.requireWorkspace(request.workspaceSlug)
   })
   app.setNotFoundHandler((request) => {
+    if (request.holder) refuseWrite(request.holder.workspace, request)
     throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
   })
   await app.register((api) => mountContract(api, parts), { prefix: apiBase })

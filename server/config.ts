@@ -17,7 +17,8 @@ export interface Settings {
   webhookAllowPrivate: boolean
   embedder: string
   metricsPublic: boolean
-  trustProxy: boolean
+  /** Proxies between clients and the server whose word is taken for where a request comes from. */
+  trustedProxies: number
   /** The same for people, with where each comes from. */
   told: readonly ToldSetting[]
 }
@@ -44,7 +45,11 @@ export const settingsTable = [
   ['PH_WEBHOOK_ALLOW_PRIVATE', 'off', 'allow webhooks to private addresses and over plain http'],
   ['PH_EMBEDDER', 'descriptor', 'what ranks by look: descriptor, clip:<model folder> or off'],
   ['PH_METRICS', '', 'public: answer /metrics to every address, not only to this machine'],
-  ['PH_TRUST_PROXY', 'off', 'believe X-Forwarded-For and -Proto from the proxy before the server'],
+  [
+    'PH_TRUST_PROXY',
+    'off',
+    'on: believe what the proxy before the server says in X-Forwarded-For and -Proto; 2 to 9: so many proxies',
+  ],
 ] as const
 
 export interface Flags {
@@ -75,7 +80,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     webhookAllowPrivate: onOff('PH_WEBHOOK_ALLOW_PRIVATE', text('PH_WEBHOOK_ALLOW_PRIVATE') ?? 'off'),
     embedder: embedder(text('PH_EMBEDDER') ?? 'descriptor'),
     metricsPublic: oneOf('PH_METRICS', text('PH_METRICS') ?? 'local', ['local', 'public']) === 'public',
-    trustProxy: onOff('PH_TRUST_PROXY', text('PH_TRUST_PROXY') ?? 'off'),
+    trustedProxies: proxies(text('PH_TRUST_PROXY') ?? 'off'),
   }
 }
 
@@ -145,6 +150,15 @@ function oneOf(name: string, text: string, allowed: string[]): string {
 
 function onOff(name: string, text: string): boolean {
   return ['on', '1', 'true'].includes(oneOf(name, text, ['on', 'off', '1', '0', 'true', 'false']))
+}
+
+function proxies(text: string): number {
+  if (/^[2-9]$/.test(text)) return Number(text)
+  if (!['on', 'off', '1', '0', 'true', 'false'].includes(text))
+    throw new SettingError(
+      `PH_TRUST_PROXY is "${text}"; it takes on, off, or the number of proxies before the server, from 1 to 9.`,
+    )
+  return ['on', '1', 'true'].includes(text) ? 1 : 0
 }
 
 function embedder(text: string): string {

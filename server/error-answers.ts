@@ -7,6 +7,8 @@ import type { Settings } from './config.ts'
 import { PageFailure } from './dashboard/page-failure.ts'
 import { explainDatabase } from './database/database-failure.ts'
 import { Refusal } from './front-door/refusal.ts'
+import { startingRetrySeconds } from './front-door/states.ts'
+import { letGoBy } from './unread-body.ts'
 
 type Failure = ApiError | Refusal | PageFailure
 
@@ -19,6 +21,7 @@ interface Place {
 export const errorAnswers =
   ({ database: { place }, settings }: Place) =>
   async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    letGoBy(request.raw)
     const error = explainDatabase(thrown, place)
     const isAway = error !== thrown && error instanceof ApiError && error.details.reason === 'database_away'
     if (isAway) reply.header('Retry-After', databaseRetrySeconds)
@@ -34,8 +37,10 @@ export const errorAnswers =
 /** How long a client is asked to wait for the database: about as long as one takes to start again. */
 const databaseRetrySeconds = '2'
 
-const waitOf = ({ code, details }: ApiError): unknown =>
-  details.retry_after_seconds ?? (code === 'DEVICE_SLOW_DOWN' ? details.interval : undefined)
+function waitOf({ code, details }: ApiError): unknown {
+  if (details.reason === 'policy_unavailable') return startingRetrySeconds
+  return details.retry_after_seconds ?? (code === 'DEVICE_SLOW_DOWN' ? details.interval : undefined)
+}
 
 /** What happens on a page is said on a page. Where there is none, or the front door refuses, it depends on what is asked for. */
 function isForBrowser(failure: Failure, { routeOptions, is404, url, headers }: FastifyRequest): boolean {

@@ -10,6 +10,7 @@ import type { Sql } from './database/open.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
+import type { WorkspaceState } from './front-door/states.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */
@@ -29,7 +30,9 @@ export interface Workspace {
   id: number
   slug: string
   name: string
-  state: string
+  state: WorkspaceState
+  /** Null: without a limit. */
+  storageLimitBytes: number | null
 }
 
 /** What every handler is given, whoever asks. */

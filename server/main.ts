@@ -12,9 +12,12 @@ import { SettingError, type Settings } from './config.ts'
 import { explainDatabase } from './database/database-failure.ts'
 import { migrate } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
+import { FrontDoor } from './front-door/enter.ts'
 import { type LogTo, openLog } from './log.ts'
 import { type Provisioned, provision } from './provision.ts'
 import { type ProvisionFile, readProvisionFile } from './provision-file.ts'
+import type { Pace } from './slow-bodies.ts'
+import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { takeDatabase } from './take-database.ts'
@@ -24,6 +27,7 @@ export interface RunningServer {
   url: string
   database: Database
   storage: Storage
+  ledger: Ledger
   app: FastifyInstance
   /** Where the first workspace is made, with a code that works once; undefined where there is one. */
   setupAddress: string | undefined
@@ -37,6 +41,8 @@ export interface StartOptions {
   log?: LogTo
   /** Applied like a provisioning file; for tests and the demo. */
   provisioning?: ProvisionFile
+  /** How slowly the bodies of requests may come; for tests. */
+  pace?: Pace
 }
 
 export async function startServer({
@@ -44,6 +50,7 @@ export async function startServer({
   clock = systemClock,
   log: logTo = 'stderr',
   provisioning,
+  pace,
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
@@ -54,9 +61,15 @@ export async function startServer({
     tellKeptDeeds(settings.dataDir, log)
     if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
     const setupCode = await issueSetupCode(database.sql)
-    const opened = await openStorage({ settings, database, clock })
-    const app = await buildApp({ database, settings, clock, log, ...opened })
+    const frontDoor = new FrontDoor({ database, settings, clock })
+    const opened = await openStorage({ settings, database, clock, log, frontDoor })
+    const app = await buildApp({ database, settings, clock, log, frontDoor, pace, ...opened })
+    app.addHook(
+      'onClose',
+      frontDoor.keepTidy((err) => log.warn({ err }, 'uses of keys could not be written down; this is tried again')),
+    )
     await app.listen({ host: settings.host, port: settings.port })
+    const { storage, ledger } = opened
     const url = addressOf(app)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
@@ -65,7 +78,7 @@ export async function startServer({
       await control.close()
       await stop(app, database)
     }
-    return { url, database, storage: opened.storage, app, setupAddress, stop: end }
+    return { url, database, storage, ledger, app, setupAddress, stop: end }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)

@@ -11,8 +11,10 @@ import type { Parts } from './app.ts'
 import { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
 import { requireAdmin } from './front-door/roles.ts'
+import { refuseWrite } from './front-door/states.ts'
 import type { Context, Handler } from './handler.ts'
 import { handlers } from './handlers.ts'
+import { originOf } from './origin.ts'
 import { rehearse, transact } from './transaction.ts'
 import { letGoBy } from './unread-body.ts'
 import { inputReader, requireStorable } from './validation.ts'
@@ -77,6 +79,8 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
       const context = contextOf(route, { request, reply, parts })
       if (route.scope === 'admin') requireAdmin(context.actor)
       if (isOpen(route)) reply.header('Cache-Control', 'no-store')
+      const workspace = request.holder?.workspace ?? request.membership?.workspace
+      if (workspace) refuseWrite(workspace, route)
       if (takesSpace(route)) parts.database.requireRoom()
       const input = readInput(request as Parameters<typeof readInput>[0])
       const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
@@ -110,7 +114,7 @@ function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
     visitor: visitorOf(request, reply, settings),
     slug: request.workspaceSlug,
     settings,
-    origin: settings.publicUrl ?? `${request.protocol}://${request.host}`,
+    origin: originOf(request, settings),
     log: request.log,
   }
   const isIn = {

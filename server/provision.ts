@@ -3,6 +3,7 @@ import { validationError } from '../contract/errors.ts'
 import { hashPassword } from './accounts/passwords.ts'
 import { amongTexts } from './database/among.ts'
 import type { Database, Sql } from './database/open.ts'
+import { changingAccess } from './front-door/holders.ts'
 import { hashKey } from './front-door/keys.ts'
 import type { ProvisionFile } from './provision-file.ts'
 import {
@@ -27,12 +28,13 @@ const provisionLock = 7_410_002
 /** Writes what the file wants and the database lacks. Throws VALIDATION where the two contradict each other. */
 export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
   const hashes = await hashPasswords(await foresee(database.sql, file))
-  return database.sql.begin(async (sql) => {
+  const provisioning = database.sql.begin(async (sql) => {
     if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${provisionLock})`
     const plan = await foresee(sql, file)
     for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })
     return { changes: plan.changes, warnings: plan.warnings }
   })
+  return changingAccess(undefined, provisioning)
 }
 
 /** What `provision` would do; writes nothing. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { changingAccess } from '../front-door/holders.ts'
 import { hashKey } from '../front-door/keys.ts'
 
 export interface Key {
@@ -56,10 +57,13 @@ export interface Revocation {
 
 /** Throws TOKEN_NOT_FOUND for a key that is unknown or revoked already. */
 export async function revokeKey(sql: Sql, { workspaceId, keyId, memberId, now }: Revocation): Promise<void> {
-  const [gone] = await sql`
+  const [gone] = await changingAccess(
+    workspaceId,
+    sql`
     update api_keys k set revoked_at = ${now.toISOString()}
      where workspace_id = ${workspaceId} and id = ${keyId} and revoked_at is null ${ofMember(sql, memberId)}
-    returning id`
+    returning id`,
+  )
   if (!gone) throw new ApiError('TOKEN_NOT_FOUND', `There is no key ${keyId} to revoke.`)
 }
 

@@ -1,6 +1,8 @@
 /** People: members of a workspace, their role and whether they belong. A workspace always keeps an owner. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { changingAccess } from '../front-door/holders.ts'
+import { toWorkspace, type WorkspaceRow } from '../front-door/workspaces.ts'
 import type { Workspace } from '../handler.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashPassword } from './passwords.ts'
@@ -26,12 +28,12 @@ export interface Membership {
 
 /** Where somebody belongs, in the order in which the workspaces were made. */
 export async function membershipsOf(sql: Sql, accountId: number): Promise<Membership[]> {
-  const rows = await sql<(PersonRow & { workspace_id: number; slug: string; workspace_name: string; state: string })[]>`
-    select ${columns(sql)}, w.id as workspace_id, w.slug, w.name as workspace_name, w.state
+  const rows = await sql<(PersonRow & Omit<WorkspaceRow, 'id' | 'name'> & { workspace_id: number; workspace_name: string })[]>`
+    select ${columns(sql)}, w.id as workspace_id, w.slug, w.name as workspace_name, w.state, w.storage_limit_bytes
       from members m join accounts a on a.id = m.account_id join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and m.status = 'active' order by w.id`
-  return rows.map(({ workspace_id: id, slug, workspace_name: name, state, ...row }) => ({
-    workspace: { id, slug, name, state },
+  return rows.map(({ workspace_id: id, slug, workspace_name: name, state, storage_limit_bytes, ...row }) => ({
+    workspace: toWorkspace({ id, slug, name, state, storage_limit_bytes }),
     person: toPerson(row),
   }))
 }
@@ -106,8 +108,8 @@ export interface PersonChange {
  * Gives another role, disables, or enables. Throws USER_NOT_FOUND; FORBIDDEN for what only an owner may do: to make owners, and to change
  * one; CONFLICT when the workspace would be left without an owner.
  */
-export async function changePerson(sql: Sql, { workspaceId, by, personId, role, status }: PersonChange): Promise<Person> {
-  return inTransaction(sql, async (tx) => {
+export function changePerson(sql: Sql, { workspaceId, by, personId, role, status }: PersonChange): Promise<Person> {
+  const change = inTransaction(sql, async (tx) => {
     // Changes of owners wait for each other here; each then sees who is left.
     const owners = await tx<{ id: number }[]>`
       select id from members where workspace_id = ${workspaceId} and role = 'owner' and status = 'active' order by id for no key update`
@@ -122,6 +124,7 @@ export async function changePerson(sql: Sql, { workspaceId, by, personId, role, 
       update members set role = ${after.role}, status = ${after.status} where workspace_id = ${workspaceId} and id = ${personId}`
     return { ...before, ...after }
   })
+  return changingAccess(workspaceId, change)
 }
 
 /** Owners may do everything; admins everything but to make or change owners. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Setup } from '../../contract/identity.ts'
 import type { Sql } from '../database/open.ts'
+import { changingAccess } from '../front-door/holders.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashPassword } from './passwords.ts'
 import { hashSecret, newSecret } from './secrets.ts'
@@ -46,7 +47,7 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
   await requireUnset(sql)
   if (!(await isSetupCode(sql, code))) throw wrongCode()
   const passwordHash = await hashPassword(owner.password)
-  return inTransaction(sql, async (tx) => {
+  const making = inTransaction(sql, async (tx) => {
     // Whoever takes the code away may go on; the others wait here, and find that it is gone.
     const [taken] = await tx`delete from settings where name = ${setting} and value = ${hashSecret(code)} returning name`
     await requireUnset(tx)
@@ -58,6 +59,7 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
       at: now.toISOString(),
     })
   })
+  return changingAccess(undefined, making)
 }
 
 const wrongCode = () =>

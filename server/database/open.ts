@@ -14,6 +14,8 @@ export type Fragment = postgres.Fragment
 export interface Database {
   /** Asked for anew by every request: it changes when connections were lost. */
   readonly sql: Pool
+  /** The same for the few statements of the front door, which are planned once; asked for anew as well. */
+  readonly doorSql: Pool
   kind: 'embedded' | 'postgresql'
   /** Its folder, or the setting that holds its address. */
   place: string
@@ -24,13 +26,25 @@ export interface Database {
 }
 
 /** Of one server to PostgreSQL, at most. */
-export const poolConnections = 16
+const libraryConnections = 16
+const doorConnections = 8
+export const poolConnections = libraryConnections + doorConnections
 
 const options = {
   types: values,
   fetch_types: false,
   onnotice: () => {},
   connection: { application_name: 'prop-house', plan_cache_mode: planning },
+}
+
+/**
+ * Every request begins with the front door's statement, and planning it would take longer than it does. It looks up rows by their keys,
+ * whatever the tables hold: one plan is right for ever, as long as it never reads whole tables.
+ */
+const doorOptions = {
+  ...options,
+  connection: { application_name: 'prop-house door', plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' },
+  max: doorConnections,
 }
 
 interface Where {
@@ -45,16 +59,22 @@ interface Where {
 export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }: Where): Promise<Database> {
   const statistics = new Statistics()
   if (databaseUrl) {
-    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: poolConnections }))
+    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: libraryConnections }))
+    const door = new RenewedPool((lines) => postgres(databaseUrl, { ...doorOptions, ...lines }))
     return {
       get sql() {
         return pool.sql
+      },
+      get doorSql() {
+        return door.sql
       },
       kind: 'postgresql',
       place: 'PostgreSQL at PH_DATABASE_URL',
       requireRoom: () => {},
       statistics,
-      close: () => pool.close(),
+      async close() {
+        await Promise.all([pool.close(), door.close()])
+      },
     }
   }
   const embedded = await startEmbedded(embeddedDir, tell)
@@ -62,6 +82,9 @@ export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }
   const pool = new RenewedPool((lines) => postgres({ ...options, ...lines, ...to }))
   return {
     get sql() {
+      return pool.sql
+    },
+    get doorSql() {
       return pool.sql
     },
     kind: 'embedded',

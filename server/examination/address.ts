@@ -20,7 +20,7 @@ export async function lookAtAddress(settings: Settings, isRunning: boolean): Pro
         'Put a proxy with TLS before the server, and https:// into PH_PUBLIC_URL.',
       ),
     )
-  if (url.protocol === 'https:' && !settings.trustProxy)
+  if (url.protocol === 'https:' && settings.trustedProxies === 0)
     found.push(
       warning(
         'proxy',

@@ -1,90 +1,131 @@
-/** The front door: version, key, workspace, then scope, in this order (contract-gaps 1). Workspace states and rate budgets join here. */
+/** The front door: version, key, workspace, rate, then scope, in this order (contract-gaps 1). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
-import { sessionCookie } from '../../contract/index.ts'
-import { isCsrfToken } from '../accounts/csrf.ts'
-import { type Membership, membershipsOf } from '../accounts/people.ts'
-import { findSession, type Session } from '../accounts/sessions.ts'
 import type { Clock } from '../clock.ts'
-import type { Sql } from '../database/open.ts'
-import { findHolder, type Holder } from './keys.ts'
+import type { Settings } from '../config.ts'
+import type { Database } from '../database/open.ts'
+import type { Workspace } from '../handler.ts'
+import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
+import { readClientName } from './client-name.ts'
+import { type Door, type Found, openDoor } from './door.ts'
+import { KeyUses } from './key-uses.ts'
+import { type Holder, hashKey, keyPattern } from './keys.ts'
 import { Refusal } from './refusal.ts'
+import { type EnteredBySession, enterBySession } from './session-entry.ts'
+import { isWrite, refuseClosed } from './states.ts'
 import { refuseOtherVersion } from './version.ts'
 
-/** Methods that change nothing. */
-const reads = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Uses of keys are written down, and old windows let go of, so often. `last_used_at` may be a minute old (contract-gaps 1). */
+const tidyMs = 30_000
 
 /** Who was let in: nobody in particular, the holder of a key, or somebody signed in, with what they are in the addressed workspace. */
-export interface Entered {
-  holder?: Holder
-  session?: Session
-  membership?: Membership
-}
+export type Entered = { holder?: Holder } & Partial<EnteredBySession>
 
-/** What the front door asks. */
-interface Parts {
-  database: { sql: Sql }
-  clock: Clock
-}
+export class FrontDoor {
+  readonly #door: Door
+  readonly #limits: Limits
+  readonly #clock: Clock
+  readonly #uses: KeyUses
+  readonly #database: Database
 
-/** Throws a Refusal, or says who is asking. An address without a route is judged by its method. */
-export async function enter(request: FastifyRequest, { database: { sql }, clock }: Parts): Promise<Entered> {
-  const { route } = request.routeOptions.config
-  refuseOtherVersion(request.url, request.headers['x-ph-api'])
-  const key = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (route?.scope === 'none') return enterOpenly(request, sql)
-  if (!key && (route?.scope === 'session' || route?.scope === 'signed-in')) return enterBySession(request, sql, clock.now())
-  if (!key) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
-  const holder = await findHolder(sql, key)
-  if (!holder) throw new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace. Sign in again.')
-  await refuseOtherWorkspace(request.workspaceSlug, holder, sql)
-  const writes = route
-    ? route.scope === 'write' || (['admin', 'session'].includes(route.scope) && !reads.has(route.method))
-    : !reads.has(request.method)
-  if (writes && holder.actor.scope === 'read') throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
-  if (route?.scope === 'session')
-    throw new ApiError('FORBIDDEN', 'Keys neither make nor revoke keys. Sign in on the dashboard for that.')
-  return { holder }
-}
+  constructor({ database, settings, clock }: { database: Database; settings: Settings; clock: Clock }) {
+    this.#limits = limitsOf(settings)
+    this.#door = openDoor(database, this.#limits)
+    this.#clock = clock
+    this.#uses = new KeyUses(database)
+    this.#database = database
+  }
 
-/** A route that needs nobody still belongs to a workspace that is there. */
-async function enterOpenly({ workspaceSlug }: FastifyRequest, sql: Sql): Promise<Entered> {
-  if (workspaceSlug !== undefined) await requireWorkspace(sql, workspaceSlug)
-  return {}
-}
+  /** Throws a Refusal, or says who is asking. */
+  async enter(request: FastifyRequest): Promise<Entered> {
+    const { url, headers, workspaceSlug: slug } = request
+    const { route } = request.routeOptions.config
+    refuseOtherVersion(url, headers['x-ph-api'])
+    const key = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+    if (route?.scope === 'none') {
+      await this.requireWorkspace(slug)
+      return {}
+    }
+    if (key === undefined && (route?.scope === 'session' || route?.scope === 'signed-in')) {
+      const addressed = () => this.#addressed(slug)
+      return enterBySession(request, { sql: this.#database.sql, now: this.#clock.now(), addressed })
+    }
+    return { holder: await this.#enterByKey(request, key) }
+  }
 
-/** A cookie is sent by whatever page makes the browser ask, so a change also needs what only our own pages know. */
-async function enterBySession(request: FastifyRequest, sql: Sql, now: Date): Promise<Entered> {
-  const session = await findSession(sql, request.cookies[sessionCookie], now)
-  if (!session) throw new Refusal(401, 'This needs somebody who is signed in: sign in first.')
-  if (!reads.has(request.method) && !isCsrfToken(session.id, request.headers['x-csrf-token']))
-    throw new ApiError('FORBIDDEN', 'The header X-CSRF-Token is missing or not the one of this session. Sign in again.')
-  if (request.routeOptions.config.route?.scope === 'signed-in') return { session }
-  const addressed = await requireWorkspace(sql, request.workspaceSlug)
-  const memberships = await membershipsOf(sql, session.accountId)
-  const membership = memberships.find(({ workspace }) => workspace.id === addressed.id)
-  if (membership) return { session, membership }
-  const own = memberships.map(({ workspace }) => `/w/${workspace.slug}`).join(', ')
-  throw new Refusal(403, `You do not belong to the workspace "${addressed.slug}". Use ${own}.`)
+  /** For addresses that need no key: pages, sign-in, and what else stands below `/w/<slug>`. */
+  async requireWorkspace(slug: string | undefined): Promise<void> {
+    if (slug !== undefined) await this.#addressed(slug)
+  }
+
+  /** For what carries a workspace's number instead of a key, such as presigned addresses. */
+  workspaceById(id: number): Promise<Workspace | undefined> {
+    return this.#door.workspaceById(id)
+  }
+
+  /** Keys that are held in memory. */
+  get rememberedKeys(): number {
+    return this.#door.rememberedKeys
+  }
+
+  /** Calls `tidy` now and then, until the function it answers is called; that one does it a last time. */
+  keepTidy(failed: (error: unknown) => void): () => Promise<void> {
+    const timer = setInterval(() => void this.tidy().catch(failed), tidyMs).unref()
+    return async () => {
+      clearInterval(timer)
+      this.#door.close()
+      await this.tidy().catch(failed)
+    }
+  }
+
+  async tidy(): Promise<void> {
+    await this.#uses.write()
+    await this.#door.tidy(this.#clock.now())
+  }
+
+  async #enterByKey({ url, headers, workspaceSlug: slug, routeOptions, method }: FastifyRequest, key: string | undefined): Promise<Holder> {
+    const { route } = routeOptions.config
+    const [budget, now] = [budgetOf(route, url), this.#clock.now()]
+    const found = await this.#find(key, { slug, budget, now })
+    const { holder } = found
+    this.#uses.note(holder, now, readClientName(headers['x-ph-client']))
+    refuseOtherWorkspace(found, slug)
+    if (route?.states !== 'all') refuseClosed(holder.workspace)
+    this.#refuseTooMany(found, budget)
+    if (holder.actor.scope === 'read' && isWrite(route ?? { method }))
+      throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
+    if (route?.scope === 'session')
+      throw new ApiError('FORBIDDEN', 'Keys neither make nor revoke keys. Sign in on the dashboard for that.')
+    return holder
+  }
+
+  async #find(key: string | undefined, asked: { slug: string | undefined; budget: Budget; now: Date }): Promise<Found> {
+    if (key === undefined) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
+    const found = keyPattern.test(key) ? await this.#door.find({ keyHash: hashKey(key), ...asked }) : undefined
+    if (!found) throw new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace. Sign in again.')
+    return found
+  }
+
+  async #addressed(slug: string | undefined): Promise<Workspace> {
+    const workspace = await this.#door.workspace(slug)
+    if (!workspace) throw unknownWorkspace(slug)
+    return workspace
+  }
+
+  #refuseTooMany({ waitMs }: Found, budget: Budget): void {
+    if (waitMs === 0) return
+    const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
+    const message = `This key made ${this.#limits[budget]} requests within a minute, as many as it may. Wait ${seconds} s.`
+    throw new Refusal(429, message, { 'Retry-After': seconds })
+  }
 }
 
 /** Without `/w/<slug>` the address means the first workspace. */
-async function refuseOtherWorkspace(slug: string | undefined, holder: Holder, sql: Sql): Promise<void> {
-  if (slug === holder.workspace.slug) return
-  const addressed = await requireWorkspace(sql, slug)
+function refuseOtherWorkspace({ holder, addressed }: Found, slug: string | undefined): void {
+  if (!addressed) throw unknownWorkspace(slug)
   if (addressed.id !== holder.workspace.id)
     throw new Refusal(403, `This key belongs to another workspace than "${addressed.slug}". Use /w/${holder.workspace.slug}.`)
 }
 
-/** For addresses outside the API: pages and what else stands below `/w/<slug>`. */
-export async function refuseUnknownWorkspace(sql: Sql, slug: string): Promise<void> {
-  await requireWorkspace(sql, slug)
-}
-
-async function requireWorkspace(sql: Sql, slug: string | undefined): Promise<{ id: number; slug: string }> {
-  const [addressed] = await (slug === undefined
-    ? sql<{ id: number; slug: string }[]>`select id, slug from workspaces order by id limit 1`
-    : sql<{ id: number; slug: string }[]>`select id, slug from workspaces where slug = ${slug}`)
-  if (!addressed) throw new Refusal(404, `There is no library "${slug ?? ''}" on this server. Check the address.`)
-  return addressed
-}
+const unknownWorkspace = (slug: string | undefined): Refusal =>
+  new Refusal(404, `There is no library "${slug ?? ''}" on this server. Check the address.`)

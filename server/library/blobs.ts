@@ -4,15 +4,21 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
+import { ingestRefusal } from '../storage/stored-bytes.ts'
 
 export const blobs: Handlers<typeof contract> = {
   async put({ sql, workspace, storage, bytes, input: { content_hash } }) {
     const [denied] = await sql`
       select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}`
     if (denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
-    const { size, created } = await storage.receive(blobKey(workspace.id, content_hash), bytes, {
+    const key = blobKey(workspace.id, content_hash)
+    const refusal = await ingestRefusal(sql, workspace)
+    // Bytes that are kept already are no new ones.
+    if (refusal && (await storage.sizes([key]))[0] === undefined) throw refusal
+    const { size, created } = await storage.receive(key, bytes, {
       sha256: content_hash,
       maxBytes: limits.blobBytes,
+      isLimited: workspace.storageLimitBytes !== null,
     })
     return { hash: content_hash, size, created }
   },

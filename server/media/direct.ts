@@ -5,6 +5,7 @@ import { takeIds } from '../database/ids.ts'
 import type { Context } from '../handler.ts'
 import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
+import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
 import { transact } from '../transaction.ts'
 import { mediaForms } from './forms.ts'
 import { putToUse } from './in-use.ts'
@@ -15,6 +16,7 @@ type Announced = Wanted & { artifact_id: number }
 /** One target per item, in their order. */
 export async function presignMedia(context: Context, items: readonly Wanted[]): Promise<PresignedTarget[]> {
   const { sql, workspace, storage, actor, now, origin } = context
+  await requireIngest(context)
   await requireCurrent(sql, workspace.id, { versions: items, hold: false })
   const ids = await takeIds(sql, 'artifacts', items.length)
   const planned = items.flatMap((item, index) => {
@@ -91,4 +93,10 @@ async function record(inside: Context, results: readonly (Announced & { size: nu
     return inUse && fresh.has(artifactId) ? [{ inUse, artifactId, kind }] : []
   })
   await putToUse(inside, media)
+  const taken = results.filter(({ artifact_id }) => fresh.has(artifact_id))
+  await countTaken(
+    sql,
+    workspace.id,
+    taken.map(({ artifact_id, size }) => ({ key: artifactKey(workspace.id, artifact_id), size })),
+  )
 }

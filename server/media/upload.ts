@@ -5,6 +5,7 @@ import { takeIds } from '../database/ids.ts'
 import type { Context, RawRequest } from '../handler.ts'
 import { requireCurrent, type VersionOf } from '../rows/artifact.ts'
 import { artifactKey } from '../storage/storage.ts'
+import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
 import { requireFits } from '../storage/upload-size.ts'
 import { transact } from '../transaction.ts'
 import { mediaForms } from './forms.ts'
@@ -28,6 +29,7 @@ export async function uploadMedia(request: UploadRequest, kind: MediaKind): Prom
   const { sql, workspace, storage, bytes, contentLength, input } = request
   const { maxBytes } = mediaForms[kind]
   requireFits(contentLength, maxBytes)
+  await requireIngest(request)
   await requireCurrent(sql, workspace.id, { versions: [input], hold: false })
   const [id] = await takeIds(sql, 'artifacts', 1)
   if (id === undefined) throw new Error('the database gave no id')
@@ -56,6 +58,7 @@ async function record(request: UploadRequest, { id, kind, size, width, height }:
     values (${workspace.id}, ${id}, ${inUse.object_id}, ${kind}, ${size}, ${width}, ${height}, ${sql.json(producerOf(input))},
             ${actor.id}, ${at}, ${at})`
   await putToUse(request, [{ inUse, artifactId: id, kind }])
+  await countTaken(sql, workspace.id, [{ key: artifactKey(workspace.id, id), size }])
 }
 
 function producerOf(input: Producer): Record<string, string> {

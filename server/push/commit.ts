@@ -6,6 +6,8 @@ import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { takeTurn } from '../rows/hold.ts'
+import { blobKey } from '../storage/storage.ts'
+import { countTaken } from '../storage/stored-bytes.ts'
 import { transact } from '../transaction.ts'
 import { answerOf } from './answer.ts'
 import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
@@ -57,6 +59,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await connect(context, { plans, facts, outcome, headers: uploads.headers })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
   recordCommit(context, { plans, outcome, enriched })
+  await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
   return answerOf(manifest, plans, { outcome, enriched, groups, packs })
 }
 
@@ -82,6 +85,9 @@ function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {
       },
     )
 }
+
+const blobsOf = (workspaceId: number, { versions }: Outcome) =>
+  [...versions.values()].map(({ plan: { item } }) => ({ key: blobKey(workspaceId, item.content_hash), size: item.blob_size }))
 
 const headerFacts = (manifest: Manifest, { headers }: Uploads): HeaderFacts => ({
   edges: headerEdgesWithin(manifest.items, headers),

@@ -2,6 +2,7 @@
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import type { Context } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
+import { requireIngest } from '../storage/stored-bytes.ts'
 import { loadFacts } from './facts.ts'
 import { checkManifest } from './manifest.ts'
 import { requirePack } from './packs.ts'
@@ -18,6 +19,7 @@ export async function negotiate(context: Context, manifest: Manifest): Promise<N
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const sizes = await sizesOf(context, registered)
   const missing = registered.filter((item) => !sizes.has(item.content_hash))
+  if (missing.length > 0) await requireIngest(context)
   return {
     missing_hashes: missing.map((item) => item.content_hash),
     ...(context.settings.directUpload ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),

@@ -6,27 +6,47 @@ import type { Clock } from '../clock.ts'
 import { SettingError, type Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import { explainDisk } from '../disk-failure.ts'
+import type { FrontDoor } from '../front-door/enter.ts'
+import type { Logger } from '../log.ts'
+import { CountedStorage } from './counted.ts'
 import { FileStorage } from './fs.ts'
+import { Ledger } from './ledger.ts'
 import { mountPresigned } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
 
 export interface OpenedStorage {
   storage: Storage
+  ledger: Ledger
   mountStorage: (app: FastifyInstance) => void
 }
 
-export async function openStorage(parts: { settings: Settings; database: Database; clock: Clock }): Promise<OpenedStorage> {
+interface StorageParts {
+  settings: Settings
+  database: Database
+  clock: Clock
+  log: Logger
+  frontDoor: FrontDoor
+}
+
+export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
   if (parts.settings.storageUrl)
     throw new SettingError(
       'PH_STORAGE_URL is set, but this version keeps files below the data folder only. Take it out of the environment.',
     )
   const secret = await signingSecret(parts.database)
-  const storage = openFiles(join(parts.settings.dataDir, 'storage'), secret)
+  const files = openFiles(join(parts.settings.dataDir, 'storage'), secret)
+  const ledger = new Ledger(parts.database, (err) =>
+    parts.log.warn({ err }, 'uploads could not be written down; this is tried again'),
+  )
+  const storage = new CountedStorage(files, ledger, parts.clock)
   const mountStorage = (app: FastifyInstance) => {
-    mountPresigned(app, { storage, secret, clock: parts.clock })
-    app.addHook('onClose', async () => storage.close())
+    mountPresigned(app, { ...parts, files, storage, secret })
+    app.addHook('onClose', async () => {
+      await ledger.close()
+      files.close()
+    })
   }
-  return { storage, mountStorage }
+  return { storage, ledger, mountStorage }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {

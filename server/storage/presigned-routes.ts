@@ -4,18 +4,28 @@ import { openSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import type { FrontDoor } from '../front-door/enter.ts'
+import { refuseClosed } from '../front-door/states.ts'
+import type { Workspace } from '../handler.ts'
 import { letGoBy } from '../unread-body.ts'
 import { contentDisposition } from './content-disposition.ts'
 import type { FileStorage } from './fs.ts'
 import { pour } from './pour.ts'
 import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from './presigned.ts'
 import { type Served, servedRange } from './served-range.ts'
+import { readKey, type Storage } from './storage.ts'
+import { ingestRefusal } from './stored-bytes.ts'
 import { requireFits } from './upload-size.ts'
 
 export interface PresignedParts {
-  storage: FileStorage
+  files: FileStorage
+  /** The same place; what comes in through it is counted. */
+  storage: Storage
   secret: KeyObject
   clock: Clock
+  database: Database
+  frontDoor: FrontDoor
 }
 
 type PresignedRequest = FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, string | string[]> }>
@@ -42,10 +52,10 @@ const refused = (): ApiError =>
     'This address has expired, was altered, or was used without the headers it came with. Ask for a new one.',
   )
 
-async function download({ storage, secret, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
+async function download({ files, secret, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
   const grant = verifyDownload(secret, { key: request.params['*'], query: request.query }, clock.now())
   if (!grant) throw refused()
-  const file = storage.find(grant.key)
+  const file = files.find(grant.key)
   if (!file) throw new ApiError('NOT_FOUND', 'The bytes of this address are no longer kept.')
   const etag = etagOf(grant.key)
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
@@ -87,17 +97,28 @@ function describe(served: Served, size: number): Record<string, string> {
   return served.status === 206 ? { ...length, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } : length
 }
 
-async function upload({ storage, secret, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
+async function upload(parts: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
   try {
     const { query, headers } = request
-    const grant = verifyUpload(secret, { key: request.params['*'], query, headers }, clock.now())
+    const grant = verifyUpload(parts.secret, { key: request.params['*'], query, headers }, parts.clock.now())
     if (!grant) throw refused()
     requireFits(Number(headers['content-length'] ?? 0), grant.maxBytes)
-    const { created } = await storage.receive(grant.key, request.raw, grant)
+    const { storageLimitBytes } = await requireTaking(parts, grant.key)
+    const { created } = await parts.storage.receive(grant.key, request.raw, { ...grant, isLimited: storageLimitBytes !== null })
     if (!created) throw new ApiError('CONFLICT', 'These bytes are stored already.', { httpStatus: 412 })
     return reply.header('ETag', etagOf(grant.key)).send()
   } catch (error) {
     letGoBy(request.raw)
     throw error
   }
+}
+
+/** An address is good for a while; what has become of its workspace since decides whether bytes are let in. Those kept already are no new ones. */
+async function requireTaking({ files, database, frontDoor }: PresignedParts, key: string): Promise<Workspace> {
+  const workspace = await frontDoor.workspaceById(readKey(key).workspaceId)
+  if (!workspace) throw refused()
+  refuseClosed(workspace)
+  const refusal = await ingestRefusal(database.sql, workspace)
+  if (refusal && !files.find(key)) throw refusal
+  return workspace
 }

@@ -32,6 +32,8 @@ export interface Expected {
   /** Lowercase hex; without it any bytes are taken. */
   sha256?: string | undefined
   maxBytes: number
+  /** The workspace has a storage limit: the bytes are counted before they are acknowledged, else soon after. */
+  isLimited?: boolean | undefined
 }
 
 export interface Received {
@@ -65,6 +67,12 @@ export const blobKey = (workspaceId: number, hash: string): string => `${workspa
 /** A thousand to a folder. */
 export const artifactKey = (workspaceId: number, artifactId: number): string =>
   `${workspaceId}/media/${Math.floor(artifactId / 1000)}/${artifactId}`
+
+/** What a key was made of: either a blob or a media file. */
+export function readKey(key: string): { workspaceId: number; contentHash?: string | undefined; artifactId?: number } {
+  const [workspaceId, kind, , name] = key.split('/')
+  return { workspaceId: Number(workspaceId), ...(kind === 'blobs' ? { contentHash: name } : { artifactId: Number(name) }) }
+}
 
 /** Until when an address given out now is good (contract-gaps 4). */
 export const presignedUntil = (now: Date): Date => new Date(now.getTime() + limits.presignedMinutes * 60_000)

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const second = 1000
 const minuteMs = 60 * second
 
-const server = await startTestServer({ trustProxy: true })
+const server = await startTestServer({ trustedProxies: 1 })
 const acme = await workspaceWithPasswords(server)
 
 interface Elsewhere {

@@ -85,8 +85,8 @@ test('a revoked key, and every key of somebody who left, are nobody from the nex
   expect((await callAs(guest.url, guest.keys.miaReads).post('/auth/logout')).status).toBe(204)
   expect((await callAs(guest.url, guest.keys.miaReads).get('/auth/me')).status).toBe(401)
   expect((await mia.get('/auth/me')).status).toBe(200)
-  await server.database.sql`
-    update members set status = 'disabled' where name = 'mia' and workspace_id = (select id from workspaces where slug = ${guest.slug})`
+  const left = { email: `mia@${guest.slug}.test`, name: 'mia', role: 'member', status: 'disabled' } as const
+  await server.changeWorkspace(guest.slug, { members: [left] })
   expect((await mia.get('/auth/me')).status).toBe(401)
 })
 

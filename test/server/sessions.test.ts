@@ -11,7 +11,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
 // Behind a proxy that is trusted, so that tests come from the addresses that they need.
-const server = await startTestServer({ trustProxy: true })
+const server = await startTestServer({ trustedProxies: 1 })
 const acme = await workspaceWithPasswords(server)
 
 let places = 0

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const minuteMs = 60_000
 
-const server = await startTestServer({ trustProxy: true })
+const server = await startTestServer({ trustedProxies: 1 })
 
 interface Elsewhere {
   headers?: Record<string, string> | undefined

@@ -9,6 +9,7 @@ import { readSettings, type Settings } from '../../server/config.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { provision } from '../../server/provision.ts'
 import type { ProvisionFile } from '../../server/provision-file.ts'
+import type { Pace } from '../../server/slow-bodies.ts'
 import { freshPostgres } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */
@@ -24,13 +25,15 @@ export class TestClock implements Clock {
 
 export const newKey = (): string => `ph_live_${randomBytes(20).toString('hex')}`
 
+type WorkspaceEntry = ProvisionFile['workspaces'][number]
+
 /** A workspace of its own with an owner, an admin and two members, each with a write key; Mia has a read key too. */
 export function workspaceOf(slug: string) {
   const keys = { olivia: newKey(), adam: newKey(), mia: newKey(), max: newKey(), miaReads: newKey() }
   const email = (name: string) => `${name}@${slug}.test`
   const person = (name: string, role: 'owner' | 'admin' | 'member') => ({ email: email(name), name, display_name: name, role })
   const people = ['olivia', 'adam', 'mia', 'max'] as const
-  const workspace: ProvisionFile['workspaces'][number] = {
+  const workspace: WorkspaceEntry = {
     slug,
     name: slug,
     members: [person('olivia', 'owner'), person('adam', 'admin'), person('mia', 'member'), person('max', 'member')],
@@ -51,21 +54,31 @@ export interface TestServer extends RunningServer {
   /** The log lines so far. */
   logLines: string[]
   /** Provisions a fresh workspace; gives its base address and keys. */
-  addWorkspace(): Promise<{ slug: string; url: string; keys: Keys }>
+  addWorkspace(over?: Partial<WorkspaceEntry>): Promise<{ slug: string; url: string; keys: Keys }>
+  /** Provisions it anew, as a provisioning file that was edited would. */
+  changeWorkspace(slug: string, over: Partial<WorkspaceEntry>): Promise<void>
   /** Ends the server and starts it again on the same data. */
   restart(): Promise<void>
 }
 
+/** Budgets that no test uses up without meaning to. */
+const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
+
 /** Stopped and removed after the test file. */
-export async function startTestServer(overrides: Partial<Settings> = {}): Promise<TestServer> {
+export async function startTestServer(overrides: Partial<Settings> = {}, pace?: Pace): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ph-test-'))
   const template = inject('embeddedTemplate')
   if (template) cpSync(template, join(dataDir, 'database'), { recursive: true })
   const database = await freshPostgres()
   const clock = new TestClock()
   const logLines: string[] = []
-  const settings = { ...readSettings({ port: '0', data: dataDir }, {}, dataDir), databaseUrl: database?.url, ...overrides }
-  const start = () => startServer({ settings, clock, log: { write: (line) => logLines.push(line) } })
+  const settings = {
+    ...readSettings({ port: '0', data: dataDir }, {}, dataDir),
+    databaseUrl: database?.url,
+    ...lifted,
+    ...overrides,
+  }
+  const start = () => startServer({ settings, clock, log: { write: (line) => logLines.push(line) }, ...(pace ? { pace } : {}) })
   let running = await start()
   await provision(running.database, { workspaces: [workspaceOf('first').workspace] }, clock.now())
   afterAll(async () => {
@@ -83,6 +96,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     get storage() {
       return running.storage
     },
+    get ledger() {
+      return running.ledger
+    },
     get app() {
       return running.app
     },
@@ -94,11 +110,14 @@ export async function startTestServer(overrides: Partial<Settings> = {}): Promis
     settings,
     clock,
     logLines,
-    async addWorkspace() {
+    async addWorkspace(over = {}) {
       const slug = `w${randomBytes(5).toString('hex')}`
       const { workspace, keys } = workspaceOf(slug)
-      await provision(running.database, { workspaces: [workspace] }, clock.now())
+      await provision(running.database, { workspaces: [{ ...workspace, ...over }] }, clock.now())
       return { slug, url: `${running.url}/w/${slug}`, keys }
+    },
+    async changeWorkspace(slug, over) {
+      await provision(running.database, { workspaces: [{ slug, name: slug, ...over }] }, clock.now())
     },
     async restart() {
       await running.stop()

@@ -1,0 +1,100 @@
+/** Holders and workspaces kept in memory, where one process has the database to itself; forgotten when they change. */
+import type { Database } from '../database/open.ts'
+import type { Workspace } from '../handler.ts'
+import { type Holder, selectHolder, toHolder } from './keys.ts'
+import { allWorkspaces, type Directory } from './workspaces.ts'
+
+/** Holders kept at once, some 20 MiB of them; of more, those that came first are asked for again. */
+const mostHolders = 20_000
+
+/** Of every server in this process: there is one, but for tests. */
+const memories = new Set<HolderMemory>()
+
+export class HolderMemory {
+  readonly #database: Database
+  readonly #holders = new Map<string, Holder>()
+  /** Look-ups under way, so that many first requests with one key ask once. */
+  readonly #asking = new Map<string, Promise<Holder | undefined>>()
+  #directory: Promise<Directory> | undefined
+  /** What was asked for in an earlier time than the present one may be outdated, and is not kept. */
+  #time = 0
+
+  constructor(database: Database) {
+    this.#database = database
+    memories.add(this)
+  }
+
+  close(): void {
+    memories.delete(this)
+  }
+
+  get size(): number {
+    return this.#holders.size
+  }
+
+  /** What is remembered of a key; nothing is remembered of unknown ones. */
+  holder(keyHash: string): Holder | undefined {
+    return this.#holders.get(keyHash)
+  }
+
+  findHolder(keyHash: string): Promise<Holder | undefined> {
+    const asked = this.#asking.get(keyHash)
+    if (asked) return asked
+    const asking = this.#ask(keyHash).finally(() => {
+      if (this.#asking.get(keyHash) === asking) this.#asking.delete(keyHash)
+    })
+    this.#asking.set(keyHash, asking)
+    return asking
+  }
+
+  async workspaces(): Promise<Directory> {
+    const asking = this.#directory ?? allWorkspaces(this.#database.sql)
+    this.#directory = asking
+    try {
+      return await asking
+    } catch (error) {
+      if (this.#directory === asking) this.#directory = undefined
+      throw error
+    }
+  }
+
+  forget(workspaceId: Workspace['id'] | undefined): void {
+    this.#time++
+    this.#asking.clear()
+    this.#directory = undefined
+    if (workspaceId === undefined) this.#holders.clear()
+    else for (const [keyHash, { workspace }] of this.#holders) if (workspace.id === workspaceId) this.#holders.delete(keyHash)
+  }
+
+  async #ask(keyHash: string): Promise<Holder | undefined> {
+    const time = this.#time
+    const [row] = await selectHolder(this.#database.sql, keyHash)
+    const holder = row && toHolder(row)
+    if (holder && time === this.#time) this.#keep(keyHash, holder)
+    return holder
+  }
+
+  #keep(keyHash: string, holder: Holder): void {
+    this.#holders.set(keyHash, holder)
+    const [oldest] = this.#holders.size > mostHolders ? this.#holders.keys() : []
+    if (oldest !== undefined) this.#holders.delete(oldest)
+  }
+}
+
+/**
+ * Runs work that changes and commits keys, members, roles, or workspaces and their states: of one workspace, or of any. The next request
+ * sees the change. The work must not be a part of a transaction that goes on: what is asked for before its commit would be remembered.
+ */
+export async function changingAccess<T>(workspaceId: Workspace['id'] | undefined, work: PromiseLike<T>): Promise<T> {
+  try {
+    return await work
+  } finally {
+    // Also when it failed: the commit may have come before the failure.
+    forgetHolders(workspaceId)
+  }
+}
+
+/** The same for whoever commits elsewhere: to be called after the commit. */
+export function forgetHolders(workspaceId?: Workspace['id']): void {
+  for (const memory of memories) memory.forget(workspaceId)
+}

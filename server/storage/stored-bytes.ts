@@ -1,0 +1,46 @@
+/** How many bytes a workspace keeps: every distinct file of its versions and media, and those that were uploaded and wait for a commit. */
+import { ApiError } from '../../contract/errors.ts'
+import { amongTexts } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
+import { writeRefusal } from '../front-door/states.ts'
+import type { Workspace } from '../handler.ts'
+import { holdCount } from './ledger.ts'
+
+/**
+ * Versions or media files take bytes over. Comes late in the transaction that records them, because everybody else who counts waits for
+ * its end. Bytes that were counted when they came in are not counted again.
+ */
+export async function countTaken(sql: Sql, workspaceId: number, files: readonly { key: string; size: number }[]): Promise<void> {
+  if (files.length === 0) return
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  const keys = files.map((file) => file.key)
+  await holdCount(sql, [workspaceId])
+  await sql`
+    with taken as (
+      delete from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)} returning size)
+    update workspaces set stored_bytes = stored_bytes + ${total} - (select coalesce(sum(size), 0)::bigint from taken)
+     where id = ${workspaceId}`
+}
+
+/** Undefined where new bytes are taken: neither the state of the workspace nor its limit says otherwise (contract-gaps 2). */
+export async function ingestRefusal(sql: Sql, workspace: Workspace): Promise<ApiError | undefined> {
+  const refusal = writeRefusal(workspace)
+  if (refusal) return refusal
+  const { id, slug, state, storageLimitBytes: limit } = workspace
+  if (state === 'ingest_blocked')
+    return blocked(`The workspace "${slug}" takes no new files at present. Its owner can change that.`)
+  if (limit === null) return undefined
+  const [row] = await sql<{ stored_bytes: number }[]>`select stored_bytes from workspaces where id = ${id}`
+  if (row && row.stored_bytes < limit) return undefined
+  return blocked(
+    `The workspace "${slug}" is full: it keeps ${row?.stored_bytes} of the ${limit} bytes that it may. Remove something, or ask for more.`,
+  )
+}
+
+const blocked = (message: string) => new ApiError('FORBIDDEN', message, { reason: 'ingest_blocked' })
+
+/** For routes that bring new bytes, before they are read. */
+export async function requireIngest({ sql, workspace }: { sql: Sql; workspace: Workspace }): Promise<void> {
+  const refusal = await ingestRefusal(sql, workspace)
+  if (refusal) throw refusal
+}

@@ -1,0 +1,124 @@
+// The storage limit: every byte that a workspace keeps is counted, once, whoever brings it at the same moment; at the limit no more come in.
+import { expect, test } from 'vitest'
+import { type Answer, callAs, type Json } from '../support/api.ts'
+import { pngOf } from '../support/media.ts'
+import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+const bytesOf = (size: number) => Buffer.from(Array.from({ length: size }, () => Math.floor(Math.random() * 256)))
+const sized = (size: number) => item({ bytes: bytesOf(size) })
+const reasonOf = ({ status, body }: Answer) => [status, body.error?.details?.reason]
+
+/** What is counted, and what the rows of everything that is kept come to. */
+async function counted(slug: string) {
+  await server.ledger.written()
+  const [row] = await server.database.sql<{ stored: number; kept: number }[]>`
+    select w.stored_bytes as stored,
+           (select coalesce(sum(o.blob_size), 0) from objects o where o.workspace_id = w.id)::bigint
+           + (select coalesce(sum(a.size), 0) from artifacts a where a.workspace_id = w.id and a.finished_at is not null)::bigint
+           + (select coalesce(sum(l.size), 0) from loose_files l where l.workspace_id = w.id)::bigint as kept
+      from workspaces w where w.slug = ${slug}`
+  return row
+}
+
+test('at the limit new bytes are refused as ingest_blocked, exactly reaching it is allowed, and all else goes on', async () => {
+  const { url, keys, slug } = await server.addWorkspace({ storage_limit_bytes: 1000 })
+  const mia = callAs(url, keys.mia)
+  const [first, second, third] = [sized(400), sized(600), sized(1)]
+  const [{ entry_id, object_id }] = await pushed(mia, [first])
+  expect(await counted(slug)).toEqual({ stored: 400, kept: 400 })
+  await upload(mia, [second])
+  expect(await counted(slug), 'before it is committed').toEqual({ stored: 1000, kept: 1000 })
+  expect(reasonOf(await mia.post('/push/negotiate', manifestOf([third])))).toEqual([403, 'ingest_blocked'])
+  expect(reasonOf(await mia.put(`/blobs/${third.content_hash}`, third.bytes))).toEqual([403, 'ingest_blocked'])
+  expect(reasonOf(await mia.put(`/entries/${entry_id}/thumbnail?object_id=${object_id}`, await pngOf(2, 2)))).toEqual([
+    403,
+    'ingest_blocked',
+  ])
+  expect((await mia.post('/push/commit', manifestOf([first, second]))).status).toBe(200)
+  expect(await counted(slug)).toEqual({ stored: 1000, kept: 1000 })
+  await server.changeWorkspace(slug, { storage_limit_bytes: 1001 })
+  expect((await mia.put(`/blobs/${third.content_hash}`, third.bytes)).status).toBe(201)
+  await server.changeWorkspace(slug, { storage_limit_bytes: null })
+  await pushed(mia, [sized(5000)])
+  expect(await counted(slug)).toEqual({ stored: 6001, kept: 6001 })
+})
+
+test('many pushes at once, of the same files and of others, by API and by presigned address, leave the right count', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const callers = [keys.mia, keys.max, keys.adam, keys.olivia].map((key) => callAs(url, key))
+  const shared = Array.from({ length: 5 }, () => sized(100))
+  const pushes = callers.flatMap((caller, index) =>
+    Array.from({ length: 4 }, async (_, round) => {
+      const items = [...shared, ...Array.from({ length: 4 }, () => sized(10 + index))]
+      await (round % 2 === 0 ? uploadDirect(caller, items) : upload(caller, items))
+      const answer = await caller.post('/push/commit', manifestOf(items))
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      await thumbnailFor(caller, answer.body.results.at(-1))
+    }),
+  )
+  await Promise.all(pushes)
+  const { stored, kept } = (await counted(slug)) ?? {}
+  expect(stored).toBe(kept)
+  expect(stored).toBe(5 * 100 + 4 * 4 * (10 + 11 + 12 + 13) + 16 * (await pngOf(3, 3)).length)
+  expect(
+    await server.database.sql`select 1 from loose_files l join workspaces w on w.id = l.workspace_id where w.slug = ${slug}`,
+  ).toHaveLength(0)
+})
+
+async function uploadDirect(caller: ReturnType<typeof callAs>, items: Item[]): Promise<void> {
+  const { missing } = (await caller.post('/push/negotiate', manifestOf(items))).body
+  await Promise.all(
+    missing.map(async ({ hash, upload_url, headers }: Json) => {
+      const bytes = items.find((one) => one.content_hash === hash)?.bytes
+      const { status } = await fetch(upload_url, { method: 'PUT', headers, body: new Uint8Array(bytes ?? []) })
+      expect([200, 412]).toContain(status)
+    }),
+  )
+}
+
+async function thumbnailFor(caller: ReturnType<typeof callAs>, { entry_id, object_id }: Json): Promise<void> {
+  const picture = await pngOf(3, 3)
+  const { targets } = (await caller.post('/entries/media/presign', { items: [{ entry_id, object_id, kind: 'thumbnail' }] })).body
+  const { upload_url, headers, artifact_id } = targets[0]
+  expect((await fetch(upload_url, { method: 'PUT', headers, body: new Uint8Array(picture) })).status).toBe(200)
+  const finalized = { items: [{ artifact_id, entry_id, object_id, kind: 'thumbnail' }] }
+  for (const answer of await Promise.all([
+    caller.post('/entries/media/finalize', finalized),
+    caller.post('/entries/media/finalize', finalized),
+  ]))
+    expect(answer.status).toBe(200)
+}
+
+test('uploads at once into a workspace that is nearly full: the count is right at every answer, so that nobody who comes later gets in', async () => {
+  const { url, keys, slug } = await server.addWorkspace({ storage_limit_bytes: 1000 })
+  const callers = [keys.mia, keys.max].map((key) => callAs(url, key))
+  const files = Array.from({ length: 30 }, () => sized(100))
+  const answers = await Promise.all(
+    files.map((file, index) => callers[index % 2]?.put(`/blobs/${file.content_hash}`, file.bytes)),
+  )
+  const taken = answers.filter((answer) => answer?.status === 201).length
+  expect(taken).toBeGreaterThanOrEqual(10)
+  expect(await counted(slug)).toEqual({ stored: taken * 100, kept: taken * 100 })
+  for (const caller of callers)
+    expect(reasonOf(await caller.put(`/blobs/${sized(1).content_hash}`, Buffer.from('x')))).toEqual([403, 'ingest_blocked'])
+})
+
+test('a media file that is refused is not counted, nor are bytes that come again', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const mia = callAs(url, keys.mia)
+  const file = sized(100)
+  const [{ entry_id, object_id }] = await pushed(mia, [file])
+  expect((await mia.put(`/entries/${entry_id}/thumbnail?object_id=${object_id}`, Buffer.from('no picture'))).status).toBe(422)
+  await upload(mia, [file])
+  await pushed(mia, [file])
+  expect(await counted(slug)).toEqual({ stored: 100, kept: 100 })
+})
+
+test('files that were uploaded before a restart are counted after it', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  await upload(callAs(url, keys.mia), [sized(123)])
+  await server.restart()
+  expect(await counted(slug)).toEqual({ stored: 123, kept: 123 })
+})
