@@ -18,6 +18,7 @@ import type { Holder } from './front-door/keys.ts'
 import { refuseWrite } from './front-door/states.ts'
 import { mountHealth } from './health.ts'
 import type { Logger } from './log.ts'
+import { mountMetrics } from './metrics.ts'
 import { mountContract } from './mount.ts'
 import { refuseOddHost } from './origin.ts'
 import { RequestLog } from './request-log.ts'
@@ -102,6 +103,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await app.register((api) => mountContract(api, parts), { prefix: apiBase })
   await app.register(async (pages) => mountSite(pages, parts))
   mountHealth(app, parts)
+  mountMetrics(app, parts)
   parts.mountStorage?.(app)
   return app
 }
