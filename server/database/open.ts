@@ -25,9 +25,9 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Of one server to PostgreSQL, at most. */
 const libraryConnections = 16
 const doorConnections = 8
+/** Of one server to PostgreSQL, at most. */
 export const poolConnections = libraryConnections + doorConnections
 
 const options = {
