@@ -68,6 +68,10 @@ function addGauges(registry: Registry): (vitals: Vitals) => void {
     looseFiles: plain('ph_loose_files', 'Files that were uploaded and belong to nothing yet, counted to 10,001.'),
     memoryBytes: plain('ph_process_resident_memory_bytes', 'Memory of this process.'),
     cpuSeconds: plain('ph_process_cpu_seconds', 'Time that this process has computed since it started.'),
+    rememberedKeys: plain(
+      'ph_remembered_keys',
+      'Keys that are held in memory, so that requests with them ask the database nothing.',
+    ),
     eventLoopBusy: plain('ph_event_loop_busy_ratio', 'Share of the time since the last look in which the event loop had work.'),
   }
   const queues = new Gauge({

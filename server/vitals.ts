@@ -14,6 +14,7 @@ export interface Vitals {
   memoryBytes: number
   cpuSeconds: number
   eventLoopBusy: number
+  rememberedKeys: number
   queues: Record<string, number>
 }
 
@@ -24,8 +25,9 @@ export async function readVitals({
   database,
   storage,
   ledger,
+  frontDoor,
   log,
-}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'log'>): Promise<Vitals> {
+}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'log'>): Promise<Vitals> {
   const started = performance.now()
   const [rows, isStorageUp] = await Promise.all([
     settled(counts(database.sql), (err) => log.warn({ err }, 'the database could not be looked at')),
@@ -42,6 +44,7 @@ export async function readVitals({
     memoryBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
     eventLoopBusy: busySinceLast(),
+    rememberedKeys: frontDoor.rememberedKeys,
     queues: { uploads_to_write_down: ledger.waiting, ...rows?.queues },
   }
 }

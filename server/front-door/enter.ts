@@ -83,7 +83,10 @@ export class FrontDoor {
     await this.#door.tidy(this.#clock.now())
   }
 
-  async #enterByKey({ url, headers, workspaceSlug: slug, routeOptions, method }: FastifyRequest, key: string | undefined): Promise<Holder> {
+  async #enterByKey(
+    { url, headers, workspaceSlug: slug, routeOptions, method }: FastifyRequest,
+    key: string | undefined,
+  ): Promise<Holder> {
     const { route } = routeOptions.config
     const [budget, now] = [budgetOf(route, url), this.#clock.now()]
     const found = await this.#find(key, { slug, budget, now })
