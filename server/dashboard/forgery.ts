@@ -1,7 +1,7 @@
 /** Forms that other sites send in somebody's name are refused: by where the browser says they come from, and by a token they cannot know. */
 import { isCsrfToken } from '../accounts/csrf.ts'
+import { originOf } from '../origin.ts'
 import { PageFailure } from './page-failure.ts'
-import { originOf } from './service-address.ts'
 import type { Visit } from './visit.ts'
 
 /**
@@ -26,7 +26,7 @@ function requireOwnOrigin({ request, parts }: Visit): void {
   const { origin } = request.headers
   if (origin === undefined) return
   // Without regard to the protocol: a proxy that speaks https may say nothing of it.
-  const own = [request.headers.host, new URL(originOf(request, parts)).host]
+  const own = [request.headers.host, new URL(originOf(request, parts.settings)).host]
   if (URL.canParse(origin) && own.includes(new URL(origin).host)) return
   throw new PageFailure(403, {
     title: 'This form came from elsewhere',

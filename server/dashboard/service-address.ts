@@ -1,11 +1,9 @@
 /** Where programs reach a workspace, as it is written behind `--url`. */
+import { originOf } from '../origin.ts'
 import type { Visit } from './visit.ts'
 
 /** The first workspace answers at the bare address too; `slug` names another than that of the visit. */
 export function addressOf({ request, parts }: Visit, slug: string | undefined = request.workspaceSlug): string {
-  const origin = originOf(request, parts)
+  const origin = originOf(request, parts.settings)
   return slug === undefined ? origin : `${origin}/w/${slug}`
 }
-
-export const originOf = (request: Visit['request'], { settings }: Visit['parts']): string =>
-  settings.publicUrl ?? `${request.protocol}://${request.host}`
