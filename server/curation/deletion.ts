@@ -4,6 +4,8 @@ import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { holdLineages } from '../rows/hold.ts'
+import { artifactKey, blobKey } from '../storage/storage.ts'
+import { countGone } from '../storage/stored-bytes.ts'
 import { type Candidate, selectCandidates, selectLineageIds } from './deletion-candidates.ts'
 import { recordGroups, removeEmptyGroups } from './groups.ts'
 
@@ -32,7 +34,7 @@ interface DoomedEntry {
 
 /** The caller has taken the workspace's turn. CONFLICT when one of the entries was ever pulled; then nothing is deleted. */
 export async function deleteForGood(context: Context, doomed: Doomed): Promise<Deleted> {
-  const { sql, workspace } = context
+  const { sql, workspace, now } = context
   await holdLineages(sql, workspace.id, await selectLineageIds(sql, workspace.id, doomed))
   const entries = await holdUnpulled(sql, workspace.id, doomed.entryIds)
   const candidates = await selectCandidates(sql, workspace.id, doomed)
@@ -41,6 +43,7 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
   const media = await deleteVersions(context, gone)
   await moveToHomes(sql, workspace.id, { packId: doomed.packId, candidates })
   await settleLineages(context, { entries, gone, candidates })
+  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media], now })
   return {
     entries: entries.length,
     objects: gone.length,
@@ -79,21 +82,27 @@ async function deleteEntryRows({ sql, workspace, feed }: Context, entries: reado
   await recordGroups({ sql, workspace, feed }, groupIds)
 }
 
+const blobsOf = (workspaceId: number, versions: readonly Candidate[]) =>
+  versions.map(({ content_hash, blob_size: size }) => ({ key: blobKey(workspaceId, content_hash), size }))
+
 /** Gives the media files that nothing refers to any more. */
-async function deleteVersions({ sql, workspace, feed }: Context, gone: readonly Candidate[]): Promise<{ size: number }[]> {
+async function deleteVersions(
+  { sql, workspace, feed }: Context,
+  gone: readonly Candidate[],
+): Promise<{ key: string; size: number }[]> {
   const ids = gone.map((version) => version.id)
   await sql`delete from dependencies where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   await sql`delete from awaited_imports where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
-  const media = await sql<{ size: number; finished_at: Date | null }[]>`
+  const media = await sql<{ id: number; size: number; finished_at: Date | null }[]>`
     delete from artifacts where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}
-    returning coalesce(size, 0) as size, finished_at`
+    returning id, coalesce(size, 0) as size, finished_at`
   await sql`
     update objects set parent_object_id = null
      where workspace_id = ${workspace.id} and lineage_id ${amongTexts(sql, new Set(gone.map((version) => version.lineage_id)))}
        and parent_object_id ${amongIds(sql, ids)}`
   await sql`delete from objects where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
   for (const { id, lineage_id } of gone) feed.changed({ entity: 'object', entityId: id, lineageId: lineage_id, op: 'delete' })
-  return media.filter((file) => file.finished_at !== null)
+  return media.filter((file) => file.finished_at !== null).map(({ id, size }) => ({ key: artifactKey(workspace.id, id), size }))
 }
 
 /** What stays of a pack that goes belongs to the pack of what needs it. */

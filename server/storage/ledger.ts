@@ -93,7 +93,7 @@ async function add(sql: Sql, files: readonly LooseFile[]): Promise<void> {
   const rows = files.map(({ key, size, storedAt }) => {
     const { workspaceId, contentHash, artifactId } = readKey(key)
     const [content_hash, artifact_id] = [contentHash ?? null, artifactId ?? null]
-    return { workspace_id: workspaceId, key, size, stored_at: storedAt.toISOString(), content_hash, artifact_id }
+    return { workspace_id: workspaceId, key, size, loose_since: storedAt.toISOString(), content_hash, artifact_id }
   })
   await holdCount(
     sql,
@@ -101,10 +101,10 @@ async function add(sql: Sql, files: readonly LooseFile[]): Promise<void> {
   )
   await sql`
     with added as (
-      insert into loose_files (workspace_id, key, size, stored_at)
-      select r.workspace_id, r.key, r.size, r.stored_at
+      insert into loose_files (workspace_id, key, size, loose_since)
+      select r.workspace_id, r.key, r.size, r.loose_since
         from jsonb_to_recordset(${sql.json(rows)})
-             as r(workspace_id bigint, key text, size bigint, stored_at timestamptz, content_hash text, artifact_id bigint)
+             as r(workspace_id bigint, key text, size bigint, loose_since timestamptz, content_hash text, artifact_id bigint)
        where not exists (select 1 from objects o where o.workspace_id = r.workspace_id and o.content_hash = r.content_hash)
          and not exists (
            select 1 from artifacts a where a.workspace_id = r.workspace_id and a.id = r.artifact_id and a.finished_at is not null)
@@ -125,7 +125,7 @@ async function takeOff(sql: Sql, keys: readonly string[]): Promise<void> {
     with gone as (
       delete from loose_files f using jsonb_to_recordset(${sql.json(rows)}) as r(workspace_id bigint, key text)
        where f.workspace_id = r.workspace_id and f.key = r.key
-      returning f.workspace_id, f.size)
+      returning f.workspace_id, case when f.is_counted then f.size else 0 end as size)
     update workspaces w set stored_bytes = w.stored_bytes - g.bytes
       from (select workspace_id, sum(size)::bigint as bytes from gone group by workspace_id) g
      where w.id = g.workspace_id`

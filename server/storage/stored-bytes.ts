@@ -17,9 +17,26 @@ export async function countTaken(sql: Sql, workspaceId: number, files: readonly 
   await holdCount(sql, [workspaceId])
   await sql`
     with taken as (
-      delete from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)} returning size)
+      delete from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)}
+      returning case when is_counted then size else 0 end as size)
     update workspaces set stored_bytes = stored_bytes + ${total} - (select coalesce(sum(size), 0)::bigint from taken)
      where id = ${workspaceId}`
+}
+
+/** What used the bytes was deleted: they make room at once, and lie loose until a sweep or an upload of the same bytes. Comes late as well. */
+export async function countGone(
+  sql: Sql,
+  workspaceId: number,
+  { files, now }: { files: readonly { key: string; size: number }[]; now: Date },
+): Promise<void> {
+  if (files.length === 0) return
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  await holdCount(sql, [workspaceId])
+  await sql`
+    insert into loose_files (workspace_id, key, size, is_counted, loose_since)
+    select ${workspaceId}, r.key, r.size, false, ${now.toISOString()} from jsonb_to_recordset(${sql.json([...files])}) as r(key text, size bigint)
+    on conflict do nothing`
+  await sql`update workspaces set stored_bytes = stored_bytes - ${total} where id = ${workspaceId}`
 }
 
 /** Undefined where new bytes are taken: neither the state of the workspace nor its limit says otherwise (contract-gaps 2). */

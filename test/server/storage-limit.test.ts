@@ -17,7 +17,7 @@ async function counted(slug: string) {
     select w.stored_bytes as stored,
            (select coalesce(sum(o.blob_size), 0) from objects o where o.workspace_id = w.id)::bigint
            + (select coalesce(sum(a.size), 0) from artifacts a where a.workspace_id = w.id and a.finished_at is not null)::bigint
-           + (select coalesce(sum(l.size), 0) from loose_files l where l.workspace_id = w.id)::bigint as kept
+           + (select coalesce(sum(l.size), 0) from loose_files l where l.workspace_id = w.id and l.is_counted)::bigint as kept
       from workspaces w where w.slug = ${slug}`
   return row
 }
@@ -114,6 +114,24 @@ test('a media file that is refused is not counted, nor are bytes that come again
   await upload(mia, [file])
   await pushed(mia, [file])
   expect(await counted(slug)).toEqual({ stored: 100, kept: 100 })
+})
+
+test('deleting makes room at once, and bytes that come back after it count again', async () => {
+  const { url, keys, slug } = await server.addWorkspace({ storage_limit_bytes: 1000 })
+  const adam = callAs(url, keys.adam)
+  const [file, other] = [sized(1000), sized(300)]
+  const [{ entry_id, object_id }] = await pushed(adam, [file])
+  await server.changeWorkspace(slug, { storage_limit_bytes: 100_000 })
+  const picture = await pngOf(2, 2)
+  expect((await adam.put(`/entries/${entry_id}/thumbnail?object_id=${object_id}`, picture)).status).toBe(200)
+  expect(await counted(slug)).toEqual({ stored: 1000 + picture.length, kept: 1000 + picture.length })
+  await server.changeWorkspace(slug, { storage_limit_bytes: 1000 })
+  expect(reasonOf(await adam.put(`/blobs/${other.content_hash}`, other.bytes))).toEqual([403, 'ingest_blocked'])
+  expect((await adam.del(`/entries/${entry_id}`)).status).toBe(204)
+  expect(await counted(slug)).toEqual({ stored: 0, kept: 0 })
+  await pushed(adam, [other])
+  await pushed(adam, [file])
+  expect(await counted(slug)).toEqual({ stored: 1300, kept: 1300 })
 })
 
 test('files that were uploaded before a restart are counted after it', async () => {

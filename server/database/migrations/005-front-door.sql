@@ -17,7 +17,7 @@ create unlogged table request_windows (
   primary key (workspace_id, key_id, budget)
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Bytes that the workspace keeps: of every version, every finished media file, and every loose file below. Whoever adds or removes
+-- Bytes that the workspace keeps: of every version, every finished media file, and every loose file below that counts. Whoever adds or removes
 -- one changes the number in the same transaction, under the lock of the workspace's row (server/storage/stored-bytes.ts).
 alter table workspaces add column stored_bytes bigint not null default 0;
 
@@ -25,12 +25,13 @@ update workspaces w
    set stored_bytes = (select coalesce(sum(o.blob_size), 0) from objects o where o.workspace_id = w.id)
                     + (select coalesce(sum(a.size), 0) from artifacts a where a.workspace_id = w.id and a.finished_at is not null);
 
--- Files that were uploaded and that nothing refers to yet. A row goes when a version or a media file takes the bytes over.
--- key: as the storage knows it, below the workspace's own folder.
+-- Files that nothing refers to: not yet, because they were just uploaded, or no longer, because what used them was deleted (then they do
+-- not count). A row goes when a version or a media file takes the bytes over. key: as the storage knows it.
 create table loose_files (
-  workspace_id bigint not null,
-  key          text   not null collate "C",
-  size         bigint not null,
-  stored_at    timestamptz not null,
+  workspace_id bigint  not null,
+  key          text    not null collate "C",
+  size         bigint  not null,
+  is_counted   boolean not null default true,
+  loose_since  timestamptz not null,
   primary key (workspace_id, key)
 );
