@@ -11,7 +11,7 @@ import type { Run } from './run.ts'
 export async function commitManifest(name: string, database: string | undefined, { place, results, runs }: Run): Promise<void> {
   const scratch = join(place.work, 'commit')
   mkdirSync(scratch, { recursive: true })
-  const server = await startPh(scratch, database, { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' })
+  const server = await startPh(scratch, database, { env: { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' } })
   try {
     for (let round = 0; round <= runs; round++) {
       const names = Array.from({ length: limits.manifest.items }, (_, index) => `SM_Bench_${round}_${index}`)

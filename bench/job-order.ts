@@ -10,7 +10,7 @@ import type { Run } from './run.ts'
 export async function orderPull(name: string, database: string | undefined, { place, results, runs }: Run): Promise<void> {
   const scratch = join(place.work, 'order')
   mkdirSync(scratch, { recursive: true })
-  const server = await startPh(scratch, database, { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' })
+  const server = await startPh(scratch, database, { env: { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' } })
   try {
     const entry_id = await commitClosure(server, limits.pullJob.files)
     for (let round = 0; round <= runs; round++) {

@@ -68,7 +68,7 @@ export async function pullFolder(
 
 async function filled(content: Content, { name, database, work }: { name: string; database: string | undefined; work: string }) {
   const scratch = join(work, `library-${name.replaceAll(/\W/g, '')}`)
-  const server = await startPh(scratch, database, { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' })
+  const server = await startPh(scratch, database, { env: { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' } })
   ran(ph(['push', content.folder, '--json'], person(server, join(scratch, 'person'))))
   const listed = JSON.parse(ran(ph(['api', 'GET', '/entries', '--paginate', '--json'], person(server, join(scratch, 'person')))))
   const entries = (Array.isArray(listed) ? listed : listed.entries) as { id: number }[]

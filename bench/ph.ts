@@ -24,16 +24,29 @@ export interface PhServer extends Server {
   end(): Promise<void>
 }
 
+interface Around {
+  env?: Record<string, string>
+  /** Further keys of the one person. */
+  keys?: readonly string[]
+  /** The log goes to /dev/null: collecting it takes time too. */
+  isSilent?: boolean
+}
+
 /** `database` is the address of a PostgreSQL whose user may create databases; without it, PGlite. */
-export async function startPh(scratch: string, database?: string, env: Record<string, string> = {}): Promise<PhServer> {
+export async function startPh(
+  scratch: string,
+  database?: string,
+  { env = {}, keys = [], isSilent }: Around = {},
+): Promise<PhServer> {
   mkdirSync(scratch, { recursive: true })
   const provision = join(scratch, 'provision.json')
-  writeFileSync(provision, JSON.stringify(workspace))
+  writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys])))
   const own = database ? await freshDatabase(database) : undefined
   const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
   const ready = /ready at (http:\/\/[^\s/]+)/
   const command = ph(args, { ...env, ...(own ? { PH_DATABASE_URL: own.url } : {}) })
-  const server = await startServer(command, (log) => ready.test(log))
+  const run = isSilent ? ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...command.run] : command.run
+  const server = await startServer({ ...command, run }, (log) => ready.test(log))
   const url = ready.exec(server.log())?.[1] ?? ''
   const end = async (): Promise<void> => {
     await server.stop()
@@ -43,7 +56,7 @@ export async function startPh(scratch: string, database?: string, env: Record<st
   return { ...server, url, key: KEY, end }
 }
 
-const workspace = {
+const workspaceWith = (keys: readonly string[]) => ({
   workspaces: [
     {
       slug: 'bench',
@@ -60,10 +73,10 @@ const workspace = {
           status: 'active',
         },
       ],
-      keys: [{ name: 'bench', member: 'bo@bench.test', scope: 'write', key: KEY }],
+      keys: keys.map((key, index) => ({ name: `bench ${index}`, member: 'bo@bench.test', scope: 'write', key })),
     },
   ],
-}
+})
 
 async function freshDatabase(address: string): Promise<{ url: string; drop(): Promise<void> }> {
   const sql = postgres(address, { max: 1, onnotice: () => {} })
