@@ -6,7 +6,7 @@ import { age, count, size } from '../amounts.ts'
 import { command, flag, text, texts, value, values } from '../command.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { wholeNumber } from '../refusal.ts'
+import { wholeNumber, wrongUsage } from '../refusal.ts'
 import { type Column, table } from '../table.ts'
 
 const mostEntries = 1_000_000
@@ -24,15 +24,18 @@ export const commands = [
       reverse: flag('--reverse', 'from Z to A'),
       deprecated: flag('--deprecated', 'also those that are deprecated'),
       limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostEntries)),
+      all: flag('--all', 'all of them, however many there are'),
       cursor: text('--cursor <text>', 'go on where the `next_cursor` of an earlier answer stopped'),
     },
     examples: [
       ['entries', 'the first 50 by name'],
       ['entries --type mesh --type skeletal_mesh --limit 500', 'up to 500 meshes of both kinds'],
       ['entries --path /Game/Medieval/Props/SM_Barrel', 'what lies at a path'],
-      ['entries --json --limit 1000 | jq -r ".entries[].name"', 'names for a script'],
+      ['entries --all --json | jq -r ".entries[].name"', 'every name, for a script'],
     ],
-    async run(context, { name, path, type, pack, reverse, deprecated, limit = limits.page.default, cursor }) {
+    async run(context, { name, path, type, pack, reverse, deprecated, limit: most, all, cursor }) {
+      if (all && most !== undefined) throw wrongUsage('--all and --limit exclude each other.', 'Use one of them.')
+      const limit = all ? mostEntries : (most ?? limits.page.default)
       const filter = {
         ...some({ name, origin_path: path, type, pack }),
         ...(reverse ? { order: 'desc' as const } : {}),
@@ -42,7 +45,7 @@ export const commands = [
         const found = await pages(api, { filter, limit, cursor })
         context.out.result(found, () => (found.entries.length > 0 ? entryTable(found.entries, context) : noneWords(type)))
         if (found.next_cursor)
-          context.out.note(`${count(found.entries.length, 'entry', 'entries')} shown; there are more: raise --limit.`)
+          context.out.note(`${count(found.entries.length, 'entry', 'entries')} shown; there are more: see them with --all.`)
       })
       return undefined
     },

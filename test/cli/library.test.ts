@@ -70,13 +70,16 @@ test('entries filters by type, name, path and pack', async () => {
   expect((await ph('entries --type mesh --name nothing', { env })).stdout).toBe('No entries.\n')
 })
 
-test('entries stops at --limit, says that there are more, and goes on from --cursor', async () => {
+test('entries stops at --limit, says that there are more, goes on from --cursor, and lists them --all', async () => {
   const first = (await ph('entries --json --limit 3', { env })).json() as Json
   expect(first.entries).toHaveLength(3)
   const rest = (await ph(['entries', '--json', '--cursor', first.next_cursor], { env })).json() as Json
   expect(rest).toMatchObject({ next_cursor: null })
   expect(rest.entries).toHaveLength(2)
   expect((await ph('entries --limit 3', { env })).stderr).toContain('there are more')
+  const all = (await ph('entries --all --json', { env })).json() as Json
+  expect([all.next_cursor, all.entries.length > 3]).toEqual([null, true])
+  expect((await ph('entries --all --limit 3', { env })).code).toBe(2)
 })
 
 test('show finds an entry by id, by name, by path and by the path as the editor copies it', async () => {
