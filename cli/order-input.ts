@@ -2,8 +2,8 @@
 import { limits } from '../contract/limits.ts'
 import { number } from './amounts.ts'
 import type { Context } from './context.ts'
+import { readEntryList } from './entry-list.ts'
 import { wrongUsage } from './refusal.ts'
-import { readAll } from './standard-input.ts'
 
 export function readRoot(given: string): string {
   if (/^\/Game(\/[A-Za-z0-9_-]+)*$/.test(given)) return given
@@ -15,15 +15,9 @@ export function readPrefer(given: string): 'newest' {
   throw wrongUsage(`--prefer takes newest, not "${given}".`, 'Leave it out to be told of clashes instead.')
 }
 
-const longestListBytes = 1024 * 1024
-
-/** What was typed, with the lines of standard input in place of `-`. */
+/** What was typed, with the lines of standard input in place of `-`; as many as a job takes. */
 export async function readReferences(context: Context, given: readonly string[]): Promise<string[]> {
-  const isPiped = given.includes('-')
-  const text = isPiped ? (await readAll(context, 'The list of entries', longestListBytes)).toString('utf8') : ''
-  const lines = text.split(/\r?\n/).flatMap((line) => line.trim() || [])
-  const references = given.flatMap((one) => (one === '-' ? lines : [one]))
-  if (references.length === 0) throw wrongUsage('No entry came on standard input.', 'Check what is piped into ph.')
+  const references = await readEntryList(context, given)
   if (references.length <= limits.pullJob.entries) return references
   throw wrongUsage(
     `A job takes at most ${number(limits.pullJob.entries)} entries, and these are ${number(references.length)}.`,

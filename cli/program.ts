@@ -17,6 +17,7 @@ interface FirstWord {
 }
 
 const library = 'The library:'
+const curation = 'Keeping it in order:'
 const signIn = 'Signing in:'
 const machine = 'On this machine:'
 const entry = '<entry>'
@@ -71,6 +72,66 @@ export const firstWords: Record<string, FirstWord> = {
     takes: 'list | show | cancel',
     summary: 'Pull jobs: what waits, what they bring, how they went',
     load: () => import('./commands/jobs.ts'),
+  },
+  tag: {
+    group: curation,
+    takes: 'list | add | remove | …',
+    summary: 'Words on entries',
+    load: () => import('./commands/tag.ts'),
+  },
+  collection: {
+    group: curation,
+    takes: 'list | show | add | …',
+    summary: 'Entries gathered for a purpose',
+    load: () => import('./commands/collection.ts'),
+  },
+  category: {
+    group: curation,
+    takes: 'list | set | clear',
+    summary: 'What kind of thing entries are',
+    load: () => import('./commands/category.ts'),
+  },
+  variant: {
+    group: curation,
+    takes: 'group | ungroup',
+    summary: 'Entries that are one prop in several looks',
+    load: () => import('./commands/variant.ts'),
+  },
+  pack: {
+    group: curation,
+    takes: 'list | show | edit | …',
+    summary: 'Where entries came from',
+    load: () => import('./commands/pack.ts'),
+  },
+  project: {
+    group: curation,
+    takes: 'list | create | edit | …',
+    summary: 'Where entries are pulled to',
+    load: () => import('./commands/project.ts'),
+  },
+  rename: {
+    group: curation,
+    takes: '<entry> [name]',
+    summary: 'Give props other names',
+    load: () => import('./commands/rename.ts'),
+  },
+  restore: {
+    group: curation,
+    takes: '<entries…>',
+    summary: 'Make earlier versions of props current again',
+    load: () => import('./commands/restore.ts'),
+  },
+  deprecate: {
+    group: curation,
+    takes: '<entries…>',
+    summary: 'Take props out of lists and searches, or back in',
+    load: () => import('./commands/deprecate.ts'),
+  },
+  delete: {
+    group: curation,
+    takes: '<entries…>',
+    summary: 'Delete props that nobody ever pulled',
+    load: () => import('./commands/delete.ts'),
   },
   api: {
     group: library,

@@ -20,7 +20,7 @@ export const commands = [
       name: texts('--name <name>', 'only entries of exactly this name (repeatable)'),
       path: texts('--path <path>', 'only the entry at this /Game path (repeatable)'),
       type: texts('--type <type>', 'only this type: mesh, texture, material … (repeatable)'),
-      pack: values('--pack <id>', 'only this pack, by its id in `ph api GET /packs` (repeatable)', packId),
+      pack: values('--pack <id>', 'only this pack, by its id in `ph pack list` (repeatable)', packId),
       reverse: flag('--reverse', 'from Z to A'),
       deprecated: flag('--deprecated', 'also those that are deprecated'),
       limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostEntries)),

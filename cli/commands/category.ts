@@ -1,0 +1,84 @@
+/** `ph category`: what kind of thing entries are. */
+import { command, flag } from '../command.ts'
+import { changeAll } from '../entry-bulk.ts'
+import { entriesArgument, readEntryList } from '../entry-list.ts'
+import { requireEntryIds } from '../entry-reference.ts'
+import { withLibrary } from '../library.ts'
+import { printable } from '../printable.ts'
+import { table } from '../table.ts'
+
+const dryRun = flag('--dry-run', 'only show what would change')
+
+export const commands = [
+  command({
+    usage: 'category list',
+    summary: 'List the categories, with how many entries are in each',
+    examples: [['category list', 'those of active entries']],
+    async run(context) {
+      await withLibrary(context, async ({ api }) => {
+        const answer = await api.categories.rollup()
+        context.out.result(answer, () =>
+          table(
+            answer.categories,
+            [
+              { title: 'CATEGORY', value: (row) => row.category ?? '-', cut: 'end' },
+              { title: 'ENTRIES', value: (row) => row.count, right: true },
+              { title: 'PACKS', value: (row) => row.pack_count, right: true },
+            ],
+            context.out,
+          ),
+        )
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'category set <category> <entries...>',
+    summary: 'Put entries into a category; pushes leave it alone from then on',
+    arguments: { category: 'its name; a new one is made by using it', entries: entriesArgument },
+    options: { dryRun },
+    examples: [
+      ['category set Furniture SM_Stool SM_Table', 'two props'],
+      ['category set Furniture - --dry-run < names.txt', 'see what a list would change'],
+    ],
+    async run(context, { category, entries, dryRun: isDry }) {
+      const references = await readEntryList(context, entries)
+      await withLibrary(context, async ({ api }) => {
+        await changeAll(context, api, {
+          ids: await requireEntryIds(api, references),
+          dryRun: isDry,
+          change: (entry) =>
+            entry.category === category && entry.category_locked
+              ? undefined
+              : `from ${entry.category ?? 'no category'} to ${category}`,
+          send: async (entry_ids) => api.categories.bulk({ entry_ids, category }),
+          done: `in the category ${printable(category)}`,
+          more: () => ({ category }),
+        })
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'category clear <entries...>',
+    summary: 'Take entries out of their category; the next push of each gives it one again',
+    arguments: { entries: entriesArgument },
+    options: { dryRun },
+    examples: [['category clear SM_Stool', 'one prop']],
+    async run(context, { entries, dryRun: isDry }) {
+      const references = await readEntryList(context, entries)
+      await withLibrary(context, async ({ api }) => {
+        await changeAll(context, api, {
+          ids: await requireEntryIds(api, references),
+          dryRun: isDry,
+          change: (entry) =>
+            entry.category === null && !entry.category_locked ? undefined : `loses ${entry.category ?? 'the lock'}`,
+          send: async (entry_ids) => api.categories.bulk({ entry_ids, category: null }),
+          done: 'without a category until they are pushed again',
+          more: () => ({ category: null }),
+        })
+      })
+      return undefined
+    },
+  }),
+]

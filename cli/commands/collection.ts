@@ -1,0 +1,177 @@
+/** `ph collection`: entries gathered for a purpose. */
+import type { Api } from '../../client/api.ts'
+import type { CollectionDetail } from '../../contract/collections.ts'
+import { count } from '../amounts.ts'
+import { command, flag, text } from '../command.ts'
+import type { Context } from '../context.ts'
+import { changeAll } from '../entry-bulk.ts'
+import { entriesArgument, readEntryList } from '../entry-list.ts'
+import { requireEntryIds } from '../entry-reference.ts'
+import { withLibrary } from '../library.ts'
+import { allOf, requireNamed } from '../named-record.ts'
+import { printable } from '../printable.ts'
+import { wrongUsage } from '../refusal.ts'
+import { table } from '../table.ts'
+
+const dryRun = flag('--dry-run', 'only show what would change')
+const collectionArgument = 'its name, or its id'
+
+export const commands = [
+  command({
+    usage: 'collection list',
+    summary: 'List the collections',
+    examples: [['collection list', 'all of them by name']],
+    async run(context) {
+      await withLibrary(context, async ({ api }) => {
+        const collections = await collectionsOf(api)
+        context.out.result({ collections }, () =>
+          collections.length === 0
+            ? 'No collections.'
+            : table(
+                collections,
+                [
+                  { title: 'ID', value: (one) => one.id, right: true },
+                  { title: 'NAME', value: (one) => one.name, cut: 'end' },
+                  { title: 'ENTRIES', value: (one) => one.entry_count, right: true },
+                  { title: 'DESCRIPTION', value: (one) => one.description ?? '-', cut: 'end', spare: true },
+                ],
+                context.out,
+              ),
+        )
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'collection show <collection>',
+    summary: 'List the entries of a collection',
+    arguments: { collection: collectionArgument },
+    examples: [
+      ['collection show Tavern', 'in the order in which they were added'],
+      ['collection show Tavern --json | jq -r ".entries[].id" | ph send - --project Inn', 'send them all'],
+    ],
+    async run(context, { collection: reference }) {
+      await withLibrary(context, async ({ api }) => {
+        const { id } = await requireCollection(api, reference)
+        const detail = await api.collections.get({ collection_id: id })
+        context.out.result(detail, () => detailWords(detail, context))
+      })
+      return undefined
+    },
+  }),
+  gathering({ verb: 'add', summary: 'Put entries into a collection', example: ['collection add Tavern SM_Barrel', 'one prop'] }),
+  gathering({ verb: 'remove', summary: 'Take entries out', example: ['collection remove Tavern SM_Barrel', 'one prop'] }),
+  command({
+    usage: 'collection create <name>',
+    summary: 'Make a collection',
+    options: { description: text('--description <text>', 'what it is for') },
+    examples: [['collection create Tavern --description "All of the inn"', 'one to fill']],
+    exits: ['conflict'],
+    async run(context, { name, description }) {
+      await withLibrary(context, async ({ api }) => {
+        const made = await api.collections.create({ name, description })
+        context.out.result(made, `Made the collection ${printable(made.name)} (${made.id}).`)
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'collection edit <collection>',
+    summary: 'Rename a collection, or describe it',
+    arguments: { collection: collectionArgument },
+    options: {
+      name: text('--name <name>', 'its new name'),
+      description: text('--description <text>', 'what it is for; an empty text takes it away'),
+    },
+    examples: [['collection edit Tavern --name Inn', 'another name']],
+    exits: ['conflict'],
+    async run(context, { collection: reference, name, description }) {
+      if (name === undefined && description === undefined)
+        throw wrongUsage('It is not said what is to change.', 'Give --name, --description, or both.')
+      await withLibrary(context, async ({ api }) => {
+        const { id } = await requireCollection(api, reference)
+        const changed = await api.collections.update({
+          collection_id: id,
+          name,
+          description: description === '' ? null : description,
+        })
+        context.out.result(changed, `The collection is ${printable(changed.name)}.`)
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'collection delete <collection>',
+    summary: 'Delete a collection; its entries stay',
+    arguments: { collection: collectionArgument },
+    options: { dryRun },
+    examples: [['collection delete Tavern', 'the collection alone']],
+    async run(context, { collection: reference, dryRun: isDry }) {
+      await withLibrary(context, async ({ api }) => {
+        const collection = await requireCollection(api, reference)
+        if (!isDry) await api.collections.remove({ collection_id: collection.id })
+        const words = `${isDry ? 'would be' : 'is'} deleted; its ${count(collection.entry_count, 'entry', 'entries')} stay`
+        context.out.result({ dry_run: isDry, collection }, `The collection ${printable(collection.name)} ${words}.`)
+      })
+      return undefined
+    },
+  }),
+]
+
+function gathering({ verb, summary, example }: { verb: 'add' | 'remove'; summary: string; example: readonly [string, string] }) {
+  const isAdding = verb === 'add'
+  return command({
+    usage: `collection ${verb} <collection> <entries...>` as 'collection add <collection> <entries...>',
+    summary,
+    arguments: { collection: collectionArgument, entries: entriesArgument },
+    options: { dryRun },
+    examples: [
+      example,
+      [`entries --type mesh --json | jq -r ".entries[].id" | ph collection ${verb} Tavern -`, 'what a list holds'],
+    ],
+    async run(context, input) {
+      const references = await readEntryList(context, input.entries)
+      await withLibrary(context, async ({ api }) => {
+        const ids = await requireEntryIds(api, references)
+        const { id, name } = await requireCollection(api, input.collection)
+        const isIn = (collections: readonly { id: number }[]) => collections.some((one) => one.id === id)
+        await changeAll(context, api, {
+          ids,
+          dryRun: input.dryRun,
+          change: ({ collections }) => (isIn(collections) === isAdding ? undefined : `${isAdding ? 'joins' : 'leaves'} ${name}`),
+          send: async (entry_ids) => api.collections.bulk({ collection_id: id, entry_ids, action: verb }),
+          done: `${isAdding ? 'in' : 'not in'} the collection ${printable(name)}`,
+          more: () => ({ collection_id: id, action: verb }),
+        })
+      })
+      return undefined
+    },
+  })
+}
+
+const detailWords = ({ name, description, entries }: CollectionDetail, { out }: Context): string[] => [
+  `${out.paint('bold', printable(name))}, ${count(entries.length, 'entry', 'entries')}`,
+  ...(description ? [printable(description)] : []),
+  ...table(
+    entries,
+    [
+      { title: 'ID', value: (entry) => entry.id, right: true },
+      { title: 'NAME', value: (entry) => entry.name, cut: 'middle' },
+      {
+        title: 'TYPE',
+        value: (entry) => (entry.status === 'deprecated' ? `${entry.entry_type} (deprecated)` : entry.entry_type),
+      },
+      { title: 'CATEGORY', value: (entry) => entry.category ?? '-', cut: 'end', spare: true },
+    ],
+    out,
+  ),
+]
+
+const collectionsOf = (api: Api) =>
+  allOf(async (page) => {
+    const { collections, next_cursor } = await api.collections.list(page)
+    return { items: collections, next_cursor }
+  })
+
+const requireCollection = async (api: Api, reference: string) =>
+  requireNamed(await collectionsOf(api), reference, { noun: 'collection', list: 'collection list' })

@@ -1,0 +1,39 @@
+/** `ph delete`: deletes entries for good. */
+import { ApiError } from '../../contract/errors.ts'
+import { command, flag } from '../command.ts'
+import { actOnEach } from '../entry-acts.ts'
+import { entriesArgument, readEntryList } from '../entry-list.ts'
+import { requireEntryIds } from '../entry-reference.ts'
+import { withLibrary } from '../library.ts'
+
+export const commands = [
+  command({
+    usage: 'delete <entries...>',
+    description:
+      'The entries go with all their versions; a version that something else needs stays. What was ever pulled or downloaded cannot be deleted: deprecate it. For admins.',
+    arguments: { entries: entriesArgument },
+    options: { dryRun: flag('--dry-run', 'only show what would go') },
+    examples: [
+      ['delete SM_Test --dry-run', 'see whether it can be deleted'],
+      ['delete 41 42 43', 'three entries'],
+    ],
+    exits: ['conflict', 'partly'],
+    async run(context, { entries, dryRun }) {
+      const references = await readEntryList(context, entries)
+      return withLibrary(context, async ({ api }) =>
+        actOnEach(context, api, {
+          ids: await requireEntryIds(api, references),
+          dryRun,
+          plan: ({ id: entry_id, name, ever_pulled }) => ({
+            outcome: 'deleted',
+            act: () => api.entries.remove({ entry_id }),
+            ...(ever_pulled ? { refused: wasPulled(name) } : {}),
+          }),
+        }),
+      )
+    },
+  }),
+]
+
+const wasPulled = (name: string) =>
+  new ApiError('CONFLICT', `${name} was pulled or downloaded before, so it cannot be deleted. Deprecate it instead.`)

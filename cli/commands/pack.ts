@@ -1,0 +1,156 @@
+/** `ph pack`: where entries came from. */
+import type { Api } from '../../client/api.ts'
+import type { Pack } from '../../contract/packs.ts'
+import { count, size } from '../amounts.ts'
+import { command, flag, text } from '../command.ts'
+import type { Context } from '../context.ts'
+import { withLibrary } from '../library.ts'
+import { allOf, requireNamed } from '../named-record.ts'
+import { printable } from '../printable.ts'
+import { wrongUsage } from '../refusal.ts'
+import { table } from '../table.ts'
+
+const packArgument = 'its name, or its id'
+const facts = {
+  sourcePath: text('--source-path <path>', 'where its files lie'),
+  engineVersion: text('--engine-version <version>', 'the engine it was made for, such as 5.4.2'),
+  productUrl: text('--product-url <address>', 'where it is sold or described'),
+  notes: text('--notes <text>', 'anything else'),
+}
+const sourceType = text('--source-type <type>', 'what its files are: uasset (default), fbx …')
+
+export const commands = [
+  command({
+    usage: 'pack list',
+    summary: 'List the packs',
+    examples: [['pack list', 'all of them by name']],
+    async run(context) {
+      await withLibrary(context, async ({ api }) => {
+        const packs = await packsOf(api)
+        context.out.result({ packs }, () => (packs.length === 0 ? 'No packs.' : packTable(packs, context)))
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'pack show <pack>',
+    summary: 'Show what is known of a pack',
+    arguments: { pack: packArgument },
+    examples: [['pack show Medieval', 'where it is from, and how much of it is here']],
+    async run(context, { pack: reference }) {
+      await withLibrary(context, async ({ api }) => {
+        const pack = await requirePack(api, reference)
+        context.out.result(pack, () => packWords(pack, context))
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'pack create <name>',
+    summary: 'Make a pack before anything is pushed into it',
+    options: { sourceType, ...facts },
+    examples: [['pack create Medieval --product-url https://example.com/medieval', 'a pack that was bought']],
+    exits: ['conflict'],
+    async run(context, { name, ...given }) {
+      await withLibrary(context, async ({ api }) => {
+        const made = await api.packs.create({ name, ...fieldsOf(given) })
+        context.out.result(made, `Made the pack ${printable(made.name)} (${made.id}).`)
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'pack edit <pack>',
+    summary: 'Rename a pack, or change what is said of it',
+    description: 'An empty text takes a fact away.',
+    arguments: { pack: packArgument },
+    options: { name: text('--name <name>', 'its new name'), sourceType, ...facts },
+    examples: [['pack edit Medieval --name "Medieval Village" --notes ""', 'another name, no notes']],
+    exits: ['conflict'],
+    async run(context, { pack: reference, name, ...given }) {
+      const fields = { ...(name === undefined ? {} : { name }), ...fieldsOf(given) }
+      if (Object.keys(fields).length === 0)
+        throw wrongUsage('It is not said what is to change.', 'Give --name, --notes or another of its facts.')
+      await withLibrary(context, async ({ api }) => {
+        const { id } = await requirePack(api, reference)
+        const changed = await api.packs.update({ pack_id: id, ...fields })
+        context.out.result(changed, () => packWords(changed, context))
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'pack delete <pack>',
+    summary: 'Delete a pack with its entries and files (admins); not if anything of it was ever pulled',
+    description: 'Files that something else needs stay, in the pack of what needs them.',
+    arguments: { pack: packArgument },
+    options: { dryRun: flag('--dry-run', 'only show what the pack holds') },
+    examples: [['pack delete Medieval --dry-run', 'see how much it is first']],
+    exits: ['conflict'],
+    async run(context, { pack: reference, dryRun }) {
+      await withLibrary(context, async ({ api }) => {
+        const pack = await requirePack(api, reference)
+        if (dryRun) return context.out.result({ dry_run: true, pack }, [...packWords(pack, context), '', 'Nothing was changed.'])
+        const gone = await api.packs.remove({ pack_id: pack.id })
+        const entries = count(gone.deleted_entries, 'entry', 'entries')
+        context.out.result({ dry_run: false, ...gone }, [
+          `Deleted the pack ${printable(gone.name)}: ${entries}, ${count(gone.deleted_objects, 'version')}, ${size(gone.storage.unused_bytes)}.`,
+          ...(gone.kept_shared_objects > 0
+            ? [`${count(gone.kept_shared_objects, 'version')} that something else needs stayed.`]
+            : []),
+        ])
+      })
+      return undefined
+    },
+  }),
+]
+
+interface Given {
+  sourceType?: string | undefined
+  sourcePath?: string | undefined
+  engineVersion?: string | undefined
+  productUrl?: string | undefined
+  notes?: string | undefined
+}
+
+/** Only what was given; an empty text means none. */
+function fieldsOf({ sourceType: source_type, sourcePath, engineVersion, productUrl, notes }: Given) {
+  const said = { source_path: sourcePath, engine_version: engineVersion, product_url: productUrl, notes }
+  const known = Object.entries(said).flatMap(([field, value]) => (value === undefined ? [] : [[field, value || null]]))
+  return { ...(source_type === undefined ? {} : { source_type }), ...Object.fromEntries(known) } as { source_type?: string } & {
+    [field in keyof typeof said]?: string | null
+  }
+}
+
+const packTable = (packs: readonly Pack[], { out }: Context): string[] =>
+  table(
+    packs,
+    [
+      { title: 'ID', value: (pack) => pack.id, right: true },
+      { title: 'NAME', value: (pack) => pack.name, cut: 'end' },
+      { title: 'ENTRIES', value: (pack) => pack.entry_count, right: true },
+      { title: 'VERSIONS', value: (pack) => pack.object_count, right: true },
+      { title: 'NOTES', value: (pack) => pack.notes ?? '-', cut: 'end', spare: true },
+    ],
+    out,
+  )
+
+const packWords = (pack: Pack, { out }: Context): string[] => [
+  `${out.paint('bold', printable(pack.name))} (${pack.id}): ${count(pack.entry_count, 'entry', 'entries')}, ${count(pack.object_count, 'version')}`,
+  ...[
+    ['Files', pack.source_type],
+    ['From', pack.source_path],
+    ['Engine', pack.engine_version],
+    ['Product', pack.product_url],
+    ['Notes', pack.notes],
+  ].flatMap(([title, value]) => (value ? [`${title}: ${printable(value)}`] : [])),
+]
+
+const packsOf = (api: Api) =>
+  allOf(async (page) => {
+    const { packs, next_cursor } = await api.packs.list(page)
+    return { items: packs, next_cursor }
+  })
+
+const requirePack = async (api: Api, reference: string) =>
+  requireNamed(await packsOf(api), reference, { noun: 'pack', list: 'pack list' })

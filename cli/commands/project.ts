@@ -1,0 +1,102 @@
+/** `ph project`: where entries are pulled to. */
+import type { Api } from '../../client/api.ts'
+import type { Project } from '../../contract/projects.ts'
+import { age, count } from '../amounts.ts'
+import { command, flag, text, value } from '../command.ts'
+import { withLibrary } from '../library.ts'
+import { requireNamed } from '../named-record.ts'
+import { readRoot } from '../order-input.ts'
+import { printable } from '../printable.ts'
+import { wrongUsage } from '../refusal.ts'
+import { table } from '../table.ts'
+
+const projectArgument = 'its name, or its id'
+const root = value('--root <path>', 'where its pulls land that do not say: /Game or a folder below it', readRoot)
+
+export const commands = [
+  command({
+    usage: 'project list',
+    summary: 'List the projects that the library knows, the most recently used first',
+    examples: [['project list', 'with where their pulls land']],
+    async run(context) {
+      await withLibrary(context, async ({ api }) => {
+        const { projects } = await api.projects.list()
+        const today = context.now()
+        context.out.result({ projects }, () =>
+          projects.length === 0
+            ? 'No projects.'
+            : table(
+                projects,
+                [
+                  { title: 'ID', value: (project) => project.id, right: true },
+                  { title: 'NAME', value: (project) => project.name, cut: 'end' },
+                  { title: 'ROOT', value: (project) => project.default_root, cut: 'middle' },
+                  { title: 'JOBS', value: (project) => project.job_count, right: true },
+                  { title: 'USED', value: ({ last_used_at: used }) => (used ? age(used, today) : 'never'), spare: true },
+                ],
+                context.out,
+              ),
+        )
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'project create <name>',
+    summary: 'Make a project known before the first pull into it',
+    arguments: { name: 'exactly as its .uproject file is named' },
+    options: { root, notes: text('--notes <text>', 'anything to say of it') },
+    examples: [['project create Tavern --root /Game/Imported', 'its pulls land there']],
+    exits: ['conflict'],
+    async run(context, { name, root: default_root, notes }) {
+      await withLibrary(context, async ({ api }) => {
+        const made = await api.projects.create({ name, default_root, notes })
+        context.out.result(made, wordsOf(made))
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'project edit <project>',
+    summary: 'Rename a project, or say where its pulls land',
+    arguments: { project: projectArgument },
+    options: {
+      name: text('--name <name>', 'its new name'),
+      root,
+      notes: text('--notes <text>', 'anything to say of it; an empty text takes it away'),
+    },
+    examples: [['project edit Tavern --root /Game', 'pulls leave paths as they are']],
+    exits: ['conflict'],
+    async run(context, { project: reference, name, root: default_root, notes }) {
+      if (name === undefined && default_root === undefined && notes === undefined)
+        throw wrongUsage('It is not said what is to change.', 'Give --name, --root or --notes.')
+      await withLibrary(context, async ({ api }) => {
+        const { id } = await requireProject(api, reference)
+        const changed = await api.projects.update({ project_id: id, name, default_root, notes: notes === '' ? null : notes })
+        context.out.result(changed, wordsOf(changed))
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'project delete <project>',
+    summary: 'Forget a project; its pull jobs stay',
+    arguments: { project: projectArgument },
+    options: { dryRun: flag('--dry-run', 'only show what would change') },
+    examples: [['project delete Tavern', 'the next pull into it makes it known again']],
+    async run(context, { project: reference, dryRun }) {
+      await withLibrary(context, async ({ api }) => {
+        const project = await requireProject(api, reference)
+        if (!dryRun) await api.projects.remove({ project_id: project.id })
+        const words = `${dryRun ? 'would be' : 'is'} forgotten; ${count(project.job_count, 'pull job')} of it ${project.job_count === 1 ? 'stays' : 'stay'}`
+        context.out.result({ dry_run: dryRun, project }, `The project ${printable(project.name)} ${words}.`)
+      })
+      return undefined
+    },
+  }),
+]
+
+const wordsOf = ({ name, default_root }: Project): string => `Pulls into ${printable(name)} land below ${default_root}.`
+
+const requireProject = async (api: Api, reference: string) =>
+  requireNamed((await api.projects.list()).projects, reference, { noun: 'project', list: 'project list' })

@@ -1,0 +1,210 @@
+/** The commands that keep a library in order, as a person and as a script run them, against a real library. */
+import { beforeEach, expect, test } from 'vitest'
+import { type Caller, callAs, type Json } from '../support/api.ts'
+import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
+import { item, pushed, uniqueName } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+let env: Record<string, string>
+let asAdmin: Record<string, string>
+let mia: Caller
+/** Names and ids of three entries. */
+let names: [string, string, string]
+let ids: number[]
+
+beforeEach(async () => {
+  const { url, keys } = await server.addWorkspace()
+  env = { ...signedIn(url, keys.mia), NO_COLOR: '1' }
+  asAdmin = { ...signedIn(url, keys.adam), NO_COLOR: '1' }
+  mia = callAs(url, keys.mia)
+  names = [uniqueName('SM_A'), uniqueName('SM_B'), uniqueName('SM_C')]
+  ids = (
+    await pushed(
+      mia,
+      names.map((asset_name) => item({ asset_name })),
+    )
+  ).map(({ entry_id }) => entry_id)
+})
+
+const run = (line: string | string[], more: Setting = {}): Promise<Outcome> => ph(line, { env, ...more })
+const shown = async (id = ids[0]): Promise<Json> => (await mia.get(`/entries/${id}`)).body
+const errorOf = ({ stderr }: Outcome): Json => JSON.parse(stderr).error
+const tagsOf = async (id?: number) => (await shown(id)).tags.map(({ name }: Json) => name)
+
+test('tags are put on what is named and what is piped, and taken off again', async () => {
+  expect((await run(['tag', 'create', 'dark oak', '--color', '#8b5a2b'])).stdout).toMatch(/^Made the tag dark oak \(\d+\)\.\n$/)
+  const added = await run(['tag', 'add', 'Dark Oak', names[0], '-', '--json'], { stdin: `${names[1]}\n\n${ids[0]}\n` })
+  expect([added.code, added.json()]).toMatchObject([0, { dry_run: false, affected: 2, action: 'add' }])
+  expect([await tagsOf(ids[0]), await tagsOf(ids[1]), await tagsOf(ids[2])]).toEqual([['dark oak'], ['dark oak'], []])
+  const removed = await run(['tag', 'remove', 'dark oak', names[0]])
+  expect(removed.stdout).toBe('1 entry: without the tag dark oak.\n')
+  expect((await run('tag list')).stdout).toMatch(/^\d+\tdark oak\t#8b5a2b\t1\n$/)
+  await run(['tag', 'edit', 'dark oak', '--name', 'oak', '--color', 'none'])
+  expect((await shown(ids[1])).tags).toMatchObject([{ name: 'oak', color: null }])
+  expect((await run('tag delete oak')).stdout).toBe('The tag oak is deleted; it was on 1 entry.\n')
+})
+
+test('a dry run says of each entry what would change, and changes nothing', async () => {
+  await run('tag create oak')
+  await run(`tag add oak ${names[0]}`)
+  const dry = await run(`tag add oak ${names[0]} ${names[1]} --dry-run --json`)
+  expect(dry.json()).toEqual({
+    dry_run: true,
+    affected: 1,
+    entries: [
+      { entry_id: ids[0], name: names[0], change: null },
+      { entry_id: ids[1], name: names[1], change: 'gets the tag oak' },
+    ],
+  })
+  expect((await run(`tag add pine ${names[0]} --create --dry-run`)).stdout).toContain('gets the tag pine')
+  for (const line of ['tag delete oak', `category set Walls ${names[0]}`, `variant group ${names[0]} ${names[1]}`])
+    expect((await run(`${line} --dry-run`)).code, line).toBe(0)
+  expect(await shown()).toMatchObject({ tags: [{ name: 'oak' }], category: 'Props', variant_group: null })
+  expect(await tagsOf(ids[1])).toEqual([])
+  expect((await run('tag list --json')).json()).toMatchObject({ tags: [{ name: 'oak' }] })
+})
+
+test('a tag that is not there is named with how to list them; --create makes it', async () => {
+  const missing = await run(`tag add oak ${names[0]} --json`)
+  expect([missing.code, missing.stdout, errorOf(missing)]).toMatchObject([
+    1,
+    '',
+    { code: 'TAG_NOT_FOUND', next: expect.stringContaining('ph tag list') },
+  ])
+  expect((await run(`tag add oak ${names[0]} --create`)).code).toBe(0)
+  expect(await tagsOf()).toEqual(['oak'])
+  const taken = await run('tag create OAK --json')
+  expect([taken.code, errorOf(taken).code]).toEqual([5, 'CONFLICT'])
+  expect((await run('tag create pine --color red')).code).toBe(2)
+  expect((await run('tag edit oak')).code).toBe(2)
+})
+
+test('one unknown entry among many and none of them is changed', async () => {
+  await run('tag create oak')
+  for (const line of [`tag add oak ${ids[0]} 987654`, `category set Walls ${ids[0]} 987654`, `variant group ${ids[0]} 987654`]) {
+    const refused = await run(`${line} --json`)
+    expect([refused.code, errorOf(refused).details], line).toEqual([1, { missing: [987_654] }])
+  }
+  expect(await shown()).toMatchObject({ tags: [], category: 'Props', variant_group: null })
+  expect((await run('category set Walls -', { stdin: '\n' })).code).toBe(2)
+})
+
+test('collections are made, filled, shown, renamed and deleted, and their entries stay', async () => {
+  await run(['collection', 'create', 'Tavern', '--description', 'All of the inn'])
+  expect((await run(`collection add tavern ${names.join(' ')}`)).stdout).toBe('3 entries: in the collection Tavern.\n')
+  await run(`collection remove Tavern ${names[2]}`)
+  const lines = (await run('collection show Tavern')).stdout.split('\n')
+  expect(lines.slice(0, 2)).toEqual(['Tavern, 2 entries', 'All of the inn'])
+  expect(lines[2]).toContain(names[0])
+  await run(['collection', 'edit', 'Tavern', '--name', 'Inn', '--description', ''])
+  expect((await run('collection list --json')).json()).toMatchObject({
+    collections: [{ name: 'Inn', description: null, entry_count: 2 }],
+  })
+  expect((await run('collection delete Inn')).stdout).toBe('The collection Inn is deleted; its 2 entries stay.\n')
+  const gone = await run('collection show Inn --json')
+  expect([gone.code, errorOf(gone).code]).toEqual([1, 'COLLECTION_NOT_FOUND'])
+  expect(await shown()).toMatchObject({ id: ids[0], collections: [] })
+})
+
+test('categories are set and cleared, and counted', async () => {
+  expect((await run(`category set Walls ${names[0]} ${names[1]}`)).stdout).toBe('2 entries: in the category Walls.\n')
+  expect(await shown()).toMatchObject({ category: 'Walls', category_locked: true })
+  expect((await run('category list')).stdout).toBe('Props\t1\t1\nWalls\t2\t1\n')
+  await run(`category clear ${names[0]}`)
+  expect(await shown()).toMatchObject({ category: null, category_locked: false })
+})
+
+test('entries become variants of one prop and stop being so; two groups are not joined', async () => {
+  const grouped = (await run(`variant group ${names[0]} ${names[1]} --label Stools --json`)).json() as Json
+  expect((await shown()).variant_group).toEqual({ id: grouped.variant_group_id, label: 'Stools', count: 2 })
+  await run(`variant group ${names[2]}`)
+  const refused = await run(`variant group ${names.join(' ')} --json`)
+  expect([refused.code, errorOf(refused).code]).toEqual([5, 'CONFLICT'])
+  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('3 entries: in no variant group.\n')
+  expect((await shown()).variant_group).toBeNull()
+})
+
+test('one entry is renamed by hand, many by pairs on standard input, and a wrong line changes none', async () => {
+  expect((await run(['rename', names[0], 'Oak barrel'])).stdout).toBe(`${ids[0]}\t${names[0]}\trenamed to Oak barrel\n`)
+  const wrong = await run('rename -', { stdin: `${ids[1]}\tPine barrel\n${ids[2]} Ash barrel\n` })
+  expect([wrong.code, wrong.stderr.includes('Line 2')]).toEqual([2, true])
+  expect((await shown(ids[1])).name).toBe(names[1])
+  const dry = await run('rename - --dry-run', { stdin: `${ids[1]}\tPine barrel\n` })
+  expect(dry.stdout).toBe(`${ids[1]}\t${names[1]}\twould be renamed to Pine barrel\n\nNothing was changed.\n`)
+  const many = await run('rename - --json', { stdin: `${ids[1]}\tPine barrel\r\n${ids[0]}\tOak barrel\n987654\tNone\n` })
+  expect([many.code, many.json()]).toMatchObject([6, { changed: 1, unchanged: 1, failed: 1 }])
+  expect((await shown(ids[1])).name).toBe('Pine barrel')
+  expect((await run(`rename ${names[2]}`)).code).toBe(2)
+})
+
+test('admins deprecate and bring back; a member is told that only they may, and nothing changes', async () => {
+  const refused = await run(`deprecate ${names.join(' ')} --json`)
+  expect([refused.code, refused.stdout, errorOf(refused).code]).toEqual([1, '', 'FORBIDDEN'])
+  expect((await run(`deprecate ${names[0]}`, { env: asAdmin })).stdout).toBe(`${ids[0]}\t${names[0]}\tdeprecated\n`)
+  expect((await run(`deprecate ${names[0]} --json`, { env: asAdmin })).json()).toMatchObject({ changed: 0, unchanged: 1 })
+  expect((await shown()).status).toBe('deprecated')
+  expect((await run(`deprecate ${names[0]} --undo`, { env: asAdmin })).stdout).toContain('brought back')
+  expect((await shown()).status).toBe('active')
+})
+
+test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none could', async () => {
+  await mia.post('/pull-jobs', { target_project: 'Tavern', entries: [{ entry_id: ids[0] }] })
+  const dry = await run(`delete ${names.join(' ')} --dry-run`, { env: asAdmin })
+  expect(dry.code).toBe(6)
+  expect(dry.stdout).toContain(`${ids[1]}\t${names[1]}\twould be deleted`)
+  expect((await shown(ids[1])).id).toBe(ids[1])
+  const some = await run(`delete ${names[0]} ${names[1]} --json`, { env: asAdmin })
+  expect([some.code, some.json()]).toMatchObject([
+    6,
+    { changed: 1, failed: 1, entries: [{ status: 'failed', error: { code: 'CONFLICT' } }, { status: 'done' }] },
+  ])
+  expect((await mia.get(`/entries/${ids[1]}`)).status).toBe(404)
+  expect((await run(`delete ${names[0]}`, { env: asAdmin })).code).toBe(5)
+})
+
+test('an entry goes back a version, or to the one that is named, and a version of another is refused', async () => {
+  const { lineage_id, content_hash, object_id } = await shown()
+  const stamp = { asset_name: names[0], stamped_lineage_id: lineage_id, stamped_base_hash: content_hash }
+  const [next = {}] = await pushed(mia, [item(stamp)])
+  expect((await run(`restore ${names[0]} --dry-run`)).stdout).toContain(`would be restored to version ${object_id}`)
+  expect((await shown()).object_id).toBe(next.object_id)
+  expect((await run(`restore ${names[0]} ${names[1]} --json`)).json()).toMatchObject({ changed: 1, unchanged: 1, failed: 0 })
+  expect((await shown()).object_id).toBe(object_id)
+  await run(`restore ${names[0]} --version ${next.object_id}`)
+  expect((await shown()).object_id).toBe(next.object_id)
+  const other = await run(`restore ${names[1]} --version ${object_id} --json`)
+  expect([other.code, other.json()]).toMatchObject([1, { failed: 1 }])
+  expect((await run(`restore ${names[0]} ${names[1]} --version ${object_id}`)).code).toBe(2)
+})
+
+test('packs are made, described and deleted with what they hold', async () => {
+  await run(['pack', 'create', 'Bought', '--product-url', 'https://a.test/p', '--notes', 'in spring'])
+  expect((await run(['pack', 'edit', 'bought', '--name', 'Bought set', '--notes', ''])).stdout).toMatch(
+    /^Bought set \(\d+\): 0 entries/,
+  )
+  expect((await run(['pack', 'show', 'Bought set', '--json'])).json()).toMatchObject({
+    product_url: 'https://a.test/p',
+    notes: null,
+  })
+  expect((await run('pack edit Pack')).code).toBe(2)
+  expect((await run('pack delete Pack --dry-run', { env: asAdmin })).stdout).toContain('3 entries, 3 versions')
+  expect((await run('pack delete Pack --json')).code).toBe(1)
+  expect((await run('pack delete Pack --json', { env: asAdmin })).json()).toMatchObject({
+    deleted_entries: 3,
+    kept_shared_objects: 0,
+  })
+  expect((await run('pack list --json')).json()).toMatchObject({ packs: [{ name: 'Bought set' }] })
+})
+
+test('projects say where pulls land, and are forgotten without their jobs', async () => {
+  await run('project create Tavern --root /Game/Kit')
+  expect((await run('project edit tavern --root /Game/Inn')).stdout).toBe('Pulls into Tavern land below /Game/Inn.\n')
+  const job = (await mia.post('/pull-jobs', { target_project: 'Tavern', entries: [{ entry_id: ids[0] }] })).body
+  expect(job.target_root).toBe('/Game/Inn')
+  expect((await run('project list --json')).json()).toMatchObject({ projects: [{ name: 'Tavern', job_count: 1 }] })
+  expect((await run('project create TAVERN')).code).toBe(5)
+  expect((await run('project create Inn --root Content')).code).toBe(2)
+  expect((await run('project delete Tavern')).stdout).toBe('The project Tavern is forgotten; 1 pull job of it stays.\n')
+  expect((await mia.get(`/pull-jobs/${job.id}`)).status).toBe(200)
+})
