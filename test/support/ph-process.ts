@@ -25,7 +25,16 @@ export interface ProcessEnding {
   stderr: string
 }
 
-export async function phProcess(args: readonly string[], setting: ProcessSetting = {}): Promise<ProcessEnding> {
+export const phProcess = (args: readonly string[], setting: ProcessSetting = {}): Promise<ProcessEnding> =>
+  startPhProcess(args, setting).ended
+
+export interface RunningPh {
+  /** What it said on stderr so far. */
+  said(): string
+  ended: Promise<ProcessEnding>
+}
+
+export function startPhProcess(args: readonly string[], setting: ProcessSetting = {}): RunningPh {
   const { env, within = [], stdout = 'pipe', stderr = 'pipe' } = setting
   const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   const [command = '', ...words] = [...within, process.execPath, program, ...args]
@@ -35,6 +44,6 @@ export async function phProcess(args: readonly string[], setting: ProcessSetting
   child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
   child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
   child.stdin?.end(setting.stdin)
-  const [code] = await once(child, 'close')
-  return { code, ...texts }
+  const ended = once(child, 'close').then(([code]) => ({ code, ...texts }))
+  return { said: () => texts.stderr, ended }
 }
