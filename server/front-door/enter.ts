@@ -105,7 +105,7 @@ export class FrontDoor {
   async #find(key: string | undefined, asked: { slug: string | undefined; budget: Budget; now: Date }): Promise<Found> {
     if (key === undefined) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
     const found = keyPattern.test(key) ? await this.#door.find({ keyHash: hashKey(key), ...asked }) : undefined
-    if (!found) throw new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace. Sign in again.')
+    if (!found) throw new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace.')
     return found
   }
 

@@ -135,6 +135,7 @@ test('after the key is revoked on the page the next command says which one it wa
     expect([line, code, stdout]).toEqual([line, 4, ''])
     expect(stderr).toContain(`${home()} refused the key of profile studio`)
     expect(stderr).toContain('`ph login --profile studio`')
+    expect(stderr.match(/sign in again/gi)).toHaveLength(1)
   }
   const again = await login({ ...person(approve), env: mia.env }, '--profile studio')
   expect(again.stdout).toContain('Signed in to')
