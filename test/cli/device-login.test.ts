@@ -1,7 +1,8 @@
 /** ph login in the browser, as it is shown and ended: on a terminal, for scripts, and with servers that mean harm. */
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { encode } from 'uqr'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deviceScreen } from '../../cli/device-screen.ts'
 import { qrBlock } from '../../cli/views/qr.ts'
 import { answer, type Heard, startPeer } from '../support/peer.ts'
@@ -225,6 +226,29 @@ test('a sign-in elsewhere stands beside the first one, and is the one that is us
   expect((await login(second.url, person)).stdout).toContain('profile acme, which ph uses from now on')
   const all = (await ph('whoami --all --json', person)).json() as { current: string; profiles: object }
   expect([all.current, Object.keys(all.profiles)]).toEqual(['acme', ['default', 'acme']])
+})
+
+describe.runIf(process.platform === 'linux')('without a keychain', () => {
+  beforeEach(() => void vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nonexistent'))
+  const plainly = (url: string, setting: Setting) => ph(`login --no-browser --profile studio --url ${url}`, setting)
+
+  test('a script is refused before any key is made, with the command that it has to say', async () => {
+    const { url, heard } = await scripted({ polls: [issued] })
+    const { code, stderr } = await plainly(url, newcomer())
+    expect([code, heard]).toEqual([1, []])
+    expect(stderr).toContain(`\`ph login --url ${url} --profile studio --insecure-storage\``)
+  })
+
+  test('a person is asked before a file is used, and may say no', async () => {
+    const { url, heard } = await scripted({ polls: [issued] })
+    const refused = newcomer({ columns: 100, typed: ['\n'] })
+    expect((await plainly(url, refused)).code).toBe(1)
+    expect([heard, readdirSync(refused.env.PH_CONFIG_DIR)]).toEqual([[], []])
+    const agreed = newcomer({ columns: 100, typed: ['y\n'] })
+    const { code, stdout, stderr } = await plainly(url, agreed)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('which only you can read? [y/N]')])
+    expect(stdout).toContain(join(agreed.env.PH_CONFIG_DIR, 'keys.json'))
+  })
 })
 
 test('a server without such a sign-in is named, with what to do instead', async () => {

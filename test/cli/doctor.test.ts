@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import type { Finding } from '../../contract/finding.ts'
+import { provision } from '../../server/provision.ts'
 import { startPeer } from '../support/peer.ts'
 import { ph, type Setting, signedIn } from '../support/ph.ts'
-import { newKey, startTestServer, type TestServer } from '../support/server.ts'
+import { newKey, startTestServer, type TestServer, workspaceOf } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let server: TestServer
@@ -107,6 +108,20 @@ test('a key that only reads is worth knowing, and no reason to fail', async () =
   const { code, of } = await doctor(withKey('miaReads'))
   expect(code).toBe(0)
   expect(of('scope')).toMatchObject({ verdict: 'note', next: expect.stringContaining('ph login --scope write') })
+})
+
+test.each([
+  ['read_only', 'read-only'],
+  ['starting', 'starting'],
+  ['ingest_blocked', 'no new files'],
+] as const)('a workspace that is %s is a warning with the reason, and nothing is left there by asking', async (state, word) => {
+  const { workspace: made, keys } = workspaceOf(`w-${state.replace('_', '-')}`)
+  await provision(server.database, { workspaces: [{ ...made, state }] }, server.clock.now())
+  const { code, of } = await doctor(signedIn(`${server.url}/w/${made.slug}`, keys.olivia))
+  expect([code, of('workspace')]).toEqual([
+    0,
+    expect.objectContaining({ verdict: 'warning', said: expect.stringContaining(word) }),
+  ])
 })
 
 test('a server that does not answer ends after a bounded time', async () => {
