@@ -59,7 +59,7 @@ export interface Order<A extends ActName> {
   by: string
 }
 
-/** Checks the input, does the act, has everything in memory forgotten that it may have changed, and records it. */
+/** Checks the input, does the act, and records it. What the front door remembers is forgotten by whoever changes it (changingAccess). */
 export async function perform<A extends ActName>(desk: Desk, { act, input, by }: Order<A>): Promise<Answers[A]> {
   const checked = readers[act]?.(input ?? {}) as InputOf<A>
   const { answer, on } = await doings[act](desk, checked)

@@ -1,6 +1,7 @@
 // Signing in, pushing and pulling as people do it, with what goes wrong on the way; afterwards no secret is found anywhere but where it belongs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask } from '../support/browser.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
@@ -16,6 +17,8 @@ import { makeProject } from '../support/unreal-project.ts'
 const owner = { email: 'nora@studio.test', password: 'correct horse/ñora 7!' }
 const workspace = { workspace_name: 'Studio', slug: 'studio', display_name: 'Nora N', name: 'nora' }
 const secondPassword = 'battery+staple & more'
+
+const limits = { timeout: 240_000 }
 
 interface House {
   data: string
@@ -54,7 +57,7 @@ async function until<T>(find: () => T | undefined): Promise<T> {
   for (;;) {
     const found = find()
     if (found !== undefined) return found
-    await new Promise(setImmediate)
+    await sleep(50)
   }
 }
 
@@ -130,6 +133,7 @@ async function goWrong(here: House, nora: PageBrowser): Promise<void> {
 
 test.runIf(process.platform === 'linux')(
   'no key, password, session, code or signature is found in logs, errors, process lists or files',
+  limits,
   async () => {
     const commandLines = watchCommandLines()
     const here = await house()

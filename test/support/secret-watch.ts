@@ -46,7 +46,7 @@ export function watchCommandLines(): () => string {
   const look = () => {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) seen.add(commandLine(pid))
   }
-  const timer = setInterval(look, 20)
+  const timer = setInterval(look, 100)
   onTestFinished(() => clearInterval(timer))
   return () => [...seen].join('\n')
 }
