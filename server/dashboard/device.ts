@@ -5,7 +5,6 @@ import { findOutcome } from '../accounts/device-outcome.ts'
 import { networkOf } from '../accounts/throttle.ts'
 import { type Answer, show } from './answer.ts'
 import { type Returned, refused, returned } from './form-check.ts'
-import { PageFailure } from './page-failure.ts'
 import { DeviceCodePage, DeviceDecisionPage, DeviceOutcomePage, type DeviceRequest } from './views/device.tsx'
 import type { PersonVisit } from './visit.ts'
 
@@ -19,7 +18,7 @@ export const device = {
     const typed = visit.field('code')
     const decision = visit.field('decision')
     if (decision === 'approve') return approve(visit, typed)
-    if (decision !== 'deny') throw unclear()
+    if (decision !== 'deny') return look(visit, typed, returned([{ message: 'Nothing is decided yet: press Approve or Deny.' }]))
     await unlessOver(denySignIn(visit.sql, entry(visit, typed)))
     return { to: pageOf(visit, typed) }
   },
@@ -45,45 +44,26 @@ function written(typed: string): string {
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : typed.slice(0, 40)
 }
 
-async function look(visit: PersonVisit, typed: string): Promise<Answer> {
+/** What waits under the code, or what became of it; `wrong` is what keeps it from being decided. */
+async function look(visit: PersonVisit, typed: string, wrong: Partial<Returned> = {}): Promise<Answer> {
   try {
-    return decisionForm(visit, { typed, waiting: await findWaiting(visit.sql, entry(visit, typed)) })
+    return decisionForm(visit, { typed, waiting: await findWaiting(visit.sql, entry(visit, typed)), ...wrong })
   } catch (error) {
     const outcome = isOver(error) && (await findOutcome(visit.sql, entry(visit, typed)))
-    if (!outcome)
-      return codeForm(
-        visit,
-        typed,
-        refused(error, { NOT_FOUND: 'code', RATE_LIMITED: null, DEVICE_EXPIRED: 'code', CONFLICT: 'code' }),
-      )
-    return show(DeviceOutcomePage, { frame: visit.frame, ...outcome })
+    if (outcome) return show(DeviceOutcomePage, { frame: visit.frame, ...outcome })
+    return codeForm(visit, typed, refused(error, { NOT_FOUND: 'code', RATE_LIMITED: null }))
   }
 }
 
 /** The scope goes with the form: what is approved is what was shown. */
 async function approve(visit: PersonVisit, typed: string): Promise<Answer> {
   const chosen = visit.memberships.find(({ workspace }) => workspace.slug === visit.field('workspace'))
-  const scope = visit.field('scope')
-  if (scope !== 'read' && scope !== 'write') throw unclear()
-  if (!chosen) {
-    const waiting = await findWaiting(visit.sql, entry(visit, typed))
-    return decisionForm(visit, {
-      typed,
-      waiting,
-      ...returned([{ field: 'workspace', message: 'Choose the workspace it may sign in to.' }]),
-    })
-  }
+  const choose = { field: 'workspace', message: 'Choose the workspace it may sign in to.' }
+  if (!chosen) return look(visit, typed, returned([choose]))
+  const scope = visit.field('scope') === 'write' ? 'write' : 'read'
   await unlessOver(approveSignIn(visit.sql, { ...entry(visit, typed), workspaceId: chosen.workspace.id, scope }))
   return { to: pageOf(visit, typed) }
 }
-
-const unclear = () =>
-  new PageFailure(422, {
-    title: 'Nothing was decided',
-    message: 'The form did not say what it was about.',
-    next: 'Open the page again and decide there.',
-    link: { page: '/device', words: 'Enter the code' },
-  })
 
 const codeForm = ({ frame }: PersonVisit, code: string, { problems = [], ...more }: Partial<Returned> = {}): Answer =>
   show(DeviceCodePage, { frame, code, problems }, more)
@@ -94,7 +74,7 @@ interface Looked extends Partial<Returned> {
 }
 
 function decisionForm(
-  { frame, now, memberships, visitor }: PersonVisit,
+  { frame, now, memberships, visitor, field }: PersonVisit,
   { typed, waiting, problems = [], ...more }: Looked,
 ): Answer {
   const { clientName, scope, askedFrom, askedAt, expiresAt, askedWorkspaceId } = waiting
@@ -107,6 +87,7 @@ function decisionForm(
     createdAt: askedAt,
     expiresAt,
   }
-  const chosen = memberships.find(({ workspace }) => workspace.id === askedWorkspaceId)?.workspace.slug
+  const asked = memberships.find(({ workspace }) => workspace.id === askedWorkspaceId)?.workspace.slug
+  const chosen = field('workspace') || asked
   return show(DeviceDecisionPage, { frame, request, now, chosen, problems }, more)
 }

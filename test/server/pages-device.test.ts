@@ -107,6 +107,11 @@ test('an address by itself, a form without its token, and one that says more tha
   const forged = await mia.ask(`${base}/device`, { method: 'POST', body: new URLSearchParams(decision) })
   expect(forged.status).toBe(403)
   const form = await mia.open(codePage(userCode))
+  const undecided = await mia.ask(`${base}/device`, {
+    method: 'POST',
+    body: new URLSearchParams({ code: userCode, workspace: acme.slug, csrf_token: form.forms[0]?.fields.csrf_token ?? '' }),
+  })
+  expect([undecided.status, (await undecided.text()).includes('Nothing is decided yet')]).toEqual([422, true])
   const greedy = await mia.ask(`${base}/device`, {
     method: 'POST',
     body: new URLSearchParams({ ...decision, csrf_token: form.forms[0]?.fields.csrf_token ?? '' }),

@@ -3,7 +3,7 @@ import { Fragment } from 'react'
 import { Field, type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
 import { type Role, roleNames } from './members.tsx'
-import { NewPassword } from './new-password.tsx'
+import { NewPassword, OwnEmail } from './new-password.tsx'
 import { Notice } from './notice.tsx'
 
 interface AccountProps {
@@ -17,7 +17,6 @@ export function AccountPage({ frame, memberships, notice, problems }: AccountPro
   return (
     <Page frame={frame} title="Account" place="account" width="narrow" hasTrouble={problems.length > 0}>
       <h1>{frame.person?.displayName}</h1>
-      <p className="lead">{frame.person?.email}</p>
       <Notice words={notice} />
       <ProblemSummary problems={problems} />
       <section className="sheet">
@@ -37,6 +36,7 @@ export function AccountPage({ frame, memberships, notice, problems }: AccountPro
         <h2>Change the password</h2>
         <p className="soft">You stay signed in here; every other browser is signed out. Keys keep working.</p>
         <Token frame={frame} />
+        <OwnEmail email={frame.person?.email ?? ''} />
         <Field
           name="password"
           label="Present password"
@@ -45,7 +45,7 @@ export function AccountPage({ frame, memberships, notice, problems }: AccountPro
           maxLength={200}
           problems={problems}
         />
-        <NewPassword email={frame.person?.email ?? ''} problems={problems} />
+        <NewPassword problems={problems} />
         <div className="actions">
           <button type="submit" className="button">
             Change it

@@ -7,7 +7,7 @@ import { Ago } from './moment.tsx'
 /** Asks for the code; approves nothing. */
 export function DeviceCodePage({ frame, code, problems }: { frame: Frame; code: string; problems: readonly Problem[] }) {
   return (
-    <Page frame={frame} title="Sign in a terminal" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="Sign in a terminal" width="alone" hasTrouble={problems.length > 0}>
       <h1>Sign in a terminal</h1>
       <p className="lead">
         <code>npx ph login</code> shows a code there. Enter it here to see who asks; nothing is approved yet.
@@ -56,7 +56,7 @@ interface DecisionProps {
 /** Approve and Deny weigh the same, and neither happens by pressing Enter somewhere. */
 export function DeviceDecisionPage({ frame, request, now, chosen, problems }: DecisionProps) {
   return (
-    <Page frame={frame} title="A terminal wants to sign in" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="A terminal wants to sign in" width="alone" hasTrouble={problems.length > 0}>
       <h1>A terminal wants to sign in as you</h1>
       <p className="lead">Approve it only if you started this yourself, just now, and your terminal shows this same code.</p>
       <ProblemSummary problems={problems} />
@@ -64,8 +64,8 @@ export function DeviceDecisionPage({ frame, request, now, chosen, problems }: De
         <Token frame={frame} />
         <input type="hidden" name="code" value={request.userCode} />
         <input type="hidden" name="scope" value={request.scope} />
-        {/* A form whose first button is disabled is not sent by Enter in a field (HTML, implicit submission). */}
-        <button type="submit" disabled hidden />
+        {/* Enter in a choice presses the first button of a form: this one, which decides nothing. */}
+        <button type="submit" name="decision" value="none" hidden />
         <p>
           <strong className="user-code">
             <span className="unseen">Code: </span>
@@ -78,7 +78,7 @@ export function DeviceDecisionPage({ frame, request, now, chosen, problems }: De
           <button type="submit" className="button" name="decision" value="approve">
             Approve
           </button>
-          <button type="submit" className="button quiet" name="decision" value="deny">
+          <button type="submit" className="button dark" name="decision" value="deny">
             Deny
           </button>
         </div>
@@ -150,7 +150,7 @@ interface OutcomeProps {
 export function DeviceOutcomePage({ frame, kind, clientName, workspaceName, decidedAt }: OutcomeProps) {
   const { title, words, next } = outcomes[kind]
   return (
-    <Page frame={frame} title={title} width="narrow">
+    <Page frame={frame} title={title} width="alone">
       <h1>{title}</h1>
       <div className="sheet">
         <p>{words(clientName, workspaceName ?? '')}</p>

@@ -35,21 +35,19 @@ interface FieldProps {
   autoComplete?: HTMLInputAutoCompleteAttribute
   maxLength?: number
   minLength?: number
-  isOptional?: boolean
+  /** Shown, and not to be changed. */
+  isFixed?: boolean
   /** The first field of a form that is the page's only purpose. */
   isFirst?: boolean
 }
 
-export function Field({ name, label, hint, problems, value, type = 'text', isOptional, isFirst, ...rest }: FieldProps) {
+export function Field({ name, label, hint, problems, value, type = 'text', isFixed, isFirst, ...rest }: FieldProps) {
   const wrong = problems.find(({ field }) => field === name)
   const describedBy = [wrong && `${name}-wrong`, hint && `${name}-hint`].filter(Boolean).join(' ') || undefined
   const isPlain = type !== 'text' || name === 'code'
   return (
     <div className="field">
-      <label htmlFor={name}>
-        {label}
-        {isOptional && <span className="soft"> (may be left empty)</span>}
-      </label>
+      <label htmlFor={name}>{label}</label>
       {hint && (
         <p className="hint" id={`${name}-hint`}>
           {hint}
@@ -65,7 +63,8 @@ export function Field({ name, label, hint, problems, value, type = 'text', isOpt
         name={name}
         type={type}
         defaultValue={value}
-        required={!isOptional}
+        required={!isFixed}
+        readOnly={isFixed}
         aria-invalid={wrong ? true : undefined}
         aria-describedby={describedBy}
         {...(isPlain ? { autoCapitalize: 'none', spellCheck: false } : {})}

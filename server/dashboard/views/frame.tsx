@@ -26,8 +26,8 @@ interface PageProps {
   title: string
   /** Where in the bar this page stands. */
   place?: Place
-  /** `gate` for what stands before the door, `narrow` for forms. */
-  width?: 'wide' | 'narrow' | 'gate'
+  /** `narrow` for forms, `alone` for a page with one purpose, `gate` for what stands before the door. */
+  width?: 'wide' | 'narrow' | 'alone' | 'gate'
   /** Said first to whoever hears the title only. */
   hasTrouble?: boolean
   children: ReactNode
@@ -63,10 +63,10 @@ export function Page({ frame, title, place, width = 'wide', hasTrouble = false, 
 function Bar({ frame, place }: { frame: Frame; place: Place | undefined }) {
   if (!frame.person) return null
   return (
-    <header className="bar">
+    <header className={frame.workspaces.length > 1 ? 'bar crowded' : 'bar'}>
       <a className="brand" href={frame.at('/')}>
         <Mark />
-        Prop House
+        <span>Prop House</span>
       </a>
       <Places frame={frame} place={place} />
       <div className="menus">

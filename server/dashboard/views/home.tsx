@@ -36,6 +36,8 @@ interface HomeProps {
 
 export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
   const isEmpty = overview.newest.length === 0
+  // What there is comes first for whoever knows how to begin.
+  const isBegun = overview.hasKey && !isEmpty
   return (
     <Page frame={frame} title="Overview" place="overview">
       <h1>{frame.workspace?.name}</h1>
@@ -46,8 +48,9 @@ export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
         </p>
       )}
       <Figures overview={overview} />
+      {isBegun && <Newest overview={overview} now={now} />}
       <NextSteps frame={frame} overview={overview} isEmpty={isEmpty} />
-      {!isEmpty && <Newest overview={overview} now={now} />}
+      {!isBegun && !isEmpty && <Newest overview={overview} now={now} />}
     </Page>
   )
 }
@@ -104,7 +107,7 @@ const plainName = ({ newest }: Overview): string => newest.find(({ name }) => /^
 
 function Newest({ overview, now }: { overview: Overview; now: Date }) {
   return (
-    <section className="stack">
+    <section>
       <h2 className="apart">Newest props</h2>
       <table className="table">
         <caption className="unseen">Newest props</caption>

@@ -1,7 +1,7 @@
 /** Where a one-time link leads: choosing a password. */
 import { type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
-import { NewPassword } from './new-password.tsx'
+import { NewPassword, OwnEmail } from './new-password.tsx'
 
 interface InvitationProps {
   frame: Frame
@@ -21,11 +21,8 @@ export function InvitationPage({ frame, code, displayName, email, workspaceName,
       <form className="sheet fields" method="post" action={frame.at('/invitation')}>
         <Token frame={frame} />
         <input type="hidden" name="code" value={code} />
-        <dl className="facts">
-          <dt>E-mail</dt>
-          <dd>{email}</dd>
-        </dl>
-        <NewPassword email={email} problems={problems} />
+        <OwnEmail email={email} />
+        <NewPassword problems={problems} />
         <button type="submit" className="button">
           Save it and sign in
         </button>

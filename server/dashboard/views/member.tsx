@@ -20,7 +20,7 @@ interface MemberProps {
 export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
   return (
     <Page frame={frame} title={member.displayName} place="members" width="narrow" hasTrouble={problems.length > 0}>
-      <p>
+      <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>
       <h1>{member.displayName}</h1>

@@ -1,11 +1,15 @@
-/** The two fields of a new password. */
+/** The fields around a password: whose it is, and a new one. */
 import { Field, type Problem } from './fields.tsx'
 
-/** The hidden name tells password stores whose password this is. */
-export function NewPassword({ email, problems }: { email: string; problems: readonly Problem[] }) {
+/** Before the first password of a form, it tells people and their password stores whose it is. */
+export function OwnEmail({ email }: { email: string }) {
+  return <Field name="username" label="E-mail address" type="email" autoComplete="username" value={email} isFixed problems={[]} />
+}
+
+/** Typed twice, because nobody sees it. */
+export function NewPassword({ problems }: { problems: readonly Problem[] }) {
   return (
     <>
-      <input type="hidden" name="username" autoComplete="username" value={email} />
       <Field
         name="new_password"
         label="New password"

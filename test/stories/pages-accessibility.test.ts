@@ -1,0 +1,68 @@
+// Every page, in light and dark, on a desk and on a phone, as axe and the browser see it. PH_SHOTS=DIR keeps a picture of each.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { hasChromium, openChromium } from '../support/chromium.ts'
+import { type Scene, type Stage, stageScenes } from '../support/page-scenes.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const rules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }
+
+const desk = { width: 1280, height: 900 }
+const phone = { width: 400, height: 800 }
+const looks = [
+  { look: 'light', viewport: desk, media: { colorScheme: 'light' } },
+  { look: 'dark', viewport: desk, media: { colorScheme: 'dark' } },
+  { look: 'phone', viewport: phone, media: { colorScheme: 'light' } },
+  { look: 'phone-dark', viewport: phone, media: { colorScheme: 'dark' } },
+  { look: 'forced-colors', viewport: desk, media: { forcedColors: 'active' } },
+] as const
+
+test.runIf(hasChromium)(
+  'every page is right for everybody, by day and by night, at a desk and on a phone',
+  async () => {
+    const stage = await stageScenes()
+    const page = await (await openChromium()).newPage()
+    const complaints = watch(page, stage)
+    for (const scene of stage.scenes.filter(({ isBefore }) => isBefore)) await inspect(page, scene)
+    await stage.signIn(page)
+    for (const scene of stage.scenes.filter(({ isBefore }) => !isBefore)) await inspect(page, scene)
+    expect(complaints).toEqual([])
+  },
+  300_000,
+)
+
+/** What the browser refuses or misses, and what a page asks of anybody else. */
+function watch(page: Page, { urls }: Stage): string[] {
+  const complaints: string[] = []
+  // Chromium also writes down that a page itself is a 404 or a 422, as some here are.
+  page.on('console', (message) => {
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400 && !response.request().isNavigationRequest()) complaints.push(`${page.url()}: ${response.url()}`)
+  })
+  page.on('request', (request) => {
+    if (!urls.some((url) => request.url().startsWith(url))) complaints.push(`${page.url()} asks for ${request.url()}`)
+  })
+  return complaints
+}
+
+async function inspect(page: Page, { name, open }: Scene): Promise<void> {
+  await open(page)
+  await page.evaluate(axe)
+  for (const { look, viewport, media } of looks) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', ...media })
+    if (process.env.PH_SHOTS) await page.screenshot({ path: join(process.env.PH_SHOTS, `${name}-${look}.png`), fullPage: true })
+    // axe reads our colours also where the browser has put the person's own in their place.
+    const asked = { ...rules, rules: { 'color-contrast': { enabled: look !== 'forced-colors' } } }
+    const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(asked)})`)
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary]))
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    expect([name, look, found, overflow]).toEqual([name, look, [], 0])
+  }
+}
