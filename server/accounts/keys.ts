@@ -13,6 +13,8 @@ export interface Key {
   scope: 'read' | 'write'
   created_at: Date
   last_used_at: Date | null
+  /** The program that used it last, as it names itself. */
+  last_client: string | null
   /** Whom it acts as. */
   member_id: number
   member_name: string
@@ -71,7 +73,7 @@ const ofMember = (sql: Sql, memberId: number | undefined): Fragment =>
   memberId === undefined ? sql`` : sql`and k.member_id = ${memberId}`
 
 const selectKeys = (sql: Sql, workspaceId: number, where: Fragment): Promise<Key[]> => sql<Key[]>`
-  select k.id, k.name, k.prefix, k.scope, k.created_at, k.last_used_at, k.member_id, m.name as member_name, a.email
+  select k.id, k.name, k.prefix, k.scope, k.created_at, k.last_used_at, k.last_client, k.member_id, m.name as member_name, a.email
     from api_keys k
     join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join accounts a on a.id = m.account_id

@@ -56,14 +56,14 @@ const owner = ({ membership: { workspace, person } }: MemberVisit) => ({ workspa
 
 const ownKeys = async (visit: MemberVisit): Promise<KeyRow[]> => (await listKeys(visit.sql, owner(visit))).map(toRow)
 
-const toRow = ({ id, name, prefix, scope, created_at, last_used_at }: Key): KeyRow => ({
+const toRow = ({ id, name, prefix, scope, created_at, last_used_at, last_client }: Key): KeyRow => ({
   id,
   name,
   prefix,
   scope,
   createdAt: created_at,
   lastUsedAt: last_used_at,
-  lastClient: null,
+  lastClient: last_client,
 })
 
 async function requireKey(visit: MemberVisit): Promise<KeyRow> {

@@ -19,6 +19,16 @@ test('a person sees their own keys by name and prefix, never whole ones and neve
   for (const key of Object.values(acme.keys)) expect(page.html).not.toContain(key)
 })
 
+test('a key says when it was last used, and by which program', async () => {
+  const { workspaceId, personId } = acme.idsOf('adam')
+  const at = new Date(server.clock.now().getTime() - 2 * 3_600_000).toISOString()
+  await server.database.sql`
+    update api_keys set last_used_at = ${at}, last_client = 'blender-addon/2.1'
+     where workspace_id = ${workspaceId} and member_id = ${personId}`
+  const adam = await signedIn('adam')
+  expect((await adam.open(`${base}/keys`)).text).toContain('2 hours ago blender-addon/2.1')
+})
+
 test('a new key is shown once, works at once, and sending the form again makes no second one', async () => {
   const max = await signedIn('max')
   const form = await max.open(`${base}/keys/new`)
