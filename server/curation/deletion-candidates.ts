@@ -31,28 +31,34 @@ export async function selectLineageIds(sql: Sql, workspaceId: number, doomed: Do
 
 /**
  * A version stays when something outside needs it, when it is part of the history of an entry that stays, or when something that
- * stays for one of these reasons needs it.
+ * stays for one of these reasons needs it. Everything is looked up one by one (server/database/among.ts says why).
  */
 export async function selectCandidates(sql: Sql, workspaceId: number, doomed: Doomed): Promise<Candidate[]> {
-  return sql<Candidate[]>`
+  const candidates = await sql<Omit<Candidate, 'home'>[]>`${reached(sql, workspaceId, doomed)}`
+  const kept = await sql<{ id: number; home: number }[]>`
     with recursive candidates as materialized (${reached(sql, workspaceId, doomed)}), kept (id, home) as (
-      (select d.needs_object_id, u.pack_id
-         from candidates c
-         join dependencies d on d.workspace_id = ${workspaceId} and d.needs_object_id = c.id
-         join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
-        where not exists (select 1 from candidates x where x.id = d.object_id)
+      (select c.id, user_of.pack_id
+         from candidates c cross join lateral (
+           select d.object_id, u.pack_id from dependencies d join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
+            where d.workspace_id = ${workspaceId} and d.needs_object_id = c.id offset 0) user_of
+        where user_of.object_id not in (select id from candidates)
         union
-       select c.id, f.pack_id
-         from candidates c
-         join entries e on e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id
-         join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-         join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
-        where not e.id ${amongIds(sql, doomed.entryIds)})
+       select c.id, history.pack_id
+         from candidates c cross join lateral (
+           select e.id, f.pack_id
+             from entries e
+             join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+             join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
+            where e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id offset 0) history
+        where history.id not ${amongIds(sql, doomed.entryIds)})
       union
-      select d.needs_object_id, k.home
-        from kept k
-        join dependencies d on d.workspace_id = ${workspaceId} and d.object_id = k.id
-        join candidates c on c.id = d.needs_object_id
+      select needed.id, k.home
+        from kept k cross join lateral (
+          select d.needs_object_id as id from dependencies d
+           where d.workspace_id = ${workspaceId} and d.object_id = k.id offset 0) needed
+       where (needed.id in (select id from candidates)) is true
     )
-    select c.*, k.home from candidates c left join (select id, min(home) as home from kept group by id) k on k.id = c.id`
+    select id, min(home) as home from kept group by id`
+  const homes = new Map(kept.map(({ id, home }) => [id, home]))
+  return candidates.map((version) => ({ ...version, home: homes.get(version.id) ?? null }))
 }

@@ -10,10 +10,11 @@ type Rollup = OutputOf<(typeof contract)['rollup']>['categories']
 export const categories: Handlers<typeof contract> = {
   async rollup({ sql, workspace }) {
     const rows = await sql<Rollup>`
-      select e.category, count(*)::int as count, count(distinct o.pack_id)::int as pack_count
-        from entries e
-        join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-        join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+      select e.category, count(*)::int as count, count(distinct found.pack_id)::int as pack_count
+        from entries e cross join lateral (
+          select o.pack_id
+            from lineages l join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+           where l.workspace_id = ${workspace.id} and l.id = e.lineage_id offset 0) found
        where e.workspace_id = ${workspace.id} and e.status = 'active'
        group by e.category order by e.category collate "C" nulls last`
     return { categories: rows }

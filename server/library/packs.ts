@@ -89,9 +89,10 @@ async function holdPack(sql: Sql, workspaceId: number, id: number): Promise<{ id
 
 /** The entries whose current version came from the pack. */
 const selectShown = (sql: Sql, workspaceId: number, packId: number) => sql<{ id: number; lineage_id: string }[]>`
-  select e.id, e.lineage_id from objects o
-    join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-    join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+  select found.* from objects o cross join lateral (
+    select e.id, e.lineage_id
+      from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+     where l.workspace_id = ${workspaceId} and l.id = o.lineage_id and l.face_object_id = o.id offset 0) found
    where o.workspace_id = ${workspaceId} and o.pack_id = ${packId}`
 
 const uniquePack = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number; name: string }) => ({

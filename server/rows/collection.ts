@@ -25,15 +25,16 @@ export async function holdCollection(sql: Sql, workspaceId: number, id: number):
 
 const collectionNotFound = (id: number) => new ApiError('COLLECTION_NOT_FOUND', `There is no collection ${id} in this workspace.`)
 
-/** In the order in which they were added. */
+/** In the order in which they were added; looked up one by one (server/database/among.ts says why). */
 export const selectCollectionEntries = (sql: Sql, workspaceId: number, id: number): PromiseLike<CollectionEntry[]> =>
   sql<CollectionEntry[]>`
-    select e.id, e.name, e.entry_type, e.category, e.status, o.thumbnail_artifact_id is not null as has_thumbnail, x.added_at
-      from collection_entries x
-      join entries e on e.workspace_id = x.workspace_id and e.id = x.entry_id
-      join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-      join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-     where x.workspace_id = ${workspaceId} and x.collection_id = ${id} order by x.added_at, e.id`
+    select found.*, x.added_at from collection_entries x cross join lateral (
+      select e.id, e.name, e.entry_type, e.category, e.status, o.thumbnail_artifact_id is not null as has_thumbnail
+        from entries e
+        join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+        join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+       where e.workspace_id = ${workspaceId} and e.id = x.entry_id offset 0) found
+     where x.workspace_id = ${workspaceId} and x.collection_id = ${id} order by x.added_at, x.entry_id`
 
 /** The ids alone, in the same order, at most so many. */
 export async function selectCollectionEntryIds(

@@ -1,7 +1,6 @@
 /** The only place that lists the columns of a tag: as lists show it, and as entries do. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Tag, TagOnEntry } from '../../contract/tags.ts'
-import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 
 /** Names are one when they differ in case, or in how their accents are put together. */
@@ -21,18 +20,22 @@ export async function selectTagsOf(
   entryIds: readonly number[],
 ): Promise<Map<number, TagOnEntry[]>> {
   const rows = await sql<(TagOnEntry & { entry_id: number })[]>`
-    select x.entry_id, t.id, t.name, t.color
-      from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
-     where x.workspace_id = ${workspaceId} and x.entry_id ${amongIds(sql, entryIds)} order by t.name_key`
+    select wanted.id as entry_id, found.id, found.name, found.color
+      from unnest(${[...entryIds]}::bigint[]) as wanted (id) cross join lateral (
+        select t.id, t.name, t.color, t.name_key
+          from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
+         where x.workspace_id = ${workspaceId} and x.entry_id = wanted.id offset 0) found
+     order by found.name_key`
   const tags = new Map<number, TagOnEntry[]>()
   for (const { entry_id, ...tag } of rows) tags.set(entry_id, [...(tags.get(entry_id) ?? []), tag])
   return tags
 }
 
-/** The entries that show the tag. */
+/** The entries that show the tag, looked up one by one (server/database/among.ts says why). */
 export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>
   sql<{ id: number; lineage_id: string }[]>`
-    select e.id, e.lineage_id from entry_tags x join entries e on e.workspace_id = x.workspace_id and e.id = x.entry_id
+    select found.* from entry_tags x cross join lateral (
+      select e.id, e.lineage_id from entries e where e.workspace_id = ${workspaceId} and e.id = x.entry_id offset 0) found
      where x.workspace_id = ${workspaceId} and x.tag_id = ${tagId}`
 
 /**

@@ -226,3 +226,34 @@ test('a pack of which anything was ever pulled stays whole', async () => {
   expect(await since(cursor)).toEqual([])
   expect((await mia.del(`/packs/${pack}`)).body.error.code).toBe('FORBIDDEN')
 })
+
+test('packs and collections that are deleted at once, while entries are tagged and moved about, leave nothing behind', async () => {
+  for (let round = 0; round < 4; round++) {
+    const own = uniqueName('Pack')
+    const entries = ids(
+      await pushed(
+        mia,
+        Array.from({ length: 6 }, () => item(inPack(own))),
+      ),
+    )
+    const [one = 0, two = 0] = entries
+    const collections = await Promise.all(
+      [1, 2].map(async () => (await mia.post('/collections', { name: uniqueName('Col') })).body.id),
+    )
+    const { id: tag_id } = (await mia.post('/tags', { name: uniqueName('tag') })).body
+    for (const id of collections) await mia.post(`/collections/${id}/entries/bulk`, { entry_ids: entries, action: 'add' })
+    const pack = await packOf(one)
+    const answers = await Promise.all([
+      adam.del(`/packs/${pack}`),
+      ...collections.map((id) => mia.del(`/collections/${id}`)),
+      mia.post('/entries/tags/bulk', { tag_id, entry_ids: entries.toReversed(), action: 'add' }),
+      mia.post('/entries/variant-group/bulk', { entry_ids: [two, one], action: 'group' }),
+      mia.post('/entries/category/bulk', { entry_ids: entries, category: 'Walls' }),
+      mia.patch(`/entries/${two}`, { name: 'Renamed' }),
+      mia.patch(`/packs/${pack}`, { name: uniqueName('Pack') }),
+    ])
+    expect(answers[0].status).toBe(200)
+    for (const { status, body } of answers) expect([200, 204, 404], JSON.stringify(body)).toContain(status)
+    expect(await danglingRows()).toEqual([])
+  }
+})

@@ -179,3 +179,33 @@ test('the pages of the list hold every tag once, by name without regard to case'
   const foreign = (await own.get('/packs?limit=1')).body.next_cursor ?? 'e30'
   expect((await own.get(`/tags?cursor=${foreign}`)).body.error.code).toBe('VALIDATION')
 })
+
+test('a tag of more entries than one statement takes is renamed, and mirrors hear of every one, numbered without a gap', async () => {
+  const fresh = await server.addWorkspace()
+  const own = callAs(fresh.url, fresh.keys.mia)
+  const [first = {}] = await pushed(own, [item()])
+  const tag = (await own.post('/tags', { name: 'oak' })).body
+  const { sql } = server.database
+  const many = 10_500
+  await sql`
+    insert into lineages select workspace_id, id || '-' || n, anchor, face_object_id, created_at
+      from lineages, generate_series(1, ${many}) n where id = ${first.lineage_id}`
+  await sql`
+    insert into entries (workspace_id, lineage_id, name, entry_type, date_indexed, date_updated)
+    select workspace_id, lineage_id || '-' || n, name || n, entry_type, date_indexed, date_updated
+      from entries, generate_series(1, ${many}) n where id = ${first.entry_id}`
+  await sql`
+    insert into entry_tags select e.workspace_id, ${tag.id}, e.id from entries e
+      join entries f on f.workspace_id = e.workspace_id and f.id = ${first.entry_id}`
+  const before = (await own.get('/catalog/changes?limit=1000')).body.next_cursor
+  expect((await own.patch(`/tags/${tag.id}`, { name: 'pine' })).body.entry_count).toBe(many + 1)
+  const heard: Json[] = []
+  for (let cursor = before; ; ) {
+    const { changes, next_cursor } = (await own.get(`/catalog/changes?cursor=${cursor}&limit=1000`)).body
+    if (changes.length === 0) break
+    heard.push(...changes)
+    cursor = next_cursor
+  }
+  expect(heard.map(({ seq }) => seq)).toEqual(Array.from({ length: many + 1 }, (_, n) => before + 1 + n))
+  expect(new Set(heard.map(({ entity_id }) => entity_id)).size).toBe(many + 1)
+})
