@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/open.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashPassword } from './passwords.ts'
-import { type Person, type Role, requirePerson, requireRank } from './people.ts'
+import { type Person, requirePerson, requireRank } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 import { type Session, startSession } from './sessions.ts'
 import { replacePassword } from './sign-in.ts'
@@ -13,8 +13,8 @@ const dayMs = 24 * 3_600_000
 
 export interface Inviting {
   workspaceId: number
-  /** Role of who invites; undefined for whoever runs the server. */
-  by: Role | undefined
+  /** The member who invites; undefined for whoever runs the server. */
+  by: Pick<Person, 'id' | 'role'> | undefined
   personId: number
   now: Date
 }
@@ -22,16 +22,16 @@ export interface Inviting {
 /** The code of the link; those made before are of no more use. Throws USER_NOT_FOUND, and FORBIDDEN where `invitationObstacle` says why. */
 export async function invite(sql: Sql, { workspaceId, by, personId, now }: Inviting): Promise<string> {
   const person = await requirePerson(sql, workspaceId, personId)
-  requireRank(by, person.role)
+  requireRank(by?.role, person.role)
   const obstacle = by === undefined ? undefined : await invitationObstacle(sql, workspaceId, person)
   if (obstacle !== undefined) throw new ApiError('FORBIDDEN', obstacle)
   const code = newSecret()
   const expiresAt = new Date(now.getTime() + limits.signIn.invitationDays * dayMs)
   await sql`
-    insert into invitations (account_id, code_hash, workspace_id, created_at, expires_at)
-    values (${person.accountId}, ${hashSecret(code)}, ${workspaceId}, ${now.toISOString()}, ${expiresAt.toISOString()})
+    insert into invitations (account_id, code_hash, workspace_id, made_by, created_at, expires_at)
+    values (${person.accountId}, ${hashSecret(code)}, ${workspaceId}, ${by?.id ?? null}, ${now.toISOString()}, ${expiresAt.toISOString()})
     on conflict (account_id) do update set code_hash = excluded.code_hash, workspace_id = excluded.workspace_id,
-      created_at = excluded.created_at, expires_at = excluded.expires_at`
+      made_by = excluded.made_by, created_at = excluded.created_at, expires_at = excluded.expires_at`
   return code
 }
 
@@ -53,13 +53,21 @@ export interface Invitation {
   workspace: { slug: string; name: string }
 }
 
-/** Undefined for a code that is unknown, used, replaced or too old, and when the person has left the workspace. */
+/**
+ * Undefined for a code that is unknown, used, replaced or too old, when the person has left the workspace, and when whoever made it could
+ * not make it any more.
+ */
 export async function findInvitation(sql: Sql, code: string, now: Date): Promise<Invitation | undefined> {
   const [row] = await sql<{ account_id: number; email: string; display_name: string; slug: string; name: string }[]>`
     select i.account_id, a.email, m.display_name, w.slug, w.name
       from invitations i join accounts a on a.id = i.account_id join workspaces w on w.id = i.workspace_id
       join members m on m.workspace_id = i.workspace_id and m.account_id = i.account_id and m.status = 'active'
-     where i.code_hash = ${hashSecret(code)} and i.expires_at > ${now.toISOString()}`
+     where i.code_hash = ${hashSecret(code)} and i.expires_at > ${now.toISOString()}
+       and (i.made_by is null or exists (
+             select 1 from members maker
+              where maker.workspace_id = i.workspace_id and maker.id = i.made_by and maker.status = 'active'
+                and (maker.role = 'owner' or (maker.role = 'admin' and m.role <> 'owner')))
+            and not exists (select 1 from members e where e.account_id = i.account_id and e.workspace_id <> i.workspace_id))`
   if (!row) return undefined
   const { account_id: accountId, email, display_name: displayName, ...workspace } = row
   return { accountId, email, displayName, workspace }

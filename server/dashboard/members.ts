@@ -91,7 +91,8 @@ async function add(
 
 /** Answers with the link itself: what is shown once must not be kept anywhere on the way to another page. */
 async function showLink(visit: MemberVisit, { id, displayName }: Person, isNew: boolean): Promise<Answer> {
-  const code = await invite(visit.sql, { ...own(visit), personId: id, now: visit.now })
+  const { workspace, person: by } = visit.membership
+  const code = await invite(visit.sql, { workspaceId: workspace.id, by, personId: id, now: visit.now })
   return show(LinkMadePage, { frame: visit.frame, displayName, link: linkOf(visit, code), isNew })
 }
 

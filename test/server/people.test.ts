@@ -151,7 +151,7 @@ async function invited() {
   const { person } = await addPerson(sql, newcomer({ workspaceId, email }))
   const inviting = (over: Partial<Inviting> = {}): Inviting => ({
     workspaceId,
-    by: 'admin',
+    by: { id: acme.idsOf('adam').personId, role: 'admin' },
     personId: person.id,
     now: server.clock.now(),
     ...over,
@@ -203,15 +203,37 @@ test('an invitation is replaced by the next, ends after seven days, with the mem
 
 test('an admin invites neither owners nor whoever belongs to other workspaces: that would take their account over', async () => {
   const { acme, workspaceId, inviting } = await invited()
+  const olivia = { id: acme.idsOf('olivia').personId, role: 'owner' as const }
   await expect(invite(sql, inviting({ personId: acme.idsOf('olivia').personId }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const elsewhere = await workspaceWithPasswords(server)
   const { email } = elsewhere.credentialsOf('mia')
   const { person } = await addPerson(sql, newcomer({ workspaceId, email, name: 'guest' }))
   expect(await invitationObstacle(sql, workspaceId, person)).toContain('other workspaces')
-  await expect(invite(sql, inviting({ by: 'owner', personId: person.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(invite(sql, inviting({ by: olivia, personId: person.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   expect(await invite(sql, inviting({ by: undefined, personId: person.id }))).toMatch(/^[\w-]{43}$/)
-  await expect(invite(sql, inviting({ by: 'member' }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(invite(sql, inviting({ by: { id: acme.idsOf('mia').personId, role: 'member' } }))).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  })
   await expect(invite(sql, inviting({ personId: elsewhere.idsOf('mia').personId }))).rejects.toMatchObject({
     code: 'USER_NOT_FOUND',
   })
+})
+
+test('a link opens no more than its maker could open by then', async () => {
+  const { acme, workspaceId, email, person, inviting } = await invited()
+  const leadsIn = async (code: string) => (await findInvitation(sql, code, server.clock.now())) !== undefined
+  const code = await invite(sql, inviting())
+  const change = (personId: number, over: object) => changePerson(sql, { workspaceId, by: 'owner', personId, ...over })
+  await change(person.id, { role: 'owner' })
+  expect(await leadsIn(code)).toBe(false)
+  await change(person.id, { role: 'member' })
+  expect(await leadsIn(code)).toBe(true)
+  const { personId: adam } = acme.idsOf('adam')
+  await change(adam, { status: 'disabled' })
+  expect(await leadsIn(code)).toBe(false)
+  await change(adam, { status: 'active' })
+  const elsewhere = await workspaceWithPasswords(server)
+  await addPerson(sql, newcomer({ workspaceId: elsewhere.idsOf('mia').workspaceId, email }))
+  expect(await leadsIn(code)).toBe(false)
+  expect(await leadsIn(await invite(sql, inviting({ by: undefined })))).toBe(true)
 })

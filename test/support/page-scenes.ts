@@ -55,7 +55,7 @@ export async function stageScenes(): Promise<Stage> {
   const inviting = {
     workspaceId: Number(chidi?.workspace_id),
     personId: Number(chidi?.id),
-    by: 'owner' as const,
+    by: undefined,
     now: clock.now(),
   }
   const link = `${url}/w/oak/invitation?code=${await invite(database.sql, inviting)}`
