@@ -41,6 +41,14 @@ test('cli loads programs and views only when they are asked for, by import(), so
   expect(sentences(eager)).toEqual([])
 })
 
+test('a server that only programs talk to never loads React: pages come with the first request for one', () => {
+  const staticOnes = imports.filter(({ kind }) => kind === 'static')
+  const loaded = new Set(['server/main.ts'])
+  for (const file of loaded) for (const { from, target } of staticOnes) if (from === file) loaded.add(target)
+  expect([...loaded]).toContain('server/dashboard/site.ts')
+  expect([...loaded].filter((one) => /^react|\/views\//.test(one))).toEqual([])
+})
+
 test('imports of our own files say the name of the file they mean, ending in .ts or .tsx', () => {
   const vague = imports.filter(({ specifier }) => specifier.startsWith('.') && !/\.(tsx?|mjs|json)$/.test(specifier))
   expect(sentences(vague)).toEqual([])

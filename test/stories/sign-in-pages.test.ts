@@ -6,11 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { provision } from '../../server/provision.ts'
-import { callAs } from '../support/api.ts'
 import { ask, workspaceWithPasswords } from '../support/browser.ts'
 import { hasChromium, openChromium, tabTo } from '../support/chromium.ts'
 import { startTestServer } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { hasTerminal, openTerminal } from '../support/terminal.ts'
+import { makeProject } from '../support/unreal-project.ts'
 
 async function startOnEmptyFolder() {
   const data = mkdtempSync(join(tmpdir(), 'ph-story-'))
@@ -38,7 +40,7 @@ async function fillIn(page: Page, fields: Record<string, string>): Promise<void>
     await tabTo(page, label)
     await page.keyboard.type(text)
   }
-  await Promise.all([page.waitForURL(/./), page.waitForEvent('load'), page.keyboard.press('Enter')])
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
 }
 
 async function press(page: Page, name: string, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
@@ -48,51 +50,63 @@ async function press(page: Page, name: string, key: 'Enter' | 'Space' = 'Enter')
 
 const heading = (page: Page): Promise<string> => page.locator('h1').textContent().then(String)
 
-test.runIf(hasChromium)('a new server is set up, a terminal approved, and its key revoked without touching a mouse', async () => {
-  const server = await startOnEmptyFolder()
-  const setupAddress = await printedAddress(server)
-  const context = await openChromium({ javaScriptEnabled: false })
-  const page = await context.newPage()
-  const elsewhere: string[] = []
-  page.on('request', (request) => {
-    if (!request.url().startsWith(server.url)) elsewhere.push(request.url())
-  })
+test.runIf(hasChromium && hasTerminal)(
+  'a new server is set up, a terminal signed in, a prop pushed and the key revoked, without a mouse',
+  async () => {
+    const server = await startOnEmptyFolder()
+    const setupAddress = await printedAddress(server)
+    const context = await openChromium({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const elsewhere: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(server.url)) elsewhere.push(request.url())
+    })
 
-  await page.goto(setupAddress)
-  await fillIn(page, {
-    Name: 'Studio Oak',
-    'Short name for addresses': 'studio-oak',
-    'Your name': 'Ada Lovelace',
-    'Short name': 'ada',
-    'E-mail address': 'ada@studio.test',
-    Password: 'correct horse battery',
-  })
-  expect([new URL(page.url()).pathname, await heading(page)]).toEqual(['/', 'Studio Oak'])
+    await page.goto(setupAddress)
+    await fillIn(page, {
+      Name: 'Studio Oak',
+      'Short name for addresses': 'studio-oak',
+      'Your name': 'Ada Lovelace',
+      'Short name': 'ada',
+      'E-mail address': 'ada@studio.test',
+      Password: 'correct horse battery',
+    })
+    expect([new URL(page.url()).pathname, await heading(page)]).toEqual(['/', 'Studio Oak'])
 
-  const asked = await ask(server.url, '/auth/device/code', {
-    method: 'POST',
-    body: { client_name: 'ph on ada-laptop', scopes: 'write' },
-  })
-  const { user_code, device_code, verification_uri } = asked.body
-  await page.goto(server.url + verification_uri)
-  await fillIn(page, { Code: user_code })
-  expect(await heading(page)).toBe('A terminal wants to sign in as you')
-  expect(await page.locator('main').textContent()).toContain('ph on ada-laptop')
-  await press(page, 'Approve')
-  expect(await heading(page)).toBe('Approved')
-  const { body } = await ask(server.url, '/auth/device/token', { method: 'POST', body: { device_code } })
-  const holder = callAs(server.url, body.token)
-  expect((await holder.get('/auth/me')).body).toMatchObject({ user: { email: 'ada@studio.test' }, scope: 'write' })
+    const project = await makeProject({ 'Content/Props/SM_Barrel.uasset': {} })
+    const terminal = openTerminal(
+      { columns: 120, rows: 40 },
+      { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder() },
+    )
+    terminal.type(`ph login --insecure-storage --no-browser --url ${server.url}`, 'Enter')
+    const [userCode = ''] = /[B-Z]{4}-[B-Z]{4}/.exec((await terminal.shows(/Waiting for approval/)).join('\n')) ?? []
+    await page.goto(`${server.url}/device`)
+    await fillIn(page, { Code: userCode })
+    expect(await heading(page)).toBe('A terminal wants to sign in as you')
+    expect(await page.locator('main').textContent()).toContain(userCode)
+    await press(page, 'Approve')
+    expect(await heading(page)).toBe('Approved')
+    await terminal.shows('Signed in to Studio Oak')
+    terminal.type(`clear; ph whoami; ph push ${project.root}/Content; echo "pushed with $?"`, 'Enter')
+    const pushed = (await terminal.shows(/pushed with \d/)).join('\n')
+    expect(pushed).toContain('Ada Lovelace')
+    expect(pushed).toContain('pushed with 0')
 
-  await press(page, 'Look at your keys')
-  expect(await page.locator('tbody th').textContent()).toContain('ph on ada-laptop')
-  await press(page, 'Revoke ph on ada-laptop (device)')
-  expect((await holder.get('/auth/me')).status).toBe(200)
-  await press(page, 'Revoke it', 'Space')
-  expect(await page.locator('[role=status]').textContent()).toContain('The key is revoked.')
-  expect((await holder.get('/auth/me')).status).toBe(401)
-  expect(elsewhere).toEqual([])
-})
+    await press(page, 'Look at your keys')
+    const name = (await page.locator('tbody th').textContent())?.split(' ph_live_')[0] ?? ''
+    await press(page, `Revoke ${name}`)
+    await press(page, 'Revoke it', 'Space')
+    expect(await page.locator('[role=status]').textContent()).toContain('The key is revoked.')
+    terminal.type('clear; ph whoami; echo "refused with $?"', 'Enter')
+    const refused = (await terminal.shows(/refused with \d/)).join('\n')
+    expect(refused).toContain('refused with 4')
+    expect(refused).toMatch(/ph login/)
+    await press(page, 'Overview')
+    expect(await page.locator('tbody th').textContent()).toBe('SM_Barrel')
+    expect(elsewhere).toEqual([])
+  },
+  120_000,
+)
 
 test.runIf(hasChromium)('Enter in a choice decides nothing: a terminal is approved or denied by its button only', async () => {
   const server = await startTestServer()

@@ -124,7 +124,7 @@ function RequestFacts({ frame, request, now }: { frame: Frame; request: DeviceRe
 }
 
 const scopeWords = {
-  read: 'Look and pull: it reads the library and changes nothing.',
+  read: 'Read: look at everything, download single files, change nothing.',
   write: 'Read and write: look, pull, push, and change what you may change.',
 }
 

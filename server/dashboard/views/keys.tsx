@@ -143,8 +143,8 @@ export function NewKeyPage({ frame, name, scope, problems }: NewKeyProps) {
           chosen={scope}
           problems={problems}
           choices={[
-            { value: 'read', label: 'Read only', hint: 'Look and pull; nothing changes.' },
-            { value: 'write', label: 'Read and write', hint: 'Also push, and change what you may change.' },
+            { value: 'read', label: 'Read only', hint: 'Look at everything, download single files, change nothing.' },
+            { value: 'write', label: 'Read and write', hint: 'Also pull, push, and change what you may change.' },
           ]}
         />
         <div className="actions">
