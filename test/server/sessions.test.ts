@@ -146,6 +146,7 @@ test('a session ends after thirty days, when its person is disabled, and when th
   const { workspaceId, personId } = guest.idsOf('adam')
   await changePerson(sql, { workspaceId, by: 'owner', personId, status: 'disabled' })
   expect([await isIn(mia), await isIn(again), await isIn(adam)]).toEqual([true, true, false])
+  expect(await findSession(sql, adam.sessionId, server.clock.now())).toBeUndefined()
   const change = { accountId: guest.idsOf('mia').accountId, password: 'a new correct horse', address: '198.18.200.1' }
   const now = server.clock.now()
   await expect(changePassword(sql, { ...change, current: 'not mine', now })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
