@@ -181,9 +181,10 @@ test('a redirect of the server does not take the key along', async () => {
 })
 
 test('a key that turns out not to work is revoked and not kept', async () => {
-  const { url, asked } = await scripted({ polls: [issued], me: answer(200, { user: 'nobody' }) })
+  const { url, asked } = await scripted({ polls: [issued], me: answer(200, { ...identity, org: { name: 'Acme' } }) })
   const person = newcomer()
-  expect((await login(url, person)).code).toBe(1)
+  const { code, stderr } = await login(url, person)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('does not say whose the key is')])
   expect(asked().at(-1)).toBe('/auth/logout')
   expect(readdirSync(person.env.PH_CONFIG_DIR)).toEqual([])
 })
