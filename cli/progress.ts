@@ -69,7 +69,7 @@ export const itemRow = (label: string, { done, total }: Track): ProgressRow => (
 /** What a display shows: rows, why nothing moves, and what is looked at while there are no rows. */
 export interface ProgressLook {
   rows: ProgressRow[]
-  /** Why nothing moves, until something does. */
+  /** What is waited for, and how long still. */
   waiting: string | undefined
   /** What is going on before there is anything to measure. */
   idle: string
@@ -82,11 +82,15 @@ export function progressLine({ rows, waiting, idle }: ProgressLook): string {
   return row ? `${row.label}: ${row.amount}${row.pace ? ` (${row.pace})` : ''}` : idle
 }
 
-/** Something that is waited for, until it comes. */
+/** Something that is waited for. */
 export interface Waiting {
   wait: Wait
   sinceMs: number
 }
+
+/** It is told until its time is over, whatever else moves meanwhile: counts are told again and again, also when nothing does. */
+export const stillWaiting = (waiting: Waiting | undefined, nowMs: number): Waiting | undefined =>
+  waiting && nowMs < waiting.sinceMs + waiting.wait.delayMs ? waiting : undefined
 
 /** What is said of it now; the time left is counted down. */
 export const waitingWords = (waiting: Waiting | undefined, nowMs: number): string | undefined =>

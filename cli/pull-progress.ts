@@ -1,13 +1,23 @@
 /** Where a pull is, made out of what it tells. Pure; the time comes in. */
 import type { PullEvent, PullPhase } from '../client/pull-events.ts'
-import { byteRow, itemRow, moveBytes, type ProgressLook, type Track, track, type Waiting, waitingWords } from './progress.ts'
+import {
+  byteRow,
+  itemRow,
+  moveBytes,
+  type ProgressLook,
+  stillWaiting,
+  type Track,
+  track,
+  type Waiting,
+  waitingWords,
+} from './progress.ts'
 
 export interface PullProgress {
   phase: PullPhase
   download: Track
   stage: Track
   place: Track
-  /** Why nothing moves, until something does. */
+  /** What is waited for, until its time is over. */
   waiting: Waiting | undefined
 }
 
@@ -21,7 +31,7 @@ const startOfPull = (): PullProgress => ({
 
 /** Takes in one event. Every job begins anew. */
 export function advance(progress: PullProgress, event: PullEvent, nowMs: number): PullProgress {
-  const moved = { ...progress, waiting: undefined }
+  const moved = { ...progress, waiting: stillWaiting(progress.waiting, nowMs) }
   const counted = (track: Track, { files, totalFiles }: { files: number; totalFiles: number }): Track => ({
     ...track,
     done: files,

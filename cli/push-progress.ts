@@ -6,6 +6,7 @@ import {
   looking,
   moveBytes,
   type ProgressLook,
+  stillWaiting,
   type Track,
   track,
   type Waiting,
@@ -19,7 +20,7 @@ export interface PushProgress {
   upload: Track
   commit: Track
   thumbnails: Track
-  /** Why nothing moves, until something does. */
+  /** What is waited for, until its time is over. */
   waiting: Waiting | undefined
 }
 
@@ -35,7 +36,7 @@ export const startOfPush = (): PushProgress => ({
 
 /** Takes in one event. */
 export function advance(progress: PushProgress, event: PushEvent, nowMs: number): PushProgress {
-  const moved = { ...progress, waiting: undefined }
+  const moved = { ...progress, waiting: stillWaiting(progress.waiting, nowMs) }
   switch (event.kind) {
     case 'phase':
       return { ...moved, phase: event.phase }

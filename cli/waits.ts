@@ -12,13 +12,13 @@ export interface Wait {
   for?: WaitCause
 }
 
-/** Who is waited for, why, and how long still. */
+/** How long still, who is waited for, and why: in this order, as a narrow terminal cuts the end off. */
 export function waitWords({ reason, delayMs, for: cause }: Wait, leftMs = delayMs): string {
   if (cause === undefined) return `Waiting: ${reason}`
-  const left = leftMs > 0 ? `in ${duration(leftMs)}` : 'now'
-  if (cause === 'budget') return `The library takes no more requests of this key for the moment; going on ${left}.`
-  if (cause === 'server') return `The library asks for patience; trying again ${left}: ${printable(reason)}`
-  return `Trying again ${left}: ${printable(reason)}`
+  const begin = leftMs > 0 ? `Waiting ${duration(leftMs)}` : 'Asking again'
+  if (cause === 'budget') return `${begin}: this key has used up its requests of the minute.`
+  if (cause === 'server') return `${begin} for the library: ${printable(reason)}`
+  return `${leftMs > 0 ? `Trying again in ${duration(leftMs)}` : begin}: ${printable(reason)}`
 }
 
 /** Only waits that a person would notice are worth a line. */

@@ -79,6 +79,6 @@ test('lists of many pages come whole, and the wait is told: who is waited for, a
   expect(code).toBe(0)
   expect((JSON.parse(stdout) as { entries: unknown[] }).entries).toHaveLength(count)
   expect(waits.length).toBeGreaterThan(1)
-  expect(stderr).toMatch(/^The library takes no more requests of this key for the moment; going on in .+ s\.$/m)
+  expect(stderr).toMatch(/^Waiting .+ s: this key has used up its requests of the minute\.$/m)
   expect((await run('entries --all --json')).json()).toMatchObject({ next_cursor: null, entries: { length: count } })
 })

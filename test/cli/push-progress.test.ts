@@ -61,7 +61,7 @@ test('a push of empty files is measured by their number', () => {
   expect(progressRows(after([[0, event]]), 0)[0]?.fraction).toBe(0.5)
 })
 
-test('why nothing moves is told until something does', () => {
+test('a wait is told with the time left until it is over, also while counts are told', () => {
   const wait: PushEvent = {
     kind: 'wait',
     reason: 'nothing listens there',
@@ -77,7 +77,8 @@ test('why nothing moves is told until something does', () => {
   ])
   expect(lineOf(waiting, 100)).toBe('Trying again in 2.0 s: nothing listens there')
   expect(lineOf(waiting, 1100)).toBe('Trying again in 1.0 s: nothing listens there')
-  expect(lineOf(advance(waiting, read(2), 200), 200)).toMatch(/^Reading/)
+  expect(lineOf(advance(waiting, read(1), 600), 600)).toBe('Trying again in 1.5 s: nothing listens there')
+  expect(lineOf(advance(waiting, read(2), 2200), 2200)).toMatch(/^Reading/)
 })
 
 test('a bar shows its share without colour', () => {

@@ -33,7 +33,7 @@ test('a busy server is waited for, which is told, and the answer is the only thi
   const { code, stdout, stderr, waits } = await asking('entries', busy, busy, empty)
   expect([code, stdout]).toEqual([0, 'No entries.\n'])
   expect(waits.map((ms) => Math.floor(ms / 5000))).toEqual([1, 1])
-  expect(stderr).toMatch(/^(The library asks for patience; trying again in [56]\.\d s: The library is starting\.\n){2}$/)
+  expect(stderr).toMatch(/^(Waiting [56]\.\d s for the library: The library is starting\.\n){2}$/)
 })
 
 test('with --json waits are silent, and stdout is the one document', async () => {
