@@ -3,15 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { accessSync, constants, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, fault, fine, note, warning } from '../contract/finding.ts'
+import { unlessAborted } from './abort-race.ts'
 import type { Limited } from './checkup.ts'
 import { systemCode } from './client-error.ts'
 import { keychainWorks } from './credentials.ts'
 import type { Folders } from './folders.ts'
 import { nearest } from './place-check.ts'
 
-export async function checkMachine({ folders, cwd }: Limited): Promise<Finding[]> {
+export async function checkMachine({ folders, cwd, limitMs }: Limited): Promise<Finding[]> {
   const own = [checkNode(), ...checkFolders(folders), ...checkDisks([...Object.values(folders), cwd])]
-  return [...own, await checkKeychain()]
+  return [...own, await checkKeychain(limitMs)]
 }
 
 /** An older one than package.json asks for does not get as far as here (bin/ph.mjs). */
@@ -96,7 +97,10 @@ function placeOf(path: string): [number, string][] {
   }
 }
 
-async function checkKeychain(): Promise<Finding> {
-  if (await keychainWorks()) return fine('keychain', 'The keychain of this system keeps keys.')
+async function checkKeychain(limitMs: number): Promise<Finding> {
+  const works = await unlessAborted(keychainWorks(), AbortSignal.timeout(limitMs)).catch(() => undefined)
+  if (works === undefined)
+    return warning('keychain', 'The keychain of this system does not answer.', 'Unlock it, or see whether it asks for something.')
+  if (works) return fine('keychain', 'The keychain of this system keeps keys.')
   return note('keychain', 'This system has no keychain that keeps keys; ph asks before it puts one into a file.')
 }
