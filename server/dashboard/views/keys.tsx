@@ -105,8 +105,7 @@ function LastUse({ row, now }: { row: KeyRow; now: Date }) {
   if (!row.lastUsedAt) return <span className="soft">not yet</span>
   return (
     <span>
-      <Ago date={row.lastUsedAt} now={now} />
-      {row.lastClient && <span className="under">{row.lastClient}</span>}
+      <Ago date={row.lastUsedAt} now={now} /> {row.lastClient && <span className="under">by {row.lastClient}</span>}
     </span>
   )
 }
