@@ -3,7 +3,7 @@
 /** `push` is the larger one. */
 export type RequestBudget = 'general' | 'push'
 
-const mediaOfEntry = /^\/entries\/(media\/(presign|finalize)|[^/]+\/(preview(\/unavailable)?|thumbnail|metadata))$/
+const mediaOfEntry = /^\/entries\/(media\/(presign|finalize)|[^/]+\/(preview|thumbnail|metadata))$/
 
 /** `path` is below `/api/v1`. */
 export function budgetOf(path: string): RequestBudget {
