@@ -153,7 +153,7 @@ test.runIf(embedded)(
     for (let moment = 0; moment < moments; moment++) {
       const items = manyItems()
       const known = await before()
-      const step = 1 + Math.floor((moment * steps) / moments)
+      const step = 1 + Math.round((moment * (steps - 1)) / (moments - 1))
       await lives.current().dieAt({ ...order, before: { kind: 'disk', step }, fill: true })
       const { status, body } = await commitOf(api, items)
       const { objects } = await requireWholeLists(library)

@@ -28,6 +28,9 @@ export interface DataPlace {
   disk: SmallDisk
 }
 
+/** Budgets that no test uses up without meaning to. */
+const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
+
 /** Its data, and whichever server lives, are gone after the test. */
 export async function startServerLives(workspaces: number, place?: DataPlace): Promise<ServerLives> {
   const dataDir = place?.dataDir ?? mkdtempSync(join(tmpdir(), 'ph-lives-'))
@@ -40,7 +43,11 @@ export async function startServerLives(workspaces: number, place?: DataPlace): P
   writeFileSync(provision, JSON.stringify({ workspaces: made.map(({ workspace }) => workspace) }))
   const begin = () =>
     startServerProcess(['--data', dataDir, '--provision', provision], {
-      env: { ...(database && { PH_DATABASE_URL: database.url }), ...(place && { PH_TEST_BALLAST: place.disk.ballast }) },
+      env: {
+        ...lifted,
+        ...(database && { PH_DATABASE_URL: database.url }),
+        ...(place && { PH_TEST_BALLAST: place.disk.ballast }),
+      },
       within: place?.disk.within,
     })
   let server = await begin()
