@@ -26,7 +26,7 @@ test('a key says when it was last used, and by which program', async () => {
     update api_keys set last_used_at = ${at}, last_client = 'blender-addon/2.1'
      where workspace_id = ${workspaceId} and member_id = ${personId}`
   const adam = await signedIn('adam')
-  expect((await adam.open(`${base}/keys`)).text).toContain('2 hours ago blender-addon/2.1')
+  expect((await adam.open(`${base}/keys`)).text).toContain('2 hours ago by blender-addon/2.1')
 })
 
 test('a new key is shown once, works at once, and sending the form again makes no second one', async () => {
