@@ -176,6 +176,18 @@ export const entries = routes({
     output: EntryDetail,
     errors: ['ENTRY_NOT_FOUND'],
   },
+  find: {
+    method: 'POST',
+    path: '/entries/find',
+    scope: 'read',
+    summary: 'Show everything about many entries at once; unknown ones are left out.',
+    input: Type.Object({ entry_ids: Type.Array(Id, { minItems: 1, maxItems: limits.page.max }) }),
+    output: Type.Object({ entries: Type.Array(EntryDetail) }),
+    transaction: false,
+    repeatable: true,
+    extension: true,
+    errors: ['VALIDATION'],
+  },
   closure: {
     method: 'GET',
     path: '/entries/{entry_id}/closure',

@@ -12,7 +12,7 @@ import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
-import { requireEntryDetail, requireEntryFace, selectEntries } from '../rows/entry.ts'
+import { requireEntryDetail, requireEntryFace, selectEntries, selectEntryDetails } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
@@ -35,6 +35,10 @@ export const entries: Handlers<typeof contract> = {
 
   async get({ sql, workspace, input }) {
     return requireEntryDetail(sql, workspace.id, input.entry_id)
+  },
+
+  async find({ sql, workspace, input }) {
+    return { entries: await selectEntryDetails(sql, workspace.id, [...new Set(input.entry_ids)]) }
   },
 
   async closure(request) {

@@ -62,14 +62,28 @@ interface DetailRow extends SummaryRow {
   thumbnail_artifact_id: number | null
 }
 
-/** Everything about one entry; ENTRY_NOT_FOUND otherwise. Comments and reviews join with their own tables. */
+/** Everything about one entry; ENTRY_NOT_FOUND otherwise. */
 export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId: number): Promise<EntryDetail> {
-  const [row] = await sql<DetailRow[]>`
+  const [entry] = await selectEntryDetails(sql, workspaceId, [entryId])
+  if (!entry) throw entryNotFound(entryId)
+  return entry
+}
+
+/** Everything about the given entries, each named once, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
+export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
+  const [only, more] = ids
+  const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
            o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id
       from ${joins(sql)} left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
-     where e.workspace_id = ${workspaceId} and e.id = ${entryId}`
-  if (!row) throw entryNotFound(entryId)
+     where e.workspace_id = ${workspaceId} and e.id ${only === undefined || more !== undefined ? amongIds(sql, ids) : sql`= ${only}`}
+     order by e.id`
+  const tags = await selectTagsOf(sql, workspaceId, ids)
+  const collections = await selectCollectionsOf(sql, workspaceId, ids)
+  return rows.map((row) => ({ ...toDetail(row), tags: tags.get(row.id) ?? [], collections: collections.get(row.id) ?? [] }))
+}
+
+function toDetail(row: DetailRow): Omit<EntryDetail, 'tags' | 'collections'> {
   const { ever_pulled, package_guid, lineage_anchor, date_ingested, publisher_id, publisher_name, ...rest } = row
   return {
     ...toSummary(rest),
@@ -82,9 +96,7 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
       date_ingested,
       published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' },
     },
-    tags: (await selectTagsOf(sql, workspaceId, [entryId])).get(entryId) ?? [],
     comments: [],
-    collections: await selectCollectionsOf(sql, workspaceId, entryId),
     review: null,
     metadata_doc: row.metadata_doc,
     preview_artifact_id: row.preview_artifact_id,
