@@ -1,7 +1,9 @@
 /** Commands that do something to each of many entries, one after the other: what each came to, and what a dry run says. */
 import type { Api } from '../client/api.ts'
+import { readEntryDetails } from '../client/entry-details.ts'
 import type { EntryDetail } from '../contract/entries.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
+import { limits } from '../contract/limits.ts'
 import { number } from './amounts.ts'
 import type { Context } from './context.ts'
 import { printable } from './printable.ts'
@@ -35,7 +37,11 @@ interface Row {
 export async function actOnEach(context: Context, api: Api, acts: Acts): Promise<number> {
   const rows: Row[] = []
   try {
-    for (const id of acts.ids) rows.push(await actOn(api, id, acts))
+    for (let at = 0; at < acts.ids.length; at += limits.page.max) {
+      const part = acts.ids.slice(at, at + limits.page.max)
+      const entries = await readEntryDetails(api, part)
+      for (const id of part) rows.push(await actOn(id, entries.get(id), acts))
+    }
   } catch (error) {
     const done = rows.filter(({ status }) => status === 'done').length
     if (done > 0) context.out.note(`${number(done)} of ${number(acts.ids.length)} entries were done before that.`)
@@ -63,11 +69,10 @@ const countOf = (rows: readonly Row[]) => {
 }
 
 /** What concerns this entry alone is its row; what would concern every other one too ends the command. */
-async function actOn(api: Api, entry_id: number, { dryRun, plan }: Acts): Promise<Row> {
-  let name: string | null = null
+async function actOn(entry_id: number, entry: EntryDetail | undefined, { dryRun, plan }: Acts): Promise<Row> {
+  const name = entry?.name ?? null
   try {
-    const entry = await api.entries.get({ entry_id })
-    name = entry.name
+    if (!entry) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entry_id} in this workspace.`)
     const { outcome, act, refused } = await plan(entry)
     if (refused) throw refused
     if (!act) return { entry_id, name, status: 'unchanged', outcome }

@@ -1,7 +1,8 @@
 /** Commands that do one thing to many entries at once: all of a part of them or none, and what a dry run says. */
-import pLimit from 'p-limit'
 import type { Api } from '../client/api.ts'
+import { readEntryDetails } from '../client/entry-details.ts'
 import type { EntryDetail } from '../contract/entries.ts'
+import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { count, number } from './amounts.ts'
 import type { Context } from './context.ts'
@@ -36,9 +37,10 @@ export async function changeAll(context: Context, api: Api, bulk: Bulk): Promise
 }
 
 async function showChanges(context: Context, api: Api, { ids, change }: Bulk): Promise<void> {
-  const atOnce = pLimit(8)
-  const entries = await Promise.all(ids.map((entry_id) => atOnce(() => api.entries.get({ entry_id }))))
-  const rows = entries.map((entry) => ({ entry_id: entry.id, name: entry.name, change: change(entry) ?? null }))
+  const entries = await readEntryDetails(api, ids)
+  const missing = ids.filter((id) => !entries.has(id))
+  if (missing.length > 0) throw unknownEntries(missing)
+  const rows = [...entries.values()].map((entry) => ({ entry_id: entry.id, name: entry.name, change: change(entry) ?? null }))
   const affected = rows.filter((row) => row.change !== null).length
   context.out.result({ dry_run: true, affected, entries: rows }, () => [
     ...table(
@@ -53,4 +55,10 @@ async function showChanges(context: Context, api: Api, { ids, change }: Bulk): P
     '',
     'Nothing was changed.',
   ])
+}
+
+/** As the library says it where something is to be changed (spec 4.12). */
+function unknownEntries(missing: readonly number[]): ApiError {
+  const more = missing.length === 1 ? '' : `, nor ${count(missing.length - 1, 'other')} that were named`
+  return new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing[0]} in this workspace${more}.`, { missing })
 }

@@ -1,5 +1,5 @@
 /** What a person types to mean entries: ids, names, or /Game paths. */
-import type { Api } from '../client/api.ts'
+import { type PageCalls, readEntryPages } from '../client/entry-pages.ts'
 import type { EntrySummary } from '../contract/entries.ts'
 import { exits } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
@@ -7,24 +7,23 @@ import { Refusal, wrongUsage } from './refusal.ts'
 
 const MOST_CANDIDATES = 8
 
-/** What of the calls is needed to look entries up. */
-export interface EntryLister {
-  entries: Pick<Api['entries'], 'list'>
-}
-
 /** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
-export async function requireEntryId(library: EntryLister, reference: string): Promise<number> {
-  const [id] = await requireEntryIds(library, [reference])
+export async function requireEntryId(library: PageCalls, reference: string): Promise<number> {
+  const [id] = await requireEachEntryId(library, [reference])
   if (id === undefined) throw new Error('a reference was not resolved')
   return id
 }
 
-/** The ids that are meant, in order, each once; many names and paths are looked up with one request. Throws as above. */
-export async function requireEntryIds(library: EntryLister, references: readonly string[]): Promise<number[]> {
+/** The ids that are meant, in order, each once. Throws as above. */
+export async function requireEntryIds(library: PageCalls, references: readonly string[]): Promise<number[]> {
+  return [...new Set(await requireEachEntryId(library, references))]
+}
+
+/** The id that each reference means; many names and paths are looked up with one request. Throws as above. */
+export async function requireEachEntryId(library: PageCalls, references: readonly string[]): Promise<number[]> {
   const meant = references.map(readReference)
   const candidates = await findCandidates(library, meant)
-  const ids = meant.map((one) => ('id' in one ? one.id : requireOne(one.reference, matches(one, candidates))))
-  return [...new Set(ids)]
+  return meant.map((one) => ('id' in one ? one.id : requireOne(one.reference, matches(one, candidates))))
 }
 
 interface Named {
@@ -67,7 +66,7 @@ interface Candidates {
 /** So many of the longest names and paths still fit into the line of a request. */
 const longestQuery = 8000
 
-async function findCandidates(library: EntryLister, meant: readonly Meant[]): Promise<Candidates> {
+async function findCandidates(library: PageCalls, meant: readonly Meant[]): Promise<Candidates> {
   const named = meant.filter((one): one is Named => 'key' in one)
   const paths = new Set(named.flatMap(({ isPath, key }) => (isPath ? [`/Game${key.slice('/game'.length)}`] : [])))
   // As typed: the database has its own rules for lower case.
@@ -80,17 +79,10 @@ async function findCandidates(library: EntryLister, meant: readonly Meant[]): Pr
   }
 }
 
-async function lookUp(library: EntryLister, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
+async function lookUp(library: PageCalls, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
   const found: EntrySummary[] = []
-  for (const part of partsOf(values)) {
-    let cursor: string | undefined
-    do {
-      const page = { limit: limits.page.max, include_deprecated: true, ...(cursor === undefined ? {} : { cursor }) }
-      const answer = await library.entries.list({ ...page, [field]: part })
-      found.push(...answer.entries)
-      cursor = answer.next_cursor ?? undefined
-    } while (cursor !== undefined)
-  }
+  for (const part of partsOf(values))
+    found.push(...(await readEntryPages(library, { [field]: part, include_deprecated: true })).entries)
   return found
 }
 

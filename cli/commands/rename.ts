@@ -4,7 +4,7 @@ import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { actOnEach } from '../entry-acts.ts'
 import { readEntryList } from '../entry-list.ts'
-import { requireEntryId } from '../entry-reference.ts'
+import { requireEachEntryId } from '../entry-reference.ts'
 import { withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
@@ -27,8 +27,11 @@ export const commands = [
     async run(context, { entry, name, dryRun }) {
       const pairs = await readPairs(context, entry, name)
       return withLibrary(context, async ({ api }) => {
-        const names = new Map<number, string>()
-        for (const [reference, wanted] of pairs) names.set(await requireEntryId(api, reference), wanted)
+        const ids = await requireEachEntryId(
+          api,
+          pairs.map(([reference]) => reference),
+        )
+        const names = new Map(pairs.map(([, wanted], at) => [ids[at] ?? 0, wanted]))
         return actOnEach(context, api, {
           ids: [...names.keys()],
           dryRun,

@@ -1,6 +1,7 @@
 /** The commands that keep a library in order, as a person and as a script run them, against a real library. */
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { startFront } from '../support/http-front.ts'
 import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -88,6 +89,47 @@ test('one unknown entry among many and none of them is changed', async () => {
   }
   expect(await shown()).toMatchObject({ tags: [], category: 'Props', variant_group: null })
   expect((await run('category set Walls -', { stdin: '\n' })).code).toBe(2)
+})
+
+test('a dry run looks at many entries with a handful of requests, and at each alone where the server has no better', async () => {
+  await run('tag create oak')
+  const many = [
+    ...ids,
+    ...(
+      await pushed(
+        mia,
+        Array.from({ length: 30 }, () => item()),
+      )
+    ).map(({ entry_id }) => entry_id),
+  ]
+  const stdin = many.join('\n')
+  for (const line of ['tag add oak -', 'category set Walls -', 'variant ungroup -', 'delete -', 'deprecate -']) {
+    const outcomes: unknown[] = []
+    for (const plain of [false, true]) {
+      const front = await startFront({ to: () => String(asAdmin.PH_URL), plain })
+      const dry = await run(`${line} --dry-run --json`, { stdin, env: { ...asAdmin, PH_URL: front.url } })
+      expect(dry.code, dry.stderr).toBe(0)
+      outcomes.push(dry.json())
+      if (plain) expect(front.asked.length, line).toBeGreaterThan(many.length)
+      else expect(front.asked.length, line).toBeLessThan(4)
+    }
+    expect(outcomes[0]).toMatchObject({ dry_run: true, entries: many.map((entry_id) => ({ entry_id })) })
+    expect(outcomes[1]).toEqual(outcomes[0])
+  }
+  const unknown = await run('tag add oak - --dry-run --json', { stdin: `${stdin}\n987654\n987655` })
+  expect([unknown.code, errorOf(unknown)]).toMatchObject([
+    1,
+    { code: 'ENTRY_NOT_FOUND', details: { missing: [987_654, 987_655] } },
+  ])
+})
+
+test('many pairs of names are looked up together, and each entry gets its own', async () => {
+  const front = await startFront({ to: () => String(env.PH_URL) })
+  const stdin = names.map((name, at) => `${name}\tBarrel ${at}\n`).join('')
+  const renamed = await run('rename - --json', { stdin, env: { ...env, PH_URL: front.url } })
+  expect(renamed.json()).toMatchObject({ changed: 3, failed: 0 })
+  expect(front.asked.map((line) => line.split(' ')[0]).toSorted()).toEqual(['GET', 'PATCH', 'PATCH', 'PATCH', 'POST'])
+  for (const [at, id] of ids.entries()) expect((await shown(id)).name).toBe(`Barrel ${at}`)
 })
 
 test('collections are made, filled, shown, renamed and deleted, and their entries stay', async () => {
