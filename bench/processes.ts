@@ -54,10 +54,18 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** Whoever ends the benchmark ends what it started. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 /** Starts a server and waits until `ready` holds of what it printed. */
 export async function startServer(command: Command, ready: (log: string) => boolean | Promise<boolean>): Promise<Server> {
   const [program = '', ...args] = command.run
   const child = spawn(program, args, { cwd: command.cwd, env: environment(command), stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (log += text))
   const deadline = performance.now() + 60_000
