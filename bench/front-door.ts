@@ -4,12 +4,13 @@
  * Budgets are counted, and larger than what is asked. The log goes to /dev/null.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPh } from './ph.ts'
-import { type Command, ran, startServer } from './processes.ts'
+import { type Command, startServer } from './processes.ts'
 import { median } from './table.ts'
+import { type Load, rateOf, writeScript } from './wrk.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,41 +24,22 @@ const [scratch = '/var/tmp/front-door'] = positionals
 const connections = 32
 const path = '/w/bench/api/v1/auth/me'
 
-interface Target {
+interface Target extends Load {
   name: string
-  url: string
-  /** What wrk sends. */
-  script: string
   end(): Promise<void>
 }
 type Ours = Target & { key: string }
-
-/** In turn through all keys, each request with the next. */
-function scriptFor(count: number, keys: readonly string[]): string {
-  const [list, script] = [join(scratch, `keys-${count}`), join(scratch, `keys-${count}.lua`)]
-  writeFileSync(list, `${keys.join('\n')}\n`)
-  writeFileSync(
-    script,
-    `local requests, at = {}, 0
-function init()
-  for key in io.lines("${list}") do
-    requests[#requests + 1] = wrk.format("GET", "${path}", { ["Authorization"] = "Bearer " .. key, ["X-PH-Client"] = "bench/1" })
-  end
-end
-function request()
-  at = at % #requests + 1
-  return requests[at]
-end
-`,
-  )
-  return script
-}
 
 async function startOurs(name: string, count: number, database?: string): Promise<Ours> {
   const keys = Array.from({ length: count }, () => `ph_live_${randomBytes(20).toString('hex')}`)
   const lifted = { PH_RATE_LIMIT_REQUESTS: '100000000' }
   const server = await startPh(join(scratch, name.replaceAll(/\W+/g, '-')), database, { env: lifted, keys, isSilent: true })
-  return { name, url: server.url, script: scriptFor(count, keys), key: keys[0] ?? '', end: () => server.end() }
+  // In turn through all keys, each request with the next.
+  const script = writeScript(
+    join(scratch, `keys-${count}`),
+    keys.map((key) => ({ path, key })),
+  )
+  return { name, url: server.url, script, key: keys[0] ?? '', end: () => server.end() }
 }
 
 async function startBare(like: Ours): Promise<Target> {
@@ -66,13 +48,6 @@ async function startBare(like: Ours): Promise<Target> {
   const ready = /ready at (http:\/\/[^\s/]+)/
   const server = await startServer(command, (log) => ready.test(log))
   return { name: 'bare Fastify', url: ready.exec(server.log())?.[1] ?? '', script: like.script, end: () => server.stop() }
-}
-
-/** Requests per second; every answer has to be a 200. */
-function rateOf({ name, url, script }: Target, seconds: string): number {
-  const said = ran({ run: ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '-s', script, url] })
-  if (/Non-2xx|Socket errors/.test(said)) throw new Error(`${name} failed requests:\n${said}`)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1])
 }
 
 const contendersOf = (keys: string, database: string | undefined): Parameters<typeof startOurs>[] =>
@@ -95,10 +70,10 @@ async function main(): Promise<void> {
     const bare = await startBare(ours)
     targets.push(bare, ours)
     for (const other of others) targets.push(await startOurs(...other))
-    for (const target of targets) rateOf(target, '2')
+    for (const target of targets) rateOf(target, { seconds: 2, connections })
     const rounds = Array.from(
       { length: Number(values.runs) },
-      () => new Map(targets.map((target) => [target, rateOf(target, values.seconds)])),
+      () => new Map(targets.map((target) => [target, rateOf(target, { seconds: Number(values.seconds), connections })])),
     )
     process.stdout.write('| server | requests/s, median (min–max) | ÷ bare |\n| --- | --- | --- |\n')
     for (const target of targets) {

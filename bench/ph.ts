@@ -24,7 +24,7 @@ export interface PhServer extends Server {
   end(): Promise<void>
 }
 
-interface Around {
+export interface Around {
   env?: Record<string, string>
   /** Further keys of the one person. */
   keys?: readonly string[]
@@ -33,33 +33,41 @@ interface Around {
 }
 
 /** `database` is the address of a PostgreSQL whose user may create databases; without it, PGlite. */
-export async function startPh(
-  scratch: string,
-  database?: string,
-  { env = {}, keys = [], isSilent }: Around = {},
-): Promise<PhServer> {
-  mkdirSync(scratch, { recursive: true })
-  const provision = join(scratch, 'provision.json')
-  writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys])))
+export async function startPh(scratch: string, database?: string, around: Around = {}): Promise<PhServer> {
   const own = database ? await freshDatabase(database) : undefined
-  const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
-  const ready = /ready at (http:\/\/[^\s/]+)/
-  const command = ph(args, { ...env, ...(own ? { PH_DATABASE_URL: own.url } : {}) })
-  const run = isSilent ? ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...command.run] : command.run
-  const server = await startServer({ ...command, run }, (log) => ready.test(log))
-  const url = ready.exec(server.log())?.[1] ?? ''
+  const server = await startPhOn(scratch, own?.url, around)
   const end = async (): Promise<void> => {
     await server.stop()
     await own?.drop()
     rmSync(scratch, { recursive: true, force: true })
   }
-  return { ...server, url, key: KEY, end }
+  return { ...server, end }
 }
+
+/** On the database at `url`, or the PGlite in the folder, which are made where there are none, and stay when it is stopped. */
+export async function startPhOn(
+  scratch: string,
+  url: string | undefined,
+  { env = {}, keys = [], isSilent }: Around = {},
+): Promise<Omit<PhServer, 'end'>> {
+  mkdirSync(scratch, { recursive: true })
+  const provision = join(scratch, 'provision.json')
+  writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys])))
+  const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
+  const ready = /ready at (http:\/\/[^\s/]+)/
+  const command = ph(args, { ...env, ...(url ? { PH_DATABASE_URL: url } : {}) })
+  const run = isSilent ? ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...command.run] : command.run
+  const server = await startServer({ ...command, run }, (log) => ready.test(log))
+  return { ...server, url: ready.exec(server.log())?.[1] ?? '', key: KEY }
+}
+
+/** What `startPh` calls the workspace. */
+export const workspaceSlug = 'bench'
 
 const workspaceWith = (keys: readonly string[]) => ({
   workspaces: [
     {
-      slug: 'bench',
+      slug: workspaceSlug,
       name: 'Bench',
       state: 'active',
       members: [
@@ -78,7 +86,7 @@ const workspaceWith = (keys: readonly string[]) => ({
   ],
 })
 
-async function freshDatabase(address: string): Promise<{ url: string; drop(): Promise<void> }> {
+export async function freshDatabase(address: string): Promise<{ url: string; drop(): Promise<void> }> {
   const sql = postgres(address, { max: 1, onnotice: () => {} })
   const name = `ph_bench_${randomBytes(6).toString('hex')}`
   await sql.unsafe(`create database ${name}`)

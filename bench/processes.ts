@@ -129,7 +129,15 @@ const cpuSeconds = (pid: number): number => {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
 }
 
-const peakMiB = (pid: number): number => Number(/VmHWM:\s+(\d+)/.exec(textIfThere(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
+/** Of the largest process of a server, MiB. */
+export function memoryOf(server: Server): { nowMiB: number; peakMiB: number } {
+  const largest = (field: 'VmRSS' | 'VmHWM'): number => Math.max(...tree(server.pid).map((pid) => statusMiB(pid, field)))
+  return { nowMiB: largest('VmRSS'), peakMiB: largest('VmHWM') }
+}
+
+const peakMiB = (pid: number): number => statusMiB(pid, 'VmHWM')
+const statusMiB = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(textIfThere(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
 
 /** A process may end between being listed and being read. */
 function textIfThere(path: string): string {
