@@ -1,5 +1,6 @@
-/** Entries: list, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
+/** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
+import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
 import { routes } from './route.ts'
@@ -144,6 +145,9 @@ export const entryFilters = {
   name: Type.Optional(repeatable(named(200))),
 }
 
+/** Words as they begin, in any order, and phrases in double quotes: all of them must be found (contract-gaps 6). */
+const Question = Type.Optional(Type.String({ maxLength: 10_000 }))
+
 /** The one label that says what kind of thing an entry is, such as `Props`. */
 export const Category = named(limits.names.category)
 
@@ -157,7 +161,7 @@ export const entries = routes({
     summary: 'List the entries of the workspace, page by page.',
     input: Type.Object({
       ...entryFilters,
-      q: Type.Optional(Type.String({ maxLength: 10_000 })),
+      q: Question,
       similar_to: Type.Optional(Id),
       sort: Type.Optional(oneOf(sorts)),
       order: Type.Optional(oneOf(['asc', 'desc'])),
@@ -166,6 +170,15 @@ export const entries = routes({
     }),
     output: Type.Object({ entries: Type.Array(EntrySummary), next_cursor: nullable(Text) }),
     errors: ['VALIDATION', 'ENTRY_NOT_FOUND', 'EMBEDDINGS_UNAVAILABLE'],
+  },
+  facets: {
+    method: 'GET',
+    path: '/entries/facets',
+    scope: 'read',
+    summary: 'Count what the entries that pass the filters are; each dimension ignores its own filter.',
+    input: Type.Object({ ...entryFilters, q: Question }),
+    output: Facets,
+    errors: ['VALIDATION'],
   },
   get: {
     method: 'GET',

@@ -22,6 +22,7 @@ import { mountMetrics } from './metrics.ts'
 import { mountContract } from './mount.ts'
 import { refuseOddHost } from './origin.ts'
 import { RequestLog } from './request-log.ts'
+import type { Catalogs } from './search/catalogs.ts'
 import { leastPace, type Pace, refuseSlowBodies } from './slow-bodies.ts'
 import type { Ledger } from './storage/ledger.ts'
 import type { Storage } from './storage/storage.ts'
@@ -51,6 +52,7 @@ export interface Parts {
   clock: Clock
   log: Logger
   frontDoor: FrontDoor
+  catalogs: Catalogs
   /** What came in and is not written down yet. */
   ledger: Ledger
   /** How slowly bodies may come; tests are less patient. */

@@ -11,6 +11,7 @@ import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
 import type { WorkspaceState } from './front-door/states.ts'
+import type { Catalogs } from './search/catalogs.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */
@@ -70,6 +71,8 @@ export interface Context extends OpenContext {
   feed: Feed
   storage: Storage
   statistics: Statistics
+  /** What lists, facets and searches are answered from. */
+  catalogs: Catalogs
 }
 
 type ContextOf<R extends Route> = R extends { scope: 'none' }

@@ -16,6 +16,7 @@ import { FrontDoor } from './front-door/enter.ts'
 import { type LogTo, openLog } from './log.ts'
 import { type Provisioned, provision } from './provision.ts'
 import { type ProvisionFile, readProvisionFile } from './provision-file.ts'
+import { Catalogs } from './search/catalogs.ts'
 import type { Pace } from './slow-bodies.ts'
 import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
@@ -62,8 +63,9 @@ export async function startServer({
     if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
     const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
+    const catalogs = new Catalogs({ database, clock })
     const opened = await openStorage({ settings, database, clock, log, frontDoor })
-    const app = await buildApp({ database, settings, clock, log, frontDoor, pace, ...opened })
+    const app = await buildApp({ database, settings, clock, log, frontDoor, catalogs, pace, ...opened })
     app.addHook(
       'onClose',
       frontDoor.keepTidy((err) => log.warn({ err }, 'uses of keys could not be written down; this is tried again')),

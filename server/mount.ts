@@ -107,7 +107,7 @@ interface Exchange {
 /** The context that the route's scope promises its handler. */
 function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
   const { holder, session, membership } = request
-  const { database, clock, settings, storage } = parts
+  const { database, clock, settings, storage, catalogs } = parts
   const open = {
     sql: database.sql,
     now: clock.now(),
@@ -127,7 +127,7 @@ function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
   }
   if (!isIn[route.scope]) throw new Error('a request reached the library without passing the front door')
   if (isOpen(route)) return { ...open, holder, session, membership } as unknown as Context
-  return { ...open, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics }
+  return { ...open, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics, catalogs }
 }
 
 const rawOf = (request: FastifyRequest) => ({

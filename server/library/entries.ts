@@ -1,37 +1,21 @@
-/** Entries: list, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
+/** Entries: list, facets, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
 import type { entries as contract } from '../../contract/entries.ts'
-import { validationError } from '../../contract/errors.ts'
-import { limits } from '../../contract/limits.ts'
-import type { InputOf } from '../../contract/route.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
 import { moveFace } from '../curation/face.ts'
-import { fromCursor, toCursor } from '../cursor.ts'
-import { amongIds, amongTexts } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
-import { pathKey } from '../push/manifest.ts'
 import { selectClosure, selectDependents } from '../rows/closure.ts'
-import { requireEntryDetail, requireEntryFace, selectEntries, selectEntryDetails } from '../rows/entry.ts'
+import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
+import { countFacets, listEntries } from '../search/entry-list.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 
-type ListInput = InputOf<(typeof contract)['list']>
-
 export const entries: Handlers<typeof contract> = {
-  async list({ sql, workspace, input }) {
-    refuseUnbuilt(input)
-    const { order = 'asc', limit = limits.page.default, cursor } = input
-    const asked = ['entries', 'name', order]
-    const after = cursor === undefined ? undefined : fromCursor(asked, cursor, ['text', 'id'])
-    const where = [sql`e.workspace_id = ${workspace.id}`, ...filters(sql, input), ...(after ? [beyond(sql, order, after)] : [])]
-    const found = await selectEntries(sql, allOf(sql, where), sql`order by ${byName(sql, order)} limit ${limit + 1}`)
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
-    return { entries: page, next_cursor: last ? toCursor(asked, [last.name, last.id]) : null }
-  },
+  list: listEntries,
+
+  facets: countFacets,
 
   async get({ sql, workspace, input }) {
     return requireEntryDetail(sql, workspace.id, input.entry_id)
@@ -100,33 +84,3 @@ export const entries: Handlers<typeof contract> = {
     await deleteForGood(request, { entryIds: [entry_id] })
   },
 }
-
-/** What GET /entries can be asked today; everything else of the contract is refused by name, never ignored. */
-const built = new Set(['limit', 'cursor', 'order', 'pack', 'type', 'origin_path', 'name', 'include_deprecated'])
-
-function refuseUnbuilt(input: ListInput): void {
-  const unbuilt = Object.keys(input).filter((key) => !built.has(key) && !(key === 'sort' && input.sort === 'name'))
-  if (unbuilt.length > 0)
-    throw validationError(unbuilt.map((key) => ({ path: key, message: 'is not available on this server yet; leave it out' })))
-}
-
-function filters(sql: Sql, input: ListInput): Fragment[] {
-  const list: Fragment[] = []
-  if (input.pack) list.push(sql`p.id ${amongIds(sql, input.pack)}`)
-  if (input.type) list.push(sql`e.entry_type ${amongTexts(sql, input.type)}`)
-  if (input.origin_path) list.push(sql`o.path_key ${amongTexts(sql, input.origin_path.map(pathKey))}`)
-  if (input.name) list.push(sql`lower(e.name) collate "C" in (select lower(unnest(${input.name}::text[])) collate "C")`)
-  if (!input.include_deprecated) list.push(sql`e.status = 'active'`)
-  return list
-}
-
-const allOf = (sql: Sql, list: Fragment[]): Fragment => list.reduce((all, one) => sql`${all} and ${one}`)
-
-const byName = (sql: Sql, order: 'asc' | 'desc') =>
-  order === 'asc' ? sql`lower(e.name) collate "C", e.id` : sql`lower(e.name) collate "C" desc, e.id desc`
-
-/** The database lowers the name in the cursor as it lowers those it sorts by; nobody else's rules are quite the same. */
-const beyond = (sql: Sql, order: 'asc' | 'desc', [name, id]: [name: string, id: number]) =>
-  order === 'asc'
-    ? sql`(lower(e.name) collate "C", e.id) > (lower(${name}) collate "C", ${id})`
-    : sql`(lower(e.name) collate "C", e.id) < (lower(${name}) collate "C", ${id})`

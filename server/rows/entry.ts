@@ -16,13 +16,19 @@ const joins = (sql: Sql) => sql`
   join packs p on p.workspace_id = o.workspace_id and p.id = o.pack_id
   left join variant_groups g on g.workspace_id = e.workspace_id and g.id = e.variant_group_id`
 
+/** With a label or in a group (contract-gaps 5). */
+export const isVariant = (sql: Sql): Fragment => sql`(coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null)`
+
+/** Of the current version; one that was never reviewed is a draft. */
+export const reviewStatus = (sql: Sql): Fragment => sql`'draft'`
+
 const columns = (sql: Sql) => sql`
   e.id, e.name, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
-  (coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null) as is_variant, e.variant_label,
+  ${isVariant(sql)} as is_variant, e.variant_label,
   g.id as group_id, g.label as group_label,
   (select count(*)::int from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id) as group_count,
   e.category, e.category_locked, o.thumbnail_artifact_id is not null as has_thumbnail, o.preview_status, o.preview_kind,
-  'draft' as review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
+  ${reviewStatus(sql)} as review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
 
 interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'metadata'> {
   group_id: number | null

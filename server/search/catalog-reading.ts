@@ -1,0 +1,117 @@
+/** Fills a catalog from the database, in batches between which others have their turn, and brings it up to date by the change feed. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { amongIds } from '../database/among.ts'
+import type { Database, Sql } from '../database/open.ts'
+import { type CatalogRow, selectCatalogPage, selectCatalogRowsOf } from '../rows/catalog-row.ts'
+import { Catalog } from './catalog.ts'
+
+/** Some ten milliseconds of work. */
+const batchRows = 5_000
+
+/** `sql` is asked for anew by every batch: connections may be lost meanwhile. */
+export interface Source {
+  database: Pick<Database, 'sql'>
+  workspaceId: number
+}
+
+/** The number of the last change in the workspace. */
+export async function readHead({ database: { sql }, workspaceId }: Source): Promise<number> {
+  const [row] = await sql<{ change_seq: number }[]>`select change_seq from feed_heads where workspace_id = ${workspaceId}`
+  if (!row) throw new Error(`workspace ${workspaceId} has no feed head`)
+  return row.change_seq
+}
+
+/**
+ * The catalog as it was at some moment after the call, or later. The feed's head is read first: what changes while rows are read is
+ * among the changes after it, and read again.
+ */
+export async function buildCatalog(source: Source): Promise<Catalog> {
+  const head = await readHead(source)
+  const { sql } = source.database
+  const [counted] = await sql<{ count: number }[]>`
+    select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
+  const catalog = new Catalog(head, counted?.count ?? 0)
+  const read = async (after: number): Promise<CatalogRow[]> =>
+    selectCatalogPage(source.database.sql, source.workspaceId, { after, limit: batchRows })
+  let rows = await read(0)
+  while (rows.length > 0) {
+    const last = rows.at(-1)?.id ?? 0
+    const coming = rows.length < batchRows ? Promise.resolve([]) : read(last)
+    // A failure is thrown where it is waited for; until then somebody has to have heard of it.
+    coming.catch(() => {})
+    await readLabels(source, catalog, unlabelled(catalog, rows))
+    for (const row of rows) catalog.set(row)
+    await nextTurn()
+    rows = await coming
+  }
+  await catalog.prepare('name')
+  return catalog
+}
+
+interface Changes {
+  /** The last of them. */
+  seq: number
+  /** What retention has removed up to here. */
+  floor: number
+  /** Entries that look different, or are gone. */
+  ids: number[] | null
+}
+
+/** Takes in some of what changed, where something did; false when records that it needs are gone, and it has to be built anew. */
+export async function advance(source: Source, catalog: Catalog): Promise<boolean> {
+  const { sql } = source.database
+  const { workspaceId } = source
+  const [changes] = await sql<Changes[]>`
+    select coalesce(max(c.seq), ${catalog.head}) as seq, array_agg(distinct c.entity_id) filter (where c.entity = 'entry') as ids,
+           (select changes_floor from feed_heads where workspace_id = ${workspaceId}) as floor
+      from (select seq, entity, entity_id from changes
+             where workspace_id = ${workspaceId} and seq > ${catalog.head} order by seq limit ${batchRows}) c`
+  if (!changes || changes.seq === catalog.head || catalog.head < changes.floor) return false
+  const ids = changes.ids ?? []
+  if (ids.length > 0) {
+    const rows = await selectCatalogRowsOf(sql, workspaceId, ids)
+    await readLabels(source, catalog, labelsOf(rows))
+    const found = new Set(rows.map((row) => row.id))
+    for (const id of ids) if (!found.has(id)) catalog.remove(id)
+    for (const row of rows) catalog.set(row)
+  }
+  catalog.head = changes.seq
+  return true
+}
+
+interface Labels {
+  packIds: Set<number>
+  tagIds: Set<number>
+}
+
+const labelsOf = (rows: readonly CatalogRow[]): Labels => ({
+  packIds: new Set(rows.map((row) => row.pack_id)),
+  tagIds: new Set(rows.flatMap((row) => row.tag_ids ?? [])),
+})
+
+function unlabelled(catalog: Catalog, rows: readonly CatalogRow[]): Labels {
+  const { packIds, tagIds } = labelsOf(rows)
+  return {
+    packIds: new Set([...packIds].filter((id) => catalog.packName(id) === undefined)),
+    tagIds: new Set([...tagIds].filter((id) => catalog.tagLabel(id) === undefined)),
+  }
+}
+
+/** Names of packs and tags, and colors. Whoever renames one changes every entry that shows it. */
+async function readLabels(
+  { database: { sql }, workspaceId }: Source,
+  catalog: Catalog,
+  { packIds, tagIds }: Labels,
+): Promise<void> {
+  if (packIds.size > 0) for (const { id, name } of await selectPackNames(sql, workspaceId, packIds)) catalog.labelPack(id, name)
+  if (tagIds.size > 0)
+    for (const { id, name, color } of await selectTagLabels(sql, workspaceId, tagIds)) catalog.labelTag(id, { name, color })
+}
+
+const selectPackNames = (sql: Sql, workspaceId: number, ids: Iterable<number>) => sql<{ id: number; name: string }[]>`
+  select id, name from packs where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)}`
+
+const selectTagLabels = (sql: Sql, workspaceId: number, ids: Iterable<number>) => sql<
+  { id: number; name: string; color: string | null }[]
+>`
+  select id, name, color from tags where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)}`

@@ -1,0 +1,176 @@
+/** What the filters of a question mean in one catalog: which rows fail, and in which dimension of the facets (spec 4.2). */
+import type { Static, TObject } from 'typebox'
+import type { entryFilters } from '../../contract/entries.ts'
+import { tagKey } from '../rows/tag.ts'
+import type { Catalog } from './catalog.ts'
+import type { Coded, Measured } from './columns.ts'
+
+export type FilterInput = Static<TObject<typeof entryFilters>>
+
+/** Each facet ignores the filters of its own dimension. */
+export const dimensions = [
+  'pack',
+  'category',
+  'tag',
+  'type',
+  'variant',
+  'preview',
+  'review',
+  'tri',
+  'vert',
+  'material',
+  'lod',
+  'bounds',
+] as const
+export type Dimension = (typeof dimensions)[number]
+
+export const bitOf = (dimension: Dimension): number => 1 << dimensions.indexOf(dimension)
+/** Rows that no facet counts. */
+export const outside = 1 << 15
+
+export interface Filter {
+  passes(row: number): boolean
+  /** Sets the filter's bit of every row that fails. */
+  sweep(fails: Uint16Array): void
+}
+
+/** Rows whose code is one of some. */
+class CodeFilter implements Filter {
+  readonly #codes: Uint8Array | Uint32Array
+  /** By code: the bit, or 0. */
+  readonly #fails: Uint16Array
+
+  constructor(codes: Uint8Array | Uint32Array, fails: Uint16Array) {
+    this.#codes = codes
+    this.#fails = fails
+  }
+
+  passes(row: number): boolean {
+    return this.#fails[this.#codes[row] as number] === 0
+  }
+
+  sweep(fails: Uint16Array): void {
+    const codes = this.#codes
+    const own = this.#fails
+    for (let row = 0; row < fails.length; row++) fails[row] = (fails[row] as number) | (own[codes[row] as number] as number)
+  }
+}
+
+/** Rows whose number lies between two others; unknown ones do not. */
+class RangeFilter implements Filter {
+  readonly #numbers: Float64Array
+  readonly #range: { min: number; max: number; bit: number }
+
+  constructor(numbers: Float64Array, range: { min: number; max: number; bit: number }) {
+    this.#numbers = numbers
+    this.#range = range
+  }
+
+  passes(row: number): boolean {
+    const value = this.#numbers[row] as number
+    return value >= this.#range.min && value <= this.#range.max
+  }
+
+  sweep(fails: Uint16Array): void {
+    const numbers = this.#numbers
+    const { min, max, bit } = this.#range
+    for (let row = 0; row < fails.length; row++) {
+      const value = numbers[row] as number
+      if (!(value >= min && value <= max)) fails[row] = (fails[row] as number) | bit
+    }
+  }
+}
+
+/** Rows that have one of some tags. */
+class TagFilter implements Filter {
+  readonly #cells: Uint32Array
+  readonly #starts: Uint32Array
+  /** By code; 0, which ends every run, is none of them. */
+  readonly #wanted: Uint8Array
+
+  constructor({ cells, starts }: { cells: Uint32Array; starts: Uint32Array }, wanted: Uint8Array) {
+    this.#cells = cells
+    this.#starts = starts
+    this.#wanted = wanted
+  }
+
+  passes(row: number): boolean {
+    const cells = this.#cells
+    for (let at = this.#starts[row] as number; cells[at] !== 0; at++) if (this.#wanted[cells[at] as number] === 1) return true
+    return false
+  }
+
+  sweep(fails: Uint16Array): void {
+    const bit = bitOf('tag')
+    for (let row = 0; row < fails.length; row++) if (!this.passes(row)) fails[row] = (fails[row] as number) | bit
+  }
+}
+
+/** The filters of a question, those that are cheap to ask and leave little first. They hold for the catalog as it is now. */
+export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
+  const statuses = input.include_deprecated ? ['active', 'deprecated'] : ['active']
+  return [
+    ...wanted(catalog, 'group', input.variant_group === undefined ? undefined : [input.variant_group]),
+    ...wanted(catalog, 'pack', input.pack),
+    ...categoryFilter(catalog, input),
+    ...tagFilter(catalog, input.tag),
+    ...wanted(catalog, 'type', input.type),
+    ...wanted(catalog, 'status', statuses),
+    ...wanted(catalog, 'variant', one(input.variant)),
+    ...wanted(catalog, 'preview', one(input.preview)),
+    ...wanted(catalog, 'review', one(input.review)),
+    ...wanted(catalog, 'collision', one(input.has_collision)),
+    ...wanted(catalog, 'nanite', one(input.nanite)),
+    ...range(catalog, 'tri', [input.tri_min, input.tri_max]),
+    ...range(catalog, 'vert', [input.vert_min, input.vert_max]),
+    ...range(catalog, 'material', [input.material_min, input.material_max]),
+    ...range(catalog, 'lod', [input.lod_min, input.lod_max]),
+    ...range(catalog, 'bounds', [input.bounds_min, input.bounds_max]),
+  ]
+}
+
+const one = <T>(value: T | undefined): T[] | undefined => (value === undefined ? undefined : [value])
+
+const bitFor = (name: string): number => {
+  const place = (dimensions as readonly string[]).indexOf(name)
+  return place < 0 ? outside : 1 << place
+}
+
+function wanted<K>(catalog: Catalog, name: Coded, keys: readonly K[] | undefined): Filter[] {
+  if (!keys) return []
+  const dictionary = catalog.columns.dictionaries[name] as { find(key: K): number | undefined; keys: readonly unknown[] }
+  const fails = new Uint16Array(dictionary.keys.length).fill(bitFor(name))
+  for (const key of keys) {
+    const code = dictionary.find(key)
+    if (code !== undefined) fails[code] = 0
+  }
+  return [new CodeFilter(catalog.columns.codes[name], fails)]
+}
+
+/** Wanted ones first, where there are any; then those to drop. Null is the uncategorized. */
+function categoryFilter(catalog: Catalog, input: FilterInput): Filter[] {
+  const include = [...(input.category ?? []), ...(input.uncategorized ? [null] : [])]
+  const exclude = [...(input.exclude_category ?? []), ...(input.exclude_uncategorized ? [null] : [])]
+  if (include.length + exclude.length === 0) return []
+  const { keys } = catalog.columns.dictionaries.category
+  const [kept, dropped] = [new Set<string | null>(include), new Set<string | null>(exclude)]
+  const passes = (key: string | null) => (kept.size === 0 || kept.has(key)) && !dropped.has(key)
+  const fails = Uint16Array.from(keys, (key) => (passes(key) ? 0 : bitOf('category')))
+  return [new CodeFilter(catalog.columns.codes.category, fails)]
+}
+
+function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filter[] {
+  if (!names) return []
+  const keys = new Set(names.map(tagKey))
+  const isWanted = Uint8Array.from(catalog.tags.keys, (_, code) => {
+    const label = catalog.tagLabels[code]
+    return Number(label !== undefined && keys.has(label.key))
+  })
+  return [new TagFilter(catalog.tagsOf, isWanted)]
+}
+
+function range(catalog: Catalog, name: Measured & Dimension, [min, max]: (number | undefined)[]): Filter[] {
+  if (min === undefined && max === undefined) return []
+  const bounds = { min: Math.max(0, min ?? 0), max: max ?? Number.POSITIVE_INFINITY, bit: bitOf(name) }
+  return [new RangeFilter(catalog.columns.numbers[name], bounds)]
+}

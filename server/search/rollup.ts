@@ -1,0 +1,45 @@
+/** How many active entries each category has, and from how many packs (spec 4.2). */
+import type { categories } from '../../contract/categories.ts'
+import type { OutputOf } from '../../contract/route.ts'
+import type { Catalog } from './catalog.ts'
+
+export type Rollup = OutputOf<(typeof categories)['rollup']>['categories']
+
+/** By name; the uncategorized last, as null. */
+export function rollupOf(catalog: Catalog): Rollup {
+  const { codes, dictionaries } = catalog.columns
+  const { rows, ends } = byCategory(catalog)
+  const seenIn = new Int32Array(dictionaries.pack.keys.length).fill(-1)
+  const rollup: Rollup = []
+  for (const [code, category] of dictionaries.category.keys.entries()) {
+    const [from, to] = [code === 0 ? 0 : (ends[code - 1] as number), ends[code] as number]
+    let packs = 0
+    for (let place = from; place < to; place++) {
+      const pack = codes.pack[rows[place] as number] as number
+      if (seenIn[pack] !== code) packs++
+      seenIn[pack] = code
+    }
+    if (to > from) rollup.push({ category, count: to - from, pack_count: packs })
+  }
+  return rollup.sort(
+    (a, b) => Number(a.category === null) - Number(b.category === null) || (String(a.category) < String(b.category) ? -1 : 1),
+  )
+}
+
+/** The active rows, those of one category together; where each category ends, by its code. */
+function byCategory({ columns: { codes, dictionaries }, entries }: Catalog): { rows: Uint32Array; ends: Uint32Array } {
+  const active = dictionaries.status.find('active')
+  const ends = new Uint32Array(dictionaries.category.keys.length)
+  for (let row = 0; row < entries.end; row++)
+    if (codes.status[row] === active) ends[codes.category[row] as number] = (ends[codes.category[row] as number] as number) + 1
+  for (let code = 1; code < ends.length; code++) ends[code] = (ends[code] as number) + (ends[code - 1] as number)
+  const rows = new Uint32Array(ends.at(-1) ?? 0)
+  const next = ends.slice()
+  for (let row = entries.end - 1; row >= 0; row--) {
+    if (codes.status[row] !== active) continue
+    const code = codes.category[row] as number
+    next[code] = (next[code] as number) - 1
+    rows[next[code] as number] = row
+  }
+  return { rows, ends }
+}
