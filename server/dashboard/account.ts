@@ -1,8 +1,7 @@
 /** One's own account: where one belongs, and changing the password. */
-import { startSession } from '../accounts/sessions.ts'
 import { changePassword } from '../accounts/sign-in.ts'
 import { type Answer, show } from './answer.ts'
-import { enter } from './browser-session.ts'
+import { enterAs } from './browser-session.ts'
 import { type Returned, refused, returned } from './form-check.ts'
 import { newPasswordProblems } from './new-password.ts'
 import { AccountPage } from './views/account.tsx'
@@ -30,8 +29,7 @@ export const account = {
       return page(visit, refused(error, { UNAUTHORIZED: 'password', RATE_LIMITED: null, UNAVAILABLE: null }))
     }
     // It ended every session, this one too.
-    const renewed = await startSession(sql, { accountId: session.accountId, replaces: undefined, now })
-    if (renewed) enter(visit, renewed)
+    await enterAs(visit, session.accountId)
     visit.browser.leaveNotice('password-changed')
     return { to: visit.frame.at('/account') }
   },

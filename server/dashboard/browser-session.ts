@@ -1,5 +1,5 @@
 /** Signing this browser in. */
-import type { Session } from '../accounts/sessions.ts'
+import { type Session, startSession } from '../accounts/sessions.ts'
 import { signIn } from '../accounts/sign-in.ts'
 import type { Visit } from './visit.ts'
 
@@ -12,4 +12,10 @@ export async function signInHere(visit: Visit, credentials: { email: string; pas
 export function enter({ visitor, browser }: Visit, session: Session): void {
   visitor.keepSession(session)
   browser.dropFormSecret()
+}
+
+/** For somebody who has shown with this very request that the account is theirs. The session that the browser came with ends. */
+export async function enterAs(visit: Visit, accountId: number): Promise<void> {
+  const session = await startSession(visit.sql, { accountId, replaces: visit.visitor.sessionId, now: visit.now })
+  if (session) enter(visit, session)
 }

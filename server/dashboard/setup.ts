@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Email, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
 import { isSetUp, setUp } from '../accounts/setup.ts'
 import { type Answer, show } from './answer.ts'
-import { signInHere } from './browser-session.ts'
+import { enterAs } from './browser-session.ts'
 import { formCheck, type Returned, refused, returned } from './form-check.ts'
 import { ShortName } from './short-name.ts'
 import { SetupDonePage, type SetupForm, SetupPage } from './views/setup.tsx'
@@ -45,7 +45,7 @@ export const setup = {
     try {
       return await make(visit, typed, password)
     } catch (error) {
-      return form(visit, typed, refused(error, { UNAUTHORIZED: 'setup_code', RATE_LIMITED: null }))
+      return form(visit, typed, refused(error, { UNAUTHORIZED: 'setup_code' }))
     }
   },
 }
@@ -55,8 +55,8 @@ const empty: SetupForm = { setup_code: '', workspace_name: '', slug: '', display
 async function make(visit: Visit, typed: SetupForm, password: string): Promise<Answer> {
   const { setup_code, workspace_name, slug, email, name, display_name } = typed
   const workspace = { slug, name: workspace_name }
-  await setUp(visit.sql, { setup_code, workspace, owner: { email, name, display_name, password } }, visit.now)
-  await signInHere(visit, { email, password })
+  const { user } = await setUp(visit.sql, { setup_code, workspace, owner: { email, name, display_name, password } }, visit.now)
+  await enterAs(visit, user.id)
   visit.browser.leaveNotice('set-up')
   return { to: visit.frame.at('/') }
 }
