@@ -136,11 +136,16 @@ export function requireRank(by: Role | undefined, of: Role): void {
   )
 }
 
+export async function findPerson(sql: Sql, workspaceId: number, id: number): Promise<Person | undefined> {
+  const [row] = await selectPeople(sql, workspaceId, sql`and m.id = ${id}`)
+  return row && toPerson(row)
+}
+
 /** Throws USER_NOT_FOUND. */
 export async function requirePerson(sql: Sql, workspaceId: number, id: number): Promise<Person> {
-  const [row] = await selectPeople(sql, workspaceId, sql`and m.id = ${id}`)
-  if (!row) throw new ApiError('USER_NOT_FOUND', `There is no member ${id} in this workspace.`)
-  return toPerson(row)
+  const person = await findPerson(sql, workspaceId, id)
+  if (!person) throw new ApiError('USER_NOT_FOUND', `There is no member ${id} in this workspace.`)
+  return person
 }
 
 interface PersonRow extends Pick<Person, 'id' | 'email' | 'name' | 'role' | 'kind' | 'status'> {

@@ -1,9 +1,9 @@
 /** The people of a workspace: the list for all members, changes for owners and admins. */
 import { Type } from 'typebox'
-import type { ApiError } from '../../contract/errors.ts'
+import { ApiError } from '../../contract/errors.ts'
 import { Email, oneOf, plainNamed } from '../../contract/shapes.ts'
 import { invitationObstacle, invite } from '../accounts/invitations.ts'
-import { addPerson, changePerson, listPeople, type Person, type PersonChange, type Role } from '../accounts/people.ts'
+import { addPerson, changePerson, findPerson, listPeople, type Person, type PersonChange, type Role } from '../accounts/people.ts'
 import { isAdmin } from './admission.ts'
 import { type Answer, show } from './answer.ts'
 import { formCheck, type Returned, refused, returned } from './form-check.ts'
@@ -36,7 +36,7 @@ export const memberChanges = {
     try {
       return await add(visit, typed)
     } catch (error) {
-      return addForm(visit, typed, refused(error, { CONFLICT: takenField(error, typed), FORBIDDEN: 'role' }))
+      return addForm(visit, typed, refused(error, { CONFLICT: await takenField(visit, error, typed), FORBIDDEN: 'role' }))
     }
   },
 
@@ -49,8 +49,10 @@ export const memberChanges = {
   },
 
   async 'POST /members/:id/status'(visit: MemberVisit): Promise<Answer> {
-    const isDisabling = visit.field('status') === 'disabled'
-    return change(visit, { status: isDisabling ? 'disabled' : 'active' }, isDisabling ? 'member-disabled' : 'member-enabled')
+    const status = visit.field('status')
+    if (status === 'disabled') return change(visit, { status }, 'member-disabled')
+    if (status === 'active') return change(visit, { status }, 'member-enabled')
+    return memberPage(visit, returned([{ message: 'The form did not say what to do. Send it once more.' }]))
   },
 
   async 'POST /members/:id/link'(visit: MemberVisit): Promise<Answer> {
@@ -96,9 +98,11 @@ async function showLink(visit: MemberVisit, { id, displayName }: Person, isNew: 
   return show(LinkMadePage, { frame: visit.frame, displayName, link: linkOf(visit, code), isNew })
 }
 
-/** The name of the field that is taken: the e-mail of somebody who is here already, or else the short name. */
-function takenField(error: unknown, { email }: NewMemberForm): string {
-  return (error as ApiError).message.startsWith(email.toLowerCase()) ? 'email' : 'name'
+/** What is taken: the e-mail of somebody who is here already, or somebody's short name. */
+async function takenField({ sql, membership }: MemberVisit, error: unknown, { email }: NewMemberForm): Promise<string> {
+  const id = error instanceof ApiError ? error.details.existing_id : undefined
+  const person = typeof id === 'number' ? await findPerson(sql, membership.workspace.id, id) : undefined
+  return person && person.email !== email.toLowerCase() ? 'name' : 'email'
 }
 
 async function change(visit: MemberVisit, wanted: Pick<PersonChange, 'role' | 'status'>, notice: Notice): Promise<Answer> {
@@ -112,14 +116,13 @@ async function change(visit: MemberVisit, wanted: Pick<PersonChange, 'role' | 's
   return { to: visit.frame.at(`/members/${id}`) }
 }
 
-async function requireMember(visit: MemberVisit): Promise<Person> {
-  const id = visit.param('id')
-  const people = /^[1-9]\d{0,14}$/.test(id) ? await listPeople(visit.sql, visit.membership.workspace.id) : []
-  const person = people.find((one) => String(one.id) === id)
+async function requireMember({ sql, membership: { workspace }, param }: MemberVisit): Promise<Person> {
+  const id = param('id')
+  const person = /^[1-9]\d{0,14}$/.test(id) ? await findPerson(sql, workspace.id, Number(id)) : undefined
   if (person) return person
   throw new PageFailure(404, {
     title: 'No such member',
-    message: `Nobody of ${visit.membership.workspace.name} has this address.`,
+    message: `Nobody of ${workspace.name} has this address.`,
     link: { page: '/members', words: 'See the members' },
   })
 }

@@ -100,6 +100,10 @@ test('roles and disabling count from the next request on, also for keys', async 
   expect(disabled.text).toContain('– disabled')
   expect((await callAs(acme.url, acme.keys.mia).get('/auth/me')).status).toBe(401)
   expect((await mia.open(`/w/${acme.slug}/keys`)).title).toBe('Sign in · Prop House')
+  const csrf_token = formTo(disabled, `${at}/status`).fields.csrf_token ?? ''
+  const wordless = await olivia.ask(`${at}/status`, { method: 'POST', body: new URLSearchParams({ csrf_token }) })
+  expect([wordless.status, (await wordless.text()).includes('did not say what to do')]).toEqual([422, true])
+  expect((await callAs(acme.url, acme.keys.mia).get('/auth/me')).status).toBe(401)
   await olivia.send(disabled, `${at}/status`)
   expect((await callAs(acme.url, acme.keys.mia).get('/auth/me')).status).toBe(200)
 })
@@ -143,8 +147,13 @@ test('somebody who is not right in the form is not added, and everything wrong i
   const own = { display_name: 'X', name: 'x', email: `x@${acme.slug}.test` }
   const owner = await adam.send(form, `${base}/members`, { ...own, role: 'owner' })
   expect([owner.status, owner.text.includes('Only an owner may make or change owners.')]).toEqual([403, true])
-  const taken = await adam.send(form, `${base}/members`, { ...own, name: 'MIA', role: 'member' })
-  expect([taken.status, taken.html.includes('href="#name"')]).toEqual([409, true])
+  for (const [field, typed] of [
+    ['name', { ...own, name: 'MIA' }],
+    ['email', { ...own, email: acme.credentialsOf('mia').email.toUpperCase() }],
+  ] as const) {
+    const taken = await adam.send(form, `${base}/members`, { ...typed, role: 'member' })
+    expect([field, taken.status, taken.html.includes(`href="#${field}"`)]).toEqual([field, 409, true])
+  }
 })
 
 test('one changes the own password knowing the present one; every other browser is out, this one stays', async () => {
