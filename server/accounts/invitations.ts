@@ -23,7 +23,7 @@ export interface Inviting {
 export async function invite(sql: Sql, { workspaceId, by, personId, now }: Inviting): Promise<string> {
   const person = await requirePerson(sql, workspaceId, personId)
   requireRank(by?.role, person.role)
-  const obstacle = by === undefined ? undefined : await invitationObstacle(sql, workspaceId, person)
+  const obstacle = await invitationObstacle(sql, { workspaceId, by }, person)
   if (obstacle !== undefined) throw new ApiError('FORBIDDEN', obstacle)
   const code = newSecret()
   const expiresAt = new Date(now.getTime() + limits.signIn.invitationDays * dayMs)
@@ -35,12 +35,17 @@ export async function invite(sql: Sql, { workspaceId, by, personId, now }: Invit
   return code
 }
 
-/** Why those who run a workspace cannot make a link for somebody, as a sentence: it would let them into other workspaces. */
+/** Why somebody who runs a workspace cannot make a link for this person, as a sentence. Nothing keeps whoever runs the server from it. */
 export async function invitationObstacle(
   sql: Sql,
-  workspaceId: number,
-  { accountId, displayName }: Person,
+  { workspaceId, by }: Pick<Inviting, 'workspaceId' | 'by'>,
+  { id, accountId, displayName, kind, status }: Person,
 ): Promise<string | undefined> {
+  if (by === undefined) return undefined
+  // Where the own password is changed the present one is asked for: a session alone must not give the account away.
+  if (id === by.id) return 'Your own password is changed on the page of your account.'
+  if (kind === 'api') return `${displayName} is a program: it has keys, and no password.`
+  if (status === 'disabled') return `${displayName} is disabled, and could not sign in. Enable them first.`
   const [elsewhere] = await sql`
     select 1 from members where account_id = ${accountId} and workspace_id <> ${workspaceId} limit 1`
   return elsewhere && `${displayName} belongs to other workspaces too. Only whoever runs the server can give them a new password.`

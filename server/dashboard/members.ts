@@ -130,13 +130,13 @@ async function requireMember({ sql, membership: { workspace }, param }: MemberVi
 async function memberPage(visit: MemberVisit, { problems = [], ...more }: Partial<Returned> = {}): Promise<Answer> {
   const { sql, frame, membership, browser } = visit
   const person = await requireMember(visit)
-  const mayOwn = membership.person.role === 'owner'
+  const { workspace, person: by } = membership
+  const mayOwn = by.role === 'owner'
   const isAbove = person.role === 'owner' && !mayOwn
-  const [fixedBecause, obstacle] = [
-    isAbove ? `Only an owner may change an owner.` : undefined,
-    await invitationObstacle(sql, membership.workspace.id, person),
-  ]
-  const noLinkBecause = isAbove ? 'Only an owner may give an owner a new password.' : obstacle
+  const fixedBecause = isAbove ? 'Only an owner may change an owner.' : undefined
+  const noLinkBecause = isAbove
+    ? 'Only an owner may give an owner a new password.'
+    : await invitationObstacle(sql, { workspaceId: workspace.id, by }, person)
   const member = toRow(visit, person)
   return show(MemberPage, { frame, member, mayOwn, fixedBecause, noLinkBecause, notice: browser.notice, problems }, more)
 }

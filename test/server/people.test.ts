@@ -208,7 +208,7 @@ test('an admin invites neither owners nor whoever belongs to other workspaces: t
   const elsewhere = await workspaceWithPasswords(server)
   const { email } = elsewhere.credentialsOf('mia')
   const { person } = await addPerson(sql, newcomer({ workspaceId, email, name: 'guest' }))
-  expect(await invitationObstacle(sql, workspaceId, person)).toContain('other workspaces')
+  expect(await invitationObstacle(sql, { workspaceId, by: olivia }, person)).toContain('other workspaces')
   await expect(invite(sql, inviting({ by: olivia, personId: person.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   expect(await invite(sql, inviting({ by: undefined, personId: person.id }))).toMatch(/^[\w-]{43}$/)
   await expect(invite(sql, inviting({ by: { id: acme.idsOf('mia').personId, role: 'member' } }))).rejects.toMatchObject({
@@ -217,6 +217,26 @@ test('an admin invites neither owners nor whoever belongs to other workspaces: t
   await expect(invite(sql, inviting({ personId: elsewhere.idsOf('mia').personId }))).rejects.toMatchObject({
     code: 'USER_NOT_FOUND',
   })
+})
+
+test('nobody makes a link for themselves: whoever got hold of a session would choose the password with it', async () => {
+  const { acme, inviting } = await invited()
+  for (const [name, role] of [
+    ['olivia', 'owner'],
+    ['adam', 'admin'],
+  ] as const) {
+    const { personId } = acme.idsOf(name)
+    const own = inviting({ by: { id: personId, role }, personId })
+    await expect(invite(sql, own)).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('your account') })
+  }
+})
+
+test('a program and somebody who is disabled get no link: neither could sign in by it', async () => {
+  const { workspaceId, person, inviting } = await invited()
+  const { person: robot } = await addPerson(sql, newcomer({ workspaceId, email: 'robot@nick.test', name: 'robot', kind: 'api' }))
+  await expect(invite(sql, inviting({ personId: robot.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await changePerson(sql, { workspaceId, by: 'owner', personId: person.id, status: 'disabled' })
+  await expect(invite(sql, inviting())).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
 test('a link opens no more than its maker could open by then', async () => {
