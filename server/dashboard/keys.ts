@@ -32,6 +32,7 @@ export const keys = {
     if (problems.length > 0) return form(visit, { ...typed, ...returned(problems) })
     // Whoever reloads the answer sends the form again: that makes no second key.
     if ((await ownKeys(visit)).some(({ name }) => name === typed.name)) return form(visit, { ...typed, ...nameTaken(typed.name) })
+    visit.parts.database.requireRoom()
     try {
       const { token } = await mintKey(visit.sql, { ...owner(visit), ...typed, now: visit.now })
       return show(KeyMadePage, { frame: visit.frame, name: typed.name, secret: token, address: addressOf(visit) })

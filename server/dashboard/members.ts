@@ -33,6 +33,7 @@ export const memberChanges = {
     ) as unknown as NewMemberForm & { role: Role }
     const problems = problemsOf(typed)
     if (problems.length > 0) return addForm(visit, typed, returned(problems))
+    visit.parts.database.requireRoom()
     try {
       return await add(visit, typed)
     } catch (error) {
@@ -57,6 +58,7 @@ export const memberChanges = {
 
   async 'POST /members/:id/link'(visit: MemberVisit): Promise<Answer> {
     const person = await requireMember(visit)
+    visit.parts.database.requireRoom()
     try {
       return await showLink(visit, person, false)
     } catch (error) {

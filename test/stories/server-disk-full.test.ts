@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { GrowingProject } from '../support/growing-project.ts'
+import { signedInBrowser } from '../support/page-browser.ts'
 import { type ProcessEnding, phProcess } from '../support/ph-process.ts'
 import { commitOf, item } from '../support/push.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
@@ -182,6 +183,39 @@ test.runIf(embedded)(
 
 /** Enough to make the tables of the database grow. */
 const manyItems = () => Array.from({ length: 40 }, () => item())
+
+test.runIf(embedded)('pages make nothing on a full disk and say why; what ends something still does', limits, async () => {
+  const dataDir = temporaryFolder()
+  const folder = join(dataDir, 'database')
+  mkdirSync(folder)
+  const disk = await mountSmallDisk(folder, 160 * MiB)
+  const { libraries, current } = await startServerLives(1, { dataDir, disk })
+  const { origin, pathname: base } = new URL(libraries[0]?.url ?? expect.fail('there is no library'))
+  const credentials = { email: 'olivia@library-0.test', password: 'correct horse olivia' }
+  const line = ['server', 'user', 'password', credentials.email, '--data', dataDir]
+  expect(await phProcess(line, { stdin: credentials.password })).toMatchObject({ code: 0 })
+  const olivia = await signedInBrowser(origin, base, credentials)
+  const member = /href="([^"]+)">Change<span class="unseen"> mia</.exec((await olivia.open(`${base}/members`)).html)?.[1] ?? ''
+  const forms = [
+    [`${base}/keys/new`, `${base}/keys`, { name: 'late' }],
+    [`${base}/members/add`, `${base}/members`, { display_name: 'Late', name: 'late', email: 'late@late.test' }],
+    [member, `${member}/link`, {}],
+  ] as const
+  const opened = await Promise.all(forms.map(([path]) => olivia.open(path)))
+  disk.fill(60 * MiB)
+  for (const [index, [, action, fields]] of forms.entries()) {
+    const page = await olivia.send(opened[index] ?? expect.fail(), action, { ...fields })
+    expect([action, page.status, page.title]).toEqual([action, 503, 'Not at the moment · Prop House'])
+    expect(page.text).toContain(`${folder} is full`)
+  }
+  const keys = await olivia.open(`${base}/keys`)
+  const revoke = /href="([^"]+\/revoke)"/.exec(keys.html)?.[1] ?? ''
+  expect((await olivia.send(await olivia.open(revoke), revoke)).path).toBe(`${base}/keys`)
+  expect((await olivia.send(opened[2] ?? expect.fail(), `${member}/status`)).path).toBe(member)
+  disk.free()
+  expect((await olivia.send(opened[0] ?? expect.fail(), `${base}/keys`, { name: 'late' })).text).toContain('ph_live_')
+  expect((await current().stop()).code).toBe(0)
+})
 
 test('a log that goes to a full disk holds up neither the server nor its end', limits, async () => {
   const full = openSync('/dev/full', 'w')
