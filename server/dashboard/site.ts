@@ -1,6 +1,6 @@
 /** Every page: its address, who may see it, and the file that answers, which is loaded with its first request. */
 import formbody from '@fastify/formbody'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Parts } from '../app.ts'
 import type { PageHandler, Rank } from './admission.ts'
 import { stylesheet } from './stylesheet.ts'
@@ -88,19 +88,22 @@ function mountPage(pages: FastifyInstance, parts: Parts, { rank, address, load }
   })
 }
 
-/** The two files that every page loads. */
+/** The two files that every page loads; the address of the first changes with what it holds. */
 function mountLooks(app: FastifyInstance): void {
-  app.get('/pages.css', async (_request, reply) => look(reply, 'text/css; charset=utf-8').send(stylesheet().text))
-  app.get('/mark.svg', async (_request: FastifyRequest, reply) => {
+  app.get('/pages.css', async (_request, reply) => look(reply, 'text/css; charset=utf-8', forGood).send(stylesheet().text))
+  app.get('/mark.svg', async (_request, reply) => {
     const { markIcon } = await import('./mark-icon.ts')
-    return look(reply, 'image/svg+xml').send(markIcon())
+    return look(reply, 'image/svg+xml', forADay).send(markIcon())
   })
 }
 
-const look = (reply: FastifyReply, type: string): FastifyReply =>
+const forGood = 'public, max-age=31536000, immutable'
+const forADay = 'public, max-age=86400'
+
+const look = (reply: FastifyReply, type: string, kept: string): FastifyReply =>
   reply
     .type(type)
-    .header('Cache-Control', 'public, max-age=31536000, immutable')
+    .header('Cache-Control', kept)
     .header('X-Content-Type-Options', 'nosniff')
     .header('Content-Security-Policy', "default-src 'none'")
     .header('Cross-Origin-Resource-Policy', 'same-origin')

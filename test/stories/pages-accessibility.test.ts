@@ -52,6 +52,7 @@ function watch(page: Page, { urls }: Stage): string[] {
 }
 
 async function inspect(page: Page, { name, open }: Scene): Promise<void> {
+  await page.emulateMedia({ forcedColors: 'none' })
   await open(page)
   await page.evaluate(axe)
   for (const { look, viewport, media } of looks) {

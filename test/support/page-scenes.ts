@@ -130,11 +130,12 @@ function scenesInside(url: string): Scene[] {
 }
 
 function deviceScenes(oak: string): Scene[] {
-  const deciding = (name: string, act: (page: Page) => Promise<unknown>): Scene => ({
+  /** Asked for at the address of the workspace, or at the bare one, which leaves the choice of the workspace to the person. */
+  const deciding = (name: string, act: (page: Page) => Promise<unknown>, at = oak): Scene => ({
     name,
     async open(page) {
       const body = { client_name: 'ph on ada-laptop', scopes: 'write' }
-      const answer = await ask(oak, '/auth/device/code', { method: 'POST', body })
+      const answer = await ask(at, '/auth/device/code', { method: 'POST', body })
       await page.goto(`${oak}/device?code=${answer.body.user_code}`)
       await act(page)
     },
@@ -143,7 +144,7 @@ function deviceScenes(oak: string): Scene[] {
     opening('device', `${oak}/device`),
     opening('device-unknown', `${oak}/device?code=BCDF-GHJK`),
     deciding('device-decide', async () => {}),
-    deciding('device-undecided', (page) => sendBy(page, 'Approve')),
+    deciding('device-undecided', (page) => sendBy(page, 'Approve'), new URL(oak).origin),
     deciding('device-approved', async (page) => {
       await page.getByRole('radio', { name: 'Studio Oak' }).check()
       await sendBy(page, 'Approve')

@@ -87,11 +87,7 @@ function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
       <h2>
         State <MemberState isActive={member.isActive} />
       </h2>
-      <p>
-        {member.isActive
-          ? 'Disabling ends their sessions here, and all their keys are refused from the next request on. What they made stays, under their name.'
-          : 'They are out: no sign-in, no key of theirs works. Enabling lets them in again, with the keys they had.'}
-      </p>
+      <p>{stateWords(member)}</p>
       <input type="hidden" name="status" value={member.isActive ? 'disabled' : 'active'} />
       <div className="actions">
         <button type="submit" className={member.isActive ? 'button danger' : 'button'}>
@@ -100,6 +96,14 @@ function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
       </div>
     </MemberForm>
   )
+}
+
+function stateWords({ isActive, isYou }: MemberRow): string {
+  if (isActive && isYou)
+    return 'This is you: disabling yourself ends this session and all your keys, until somebody else enables you again.'
+  return isActive
+    ? 'Disabling ends their sessions here, and all their keys are refused from the next request on. What they made stays, under their name.'
+    : 'They are out: no sign-in, no key of theirs works. Enabling lets them in again, with the keys they had.'
 }
 
 function LinkPart({ frame, member, because }: { frame: Frame; member: MemberRow; because: string | undefined }) {
