@@ -77,8 +77,8 @@ export async function startServer({
     const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
     const control = await openControlSocket({ desk, url, log })
     const end = async () => {
-      await control.close()
-      await stop(app, database)
+      await Promise.all([control.close(), close(app)])
+      await database.close()
     }
     return { url, database, storage, ledger, app, setupAddress, stop: end }
   } catch (error) {
@@ -112,9 +112,8 @@ function addressOf(app: FastifyInstance): string {
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
-async function stop(app: FastifyInstance, database: Database): Promise<void> {
+async function close(app: FastifyInstance): Promise<void> {
   const impatience = setTimeout(() => app.server.closeAllConnections(), 4_000)
   await app.close()
   clearTimeout(impatience)
-  await database.close()
 }
