@@ -29,7 +29,7 @@ export async function administer<T>(
     serverSettings(context, data),
     import('../../server/administration/open.ts'),
   ])
-  const reaching = { settings, ifNone, onWait: context.out.note, signal: context.signal }
+  const reaching = { settings, ifNone, tell: context.out.note, signal: context.signal }
   try {
     const administration = await openAdministration(reaching)
     try {

@@ -1,6 +1,7 @@
 /** What administrators did, in the server's log. What was done while no server ran waits in the data folder for the next one. */
 import { appendFileSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isOwnerOf } from '../examination/permissions.ts'
 import type { Logger } from '../log.ts'
 import type { Provisioned } from '../provision.ts'
 import type { Deed } from './desk.ts'
@@ -22,9 +23,15 @@ export function logProvisioned(log: Logger, { changes, warnings }: Provisioned, 
 
 const waitingIn = (dataDir: string): string => join(dataDir, 'administration.jsonl')
 
-/** One line, for the next server on this data folder. */
-export function keepDeed(dataDir: string, deed: Deed): void {
-  appendFileSync(waitingIn(dataDir), `${JSON.stringify(deed)}\n`, { mode: 0o600 })
+/** One line, for the next server on this data folder. False where there is none, where it belongs to somebody else, or takes no line. */
+export function keepDeed(dataDir: string, deed: Deed): boolean {
+  if (!existsSync(dataDir) || !isOwnerOf(dataDir)) return false
+  try {
+    appendFileSync(waitingIn(dataDir), `${JSON.stringify(deed)}\n`, { mode: 0o600 })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Tells what was kept, once. */

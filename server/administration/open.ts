@@ -1,5 +1,4 @@
 /** The way to administer a server: through its socket while it runs, else with its database, which nobody else has open then. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../contract/errors.ts'
@@ -30,8 +29,8 @@ export interface Reaching {
   settings: Settings
   /** What is done where there is no database. To imagine: only `provision` is asked, to say what it would do. */
   ifNone: 'refuse' | 'make' | 'imagine'
-  /** Hears of a wait for somebody else who has the database open. */
-  onWait(sentence: string): void
+  /** Says something to the administrator beside the answer: what is waited for, and what no log will tell. */
+  tell(sentence: string): void
   signal: AbortSignal
 }
 
@@ -54,9 +53,9 @@ export async function openAdministration(reaching: Reaching): Promise<Administra
     if (server) return throughServer(server, { by, signal })
     const database = await takeDatabase(reaching)
     if (database === 'none') return withNothing
-    if (database !== 'held') return withDatabase(database, { settings, by })
+    if (database !== 'held') return withDatabase(database, reaching, by)
     if (systemClock.now().getTime() > until) throw heldTooLong(settings)
-    if (isFirst) reaching.onWait(`Another process has the database in ${settings.dataDir} open. Waiting for it.`)
+    if (isFirst) reaching.tell(`Another process has the database in ${settings.dataDir} open. Waiting for it.`)
     await sleep(pauseMs, undefined, { signal })
   }
 }
@@ -82,9 +81,9 @@ function throughServer(found: FoundServer, { by, signal }: { by: string; signal:
   }
 }
 
-function withDatabase(database: Database, { settings, by }: { settings: Settings; by: string }): Administration {
+function withDatabase(database: Database, { settings, tell }: Reaching, by: string): Administration {
   const record = (deed: Deed) => {
-    if (existsSync(settings.dataDir)) keepDeed(settings.dataDir, deed)
+    if (!keepDeed(settings.dataDir, deed)) tell(`No log of a server will tell this, so write it down: ${JSON.stringify(deed)}`)
   }
   const desk: Desk = { database, settings, clock: systemClock, isServer: false, record }
   return {

@@ -210,6 +210,20 @@ test('a file that is malformed, or contradicts itself, is refused by the place o
   expect(await server.database.sql`select 1 from workspaces where slug = ${workspace.slug}`).toHaveLength(0)
 })
 
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'with PH_DATABASE_URL a command needs no data folder, and says itself what no log will tell',
+  async () => {
+    const { slug } = await server.addWorkspace()
+    const data = join(temporaryFolder(), 'none')
+    const env = { PH_DATABASE_URL: server.settings.databaseUrl ?? '' }
+    const words = ['server', 'user', 'disable', 'mia', '--workspace', slug, '--data', data]
+    const { code, stderr } = await ph(words, { env })
+    expect(code).toBe(0)
+    expect(stderr).toContain('"act":"user-status"')
+    expect(existsSync(data)).toBe(false)
+  },
+)
+
 test('on a folder where nothing is, a command says so and makes nothing; provisioning makes a database there', async () => {
   const folder = temporaryFolder()
   const data = join(folder, 'data')

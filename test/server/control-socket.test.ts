@@ -1,5 +1,5 @@
 // The control socket of a server: who reaches it, what becomes of it when servers die, and that one process at a time has the database.
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -70,6 +70,17 @@ test('after a server was killed commands work on its database, and the next serv
   expect(deedsIn(stderr).map(({ on }) => on.to)).toEqual(['disabled', 'active'])
   expect(existsSync(join(data, 'administration.jsonl'))).toBe(false)
   expect(readdirSync(join(data, 'control'))).toEqual([])
+})
+
+test('what was done, and cannot be written down for the next server, is said by the command itself', async () => {
+  const { administer, data } = await serverHouse()
+  const notes = join(data, 'administration.jsonl')
+  rmSync(notes, { force: true })
+  mkdirSync(notes)
+  const made = await administer(['key', 'create', 'mia'])
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ph_live_\w{40}\n$/) })
+  expect(made.stderr).toContain('"act":"key-create"')
+  expect(made.stderr).not.toContain(made.stdout.trim())
 })
 
 test('commands at one moment, while no server runs, take turns', async () => {
