@@ -62,7 +62,8 @@ export async function ask({ dir, note }: FoundNote, { path, body, signal }: Ques
       headers: { host: 'control', authorization: `Bearer ${note.token}`, 'content-type': 'application/json' },
       signal,
     })
-    asked.end(body === undefined ? undefined : JSON.stringify(body))
+    // What goes wrong later is told by the answer.
+    asked.on('error', () => {}).end(body === undefined ? undefined : JSON.stringify(body))
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     return read(response.statusCode ?? 0, await textOf(response))
   } catch (error) {
@@ -80,7 +81,7 @@ const reach = (dir: string, { pipe }: ControlNote, signal: AbortSignal): Promise
   pipe ? connected(pipe.name, signal) : atShortPath(dir, (path) => connected(path, signal))
 
 async function connected(path: string, signal: AbortSignal): Promise<Socket> {
-  const socket = connect(path)
+  const socket = connect(path).on('error', () => {})
   try {
     await once(socket, 'connect', { signal })
     return socket
@@ -107,7 +108,10 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function read(status: number, text: string): unknown {
   const answer: unknown = text === '' ? undefined : JSON.parse(text)
   if (status < 400) return answer
-  const { code = 'INTERNAL', message, details } = (answer as { error?: Envelope } | undefined)?.error ?? {}
+  const { error } = (answer ?? {}) as { error?: Envelope | string }
+  // A server that was started anew has another token.
+  if (typeof error === 'string') throw new ApiError('UNAVAILABLE', error)
+  const { code = 'INTERNAL', message, details } = error ?? {}
   throw new ApiError(code in errors ? (code as ErrorCode) : 'INTERNAL', message, details)
 }
 

@@ -3,6 +3,7 @@
  * and for those only who can read the token beside it.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
@@ -37,34 +38,42 @@ export interface Controlled {
 
 /** Opens the socket. Where none can be had the server goes on without, and its log says so. */
 export async function openControlSocket(controlled: Controlled): Promise<ControlSocket> {
-  const { desk, log } = controlled
-  const folder = new ProcessFolder(resolve(controlFolder(desk.settings.dataDir)))
+  const parent = resolve(controlFolder(controlled.desk.settings.dataDir))
+  try {
+    return await openIn(new ProcessFolder(parent), controlled)
+  } catch (error) {
+    controlled.log.error({ err: error }, `Administrative commands cannot reach this server: ${parent} takes no socket.`)
+    return { close: async () => {} }
+  }
+}
+
+async function openIn(folder: ProcessFolder, controlled: Controlled): Promise<ControlSocket> {
+  const { desk, url } = controlled
+  const pipe = process.platform === 'win32' ? { name: pipeName(), folder: realpathSync(folder.dir) } : undefined
   const note: ControlNote = {
     pid: process.pid,
     host: hostname(),
-    url: controlled.url,
+    url,
     started_at: desk.clock.now().toISOString(),
     token: randomBytes(32).toString('base64url'),
-    ...(process.platform === 'win32' && { pipe: { name: pipeName(), folder: folder.dir } }),
+    ...(pipe && { pipe }),
   }
   const app = buildControlApp(controlled, note)
-  try {
-    const { pipe } = note
-    const listenTextResolver = () => `Administrators are listened to in ${folder.dir}`
-    await (pipe
-      ? app.listen({ path: pipe.name, listenTextResolver })
-      : atShortPath(folder.dir, (path) => app.listen({ path, listenTextResolver })))
-    writeNote(folder.dir, note)
-  } catch (error) {
-    log.error({ err: error }, `Administrative commands cannot reach this server: ${folder.dir} holds no socket.`)
+  const close = async () => {
+    const impatience = setTimeout(() => app.server.closeAllConnections(), closingMs)
+    await app.close()
+    clearTimeout(impatience)
+    folder.close()
   }
-  return {
-    async close() {
-      const impatience = setTimeout(() => app.server.closeAllConnections(), closingMs)
-      await app.close()
-      clearTimeout(impatience)
-      folder.close()
-    },
+  try {
+    const listenTextResolver = () => `Administrators are listened to in ${folder.dir}`
+    const listen = (path: string) => app.listen({ path, listenTextResolver })
+    await (pipe ? listen(pipe.name) : atShortPath(folder.dir, listen))
+    writeNote(folder.dir, note)
+    return { close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

@@ -34,8 +34,19 @@ export function keepDeed(dataDir: string, deed: Deed): boolean {
   }
 }
 
-/** Tells what was kept, once. */
+/** Tells what was kept, once. What cannot be read keeps no server from starting. */
 export function tellKeptDeeds(dataDir: string, log: Logger): void {
+  try {
+    takeAndTell(dataDir, log)
+  } catch (error) {
+    log.error(
+      { err: error },
+      `What administrators did meanwhile stands in ${waitingIn(dataDir)}, which cannot be read and removed.`,
+    )
+  }
+}
+
+function takeAndTell(dataDir: string, log: Logger): void {
   const [waiting, taken] = [waitingIn(dataDir), `${waitingIn(dataDir)}.told`]
   if (!existsSync(taken)) {
     if (!existsSync(waiting)) return
@@ -62,7 +73,8 @@ function beginning(file: string): string {
 function read(line: string): Deed | undefined {
   try {
     const { act, by, on, at } = JSON.parse(line)
-    return { act, by, on, at: new Date(at) }
+    const moment = new Date(at)
+    return Number.isNaN(moment.getTime()) ? undefined : { act, by, on, at: moment }
   } catch {
     return undefined
   }

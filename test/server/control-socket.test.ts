@@ -1,5 +1,5 @@
 // The control socket of a server: who reaches it, what becomes of it when servers die, and that one process at a time has the database.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -70,6 +70,27 @@ test('after a server was killed commands work on its database, and the next serv
   expect(deedsIn(stderr).map(({ on }) => on.to)).toEqual(['disabled', 'active'])
   expect(existsSync(join(data, 'administration.jsonl'))).toBe(false)
   expect(readdirSync(join(data, 'control'))).toEqual([])
+})
+
+test('where no socket can be had a server starts without one, and its log says what that means', async () => {
+  const { start, data } = await serverHouse()
+  writeFileSync(join(data, 'control'), '')
+  const server = await start()
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  expect(await server.stop()).toMatchObject({ code: 0, stderr: expect.stringContaining('Administrative commands cannot reach') })
+})
+
+test('notes of deeds that are damaged keep no server from starting, and the whole ones among them are told', async () => {
+  const { start, administer, data } = await serverHouse()
+  const notes = join(data, 'administration.jsonl')
+  await administer(['user', 'disable', 'mia'])
+  writeFileSync(notes, `${readFileSync(notes)}{"act":"user-status","at":"never"}\nnull\n{"act":"user-`)
+  const first = await start()
+  expect(deedsIn((await first.stop()).stderr).map(({ act }) => act)).toEqual(['provision', 'user-status'])
+  expect(existsSync(notes)).toBe(false)
+  mkdirSync(notes)
+  const second = await start()
+  expect((await second.stop()).stderr).toContain(`stands in ${notes}`)
 })
 
 test('what was done, and cannot be written down for the next server, is said by the command itself', async () => {
