@@ -55,6 +55,6 @@ async function lookThere(publicUrl: string): Promise<Finding> {
     return warning('public address', `What answers at ${publicUrl} is not this server (status ${response.status}).`, next)
   } catch (error) {
     const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
-    return warning('public address', `Nothing answers at ${publicUrl} (${cause?.code ?? (error as Error).name}).`, next)
+    return warning('public address', `${publicUrl} could not be asked (${cause?.code ?? (error as Error).name}).`, next)
   }
 }

@@ -57,7 +57,7 @@ async function lookAtConnections(sql: Sql): Promise<Finding> {
   const said = `${used} of ${most - kept} connections are in use; a server takes up to ${poolConnections}.`
   return left >= poolConnections
     ? fine('connections', said)
-    : warning('connections', said, 'Raise max_connections of PostgreSQL, or put a pooler before it.')
+    : warning('connections', said, 'Raise max_connections of PostgreSQL, or start fewer servers on it.')
 }
 
 /** The literal is the database's own time; a statement that is kept prepared would give the same one for ever. */
