@@ -1,4 +1,5 @@
 /** The way to administer a server: through its socket while it runs, else with its database, which nobody else has open then. */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../contract/errors.ts'
@@ -111,6 +112,7 @@ async function takeDatabase({ settings, ifNone }: Reaching): Promise<Database | 
     if (!isThere && ifNone === 'imagine') return 'none'
     if (!isThere && ifNone === 'refuse') throw noDatabase(dataDir)
     if (!isOwnerOf(dataDir) || !isOwnerOf(embeddedDir)) throw notOwner(dataDir)
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   }
   try {
     const database = await openDatabase({ databaseUrl, embeddedDir })

@@ -1,5 +1,5 @@
 // `ph server user`, `key` and `provision`, against a server that runs and against its database while none runs.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { administered } from '../support/administered.ts'
@@ -235,4 +235,5 @@ test('on a folder where nothing is, a command says so and makes nothing; provisi
   expect(existsSync(data)).toBe(false)
   expect((await ph(['server', 'provision', file, '--data', data])).stdout).toContain('Done: 10 new')
   expect((await ph(['server', 'user', 'list', '--data', data])).stdout).toContain('mia@new.test')
+  expect(statSync(data).mode & 0o777).toBe(0o700)
 })
