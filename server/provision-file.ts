@@ -3,29 +3,30 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Static, Type } from 'typebox'
 import type { Failure } from '../contract/errors.ts'
-import { absentOrNull, Count, named, oneOf } from '../contract/shapes.ts'
+import { limits } from '../contract/limits.ts'
+import { absentOrNull, Count, Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../contract/shapes.ts'
 import { SettingError } from './config.ts'
 import { keyPattern } from './front-door/keys.ts'
 import { holdsUnstorable } from './validation.ts'
 
 const Member = Type.Object({
-  email: Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 200 }),
-  name: named(80),
-  display_name: Type.Optional(named(120)),
+  email: Email,
+  name: plainNamed(80),
+  display_name: Type.Optional(plainNamed(120)),
   role: oneOf(['owner', 'admin', 'member']),
-  password: Type.Optional(Type.String({ minLength: 8, maxLength: 200 })),
+  password: Type.Optional(Password),
   kind: Type.Optional(oneOf(['person', 'api'])),
   status: Type.Optional(oneOf(['active', 'disabled'])),
 })
 const Key = Type.Object({
-  name: named(120),
+  name: plainNamed(limits.keys.name),
   member: Type.String({ maxLength: 200 }),
   scope: oneOf(['read', 'write']),
   key: Type.String({ pattern: keyPattern.source }),
 })
 const WorkspaceEntry = Type.Object({
-  slug: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
-  name: named(120),
+  slug: WorkspaceSlug,
+  name: plainNamed(120),
   state: Type.Optional(oneOf(['active', 'read_only', 'ingest_blocked', 'suspended', 'preparing', 'starting'])),
   storage_limit_bytes: absentOrNull(Count),
   agent_calls_per_month: absentOrNull(Count),
@@ -108,9 +109,18 @@ const reasons: Record<string, string> = {
   ENOTDIR: 'it lies below something that is not a folder',
 }
 
-const wordsOf = (error: ErrorObject | undefined): string => {
-  if (error?.keyword === 'pattern' && error.instancePath.endsWith('/key'))
-    return 'must be "ph_live_" and 40 letters or digits behind it'
+/** What a pattern means to people, by the field's name. */
+const patternWords: Record<string, string> = {
+  slug: 'must be up to 63 lower-case letters, digits and dashes, and begin with no dash',
+  email: 'must be an e-mail address',
+  name: 'must be on one line, with something to read',
+  display_name: 'must be on one line, with something to read',
+  key: 'must be "ph_live_" and 40 letters or digits behind it',
+}
+
+function wordsOf(error: ErrorObject | undefined): string {
+  const inWords = error?.keyword === 'pattern' ? patternWords[error.instancePath.split('/').at(-1) ?? ''] : undefined
+  if (inWords !== undefined) return inWords
   if (error?.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
   return error?.message ?? 'is not right'
 }
