@@ -131,7 +131,14 @@ function replace({ staged, path, backup }: Placement, replaced: BigIntStats): bo
     return false
   }
   if (!isHeld && backup) renameSync(path, backup)
-  renameSync(staged, path)
+  try {
+    renameSync(staged, path)
+  } catch (error) {
+    // What was there keeps its place, and no second name.
+    if (isHeld) rmSync(held, { force: true })
+    else if (backup) renameSync(backup, path)
+    throw error
+  }
   if (!isHeld) return true
   // An editor that saves in place wrote into the held file, if it wrote just now.
   if (placeMark(lstatSync(held, { bigint: true })) !== placeMark(replaced)) {

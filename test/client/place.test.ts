@@ -1,5 +1,5 @@
 /** Placing: one rename a file, never over what somebody did meanwhile, and fingerprints that can be trusted. */
-import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { neverTrusted, statKey } from '../../client/fingerprint.ts'
@@ -77,6 +77,20 @@ test('a file that was removed meanwhile is not brought back', async () => {
   const path = join(folder, 'Content/A/Removed.uasset')
   expect(await place({ ...placement, path, replaced })).toEqual([{ result: 'changed' }])
   expect(existsSync(path)).toBe(false)
+})
+
+test('what was there keeps its place, and gets no second name, when its successor cannot be moved there', async () => {
+  const folder = temporaryFolder({ staged: 'new', second: 'too', 'Content/A/SM.uasset': 'old' })
+  const [first, path, backup] = [staged(folder), join(folder, 'Content/A/SM.uasset'), join(folder, 'backup')]
+  const second = { ...first, staged: join(folder, 'second'), path, replaced: lookAt(path), backup }
+  const results: Placed[] = []
+  await placeAll([{ ...first, path: join(folder, 'Content/A/Other.uasset') }, second], (index, placed) => {
+    results[index] = placed
+    if (index === 0) rmSync(second.staged)
+  })
+  expect(results[1]).toEqual({ result: 'failed', code: 'ENOENT' })
+  expect(readFileSync(path, 'utf8')).toBe('old')
+  expect([existsSync(backup), lookAt(path).nlink]).toEqual([false, 1n])
 })
 
 test('what the system refuses is said of that file, and the others are placed', async () => {
