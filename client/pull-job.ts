@@ -27,9 +27,6 @@ export interface JobParts {
   staging: string
 }
 
-const reportTooLong =
-  'All files are in place, but the library does not take so long a list of them; pull fewer entries at once to have it on record.'
-
 export class PullJob {
   readonly #parts: PullParts
   readonly #job: JobParts
@@ -168,12 +165,12 @@ export class PullJob {
     const items = this.#items(obstacles)
     const report_json = sentReport(items)
     const [first] = obstacles
-    if (!first && report_json) {
+    if (!first) {
       await claim.finish({ status: 'done', report_json })
       return this.#report('done', null, [])
     }
     const more = obstacles.length > 1 ? ` And ${obstacles.length - 1} more.` : ''
-    const reason = first ? `${first.message}${more}` : reportTooLong
+    const reason = `${first.message}${more}`
     await claim.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
     return this.#report('failed', reason, obstacles)
   }

@@ -74,23 +74,42 @@ export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
   return sums
 }
 
-/** Words about a failed file are cut to so many characters, the first of these with which the report fits. */
-const errorLengths = [1000, 100, 20]
-
-/** The report as the library takes it (spec 2 and 4.3): every file once. Undefined when it is too long for the library. */
-export function sentReport(files: readonly PulledFile[]): SentReport | undefined {
-  const reports = errorLengths.values().map((length) => reportOf(files, length))
-  return reports.find((report) => Buffer.byteLength(JSON.stringify(report)) <= limits.pullJob.reportBytes)
+/** Characters that texts of a report may have. */
+interface Lengths {
+  error: number
+  name: number
+  destination: number
 }
 
-function reportOf(files: readonly PulledFile[], longestError: number): SentReport {
+/** The first of these with which a report fits is taken: the library knows files by hash and lineage, the texts are for people. */
+const lengthsTried: readonly Lengths[] = [
+  { error: 1000, name: 1000, destination: 2000 },
+  { error: 100, name: 1000, destination: 2000 },
+  { error: 20, name: 1000, destination: 2000 },
+  { error: 20, name: 60, destination: 100 },
+]
+/** With these every report fits: some 340 bytes a file at most, escapes included. */
+const leastLengths: Lengths = { error: 10, name: 10, destination: 10 }
+
+/** The report as the library takes it (spec 2 and 4.3): every file once, with texts cut as far as its 2 MiB ask for. */
+export function sentReport(files: readonly PulledFile[]): SentReport {
+  const reports = lengthsTried.values().map((most) => reportOf(files, most))
+  const fitting = reports.find((report) => Buffer.byteLength(JSON.stringify(report)) <= limits.pullJob.reportBytes)
+  return fitting ?? reportOf(files, leastLengths)
+}
+
+/** The end of a name or path tells more than its beginning. */
+const endOf = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(1 - most)}`.toWellFormed())
+
+function reportOf(files: readonly PulledFile[], most: Lengths): SentReport {
   const report: SentReport = { added: [], skipped_identical: [], conflicts: [], failed: [] }
-  for (const { outcome, error = '', asset_name, destination, content_hash, lineage_id } of files) {
+  for (const { outcome, error = '', content_hash, lineage_id, ...file } of files) {
+    const [asset_name, destination] = [endOf(file.asset_name, most.name), endOf(file.destination, most.destination)]
     const item = { asset_name, destination, content_hash, lineage_id }
     if (outcome === 'added') report.added.push({ ...item, action: 'add' })
     else if (outcome === 'updated') report.added.push({ ...item, action: 'safe_overwrite' })
     else if (outcome === 'identical') report.skipped_identical.push(item)
-    else if (outcome === 'failed') report.failed.push({ ...item, error: error.slice(0, longestError) })
+    else if (outcome === 'failed') report.failed.push({ ...item, error: error.slice(0, most.error).toWellFormed() })
     else report.conflicts.push({ ...item, resolution: resolutions[outcome] })
   }
   return report

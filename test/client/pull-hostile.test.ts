@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
+import type { PullReport } from '../../contract/pull-jobs.ts'
 import { answer, startPeer } from '../support/peer.ts'
 import { emptyProject, filesBelow, onlyJob, type PullProject } from '../support/pull.ts'
 import { type PeerFile, type PeerJob, peerFile, type Serve, serveWell, startPullPeer } from '../support/pull-peer.ts'
@@ -126,6 +127,25 @@ test('a list that does not end is cut off, and the memory of it stays small', as
   expectUntouched(project)
 })
 
+/** So long that their paths alone are more than a report may hold. */
+const deepFolder = `/Game/${'Folder_of_a_long_name/'.repeat(9)}`
+
+const sentBytes = (report: unknown): number => Buffer.byteLength(JSON.stringify(report ?? null))
+
+test('a report of five thousand files with long paths is cut to what the library takes, and the job is done', async () => {
+  const long = (at: number) => `${deepFolder}SM_${'x'.repeat(40)}_${at}`
+  const files = Array.from({ length: limits.pullJob.files }, (_, at) => peerFile(long(at), `${at}`))
+  const { peer, project, run } = await pullFrom(files, { serve: serveWell })
+  const job = onlyJob(await run())
+  expect(job).toMatchObject({ status: 'done', summary: { added: files.length } })
+  expect(job.files.map(({ destination }) => destination)).toContain(long(4999))
+  expect(readdirSync(join(project.root, 'Content', deepFolder.slice('/Game/'.length)))).toHaveLength(files.length)
+  const report = peer.progress.at(-1)?.report_json as PullReport
+  expect(report.added.map(({ content_hash }) => content_hash).sort()).toEqual(job.files.map((file) => file.content_hash).sort())
+  expect(report.added.map(({ destination }) => destination)).toContain(`…${long(4999).slice(-99)}`)
+  expect(sentBytes(report)).toBeLessThanOrEqual(limits.pullJob.reportBytes)
+})
+
 test('five thousand files in one folder are placed, and found again without a byte', { timeout: 120_000 }, async () => {
   const files = Array.from({ length: limits.pullJob.files }, (_, at) => peerFile(`/Game/All/SM_${at}`, `${at}`))
   const { peer, project, run } = await pullFrom(files, { serve: serveWell })
@@ -139,16 +159,19 @@ test('five thousand files in one folder are placed, and found again without a by
 })
 
 test.each([
-  ['fits what the library takes', 1, limits.pullJob.files],
-  ['is left out when even its names do not fit', 9, undefined],
-])('a report about thousands of files that failed %s', async (_what, folders, listed) => {
-  const deep = `/Game/${'Folder_of_a_long_name/'.repeat(folders)}`
-  const files = Array.from({ length: limits.pullJob.files }, (_, at) => peerFile(`${deep}SM_${'x'.repeat(40)}_${at}`, `${at}`))
+  ['paths', '/Game/Folder_of_a_long_name/', {}],
+  ['long paths', deepFolder, {}],
+  ['names that JSON has to spell out', deepFolder, { asset_name: '\u0001😀'.repeat(330) }],
+])('a report about thousands of files that failed, with %s, fits what the library takes', async (_what, folder, over) => {
+  const file = (at: number) => peerFile(`${folder}SM_${'x'.repeat(40)}_${at}`, `${at}`, over)
+  const files = Array.from({ length: limits.pullJob.files }, (_, at) => file(at))
   const { peer, run } = await pullFrom(files, { serve: (response) => response.writeHead(404).end() })
   const job = onlyJob(await run())
   expect(job).toMatchObject({ status: 'failed', summary: { failed: files.length } })
   const { report_json, failure_reason } = JSON.parse(peer.heard.findLast(({ method }) => method === 'PATCH')?.body ?? '')
   expect(failure_reason).toMatch(/ And 4999 more\.$/)
-  expect(report_json?.failed.length).toBe(listed)
-  expect(Buffer.byteLength(JSON.stringify(report_json ?? null))).toBeLessThanOrEqual(limits.pullJob.reportBytes)
+  expect(report_json.failed).toHaveLength(files.length)
+  expect(sentBytes(report_json)).toBeLessThanOrEqual(limits.pullJob.reportBytes)
+  expect(JSON.stringify(report_json).isWellFormed()).toBe(true)
+  expect(JSON.stringify(report_json)).not.toMatch(/\\ud[89ab]/)
 })
