@@ -5,9 +5,36 @@ import { describe, expect, test } from 'vitest'
 import { writePackage } from '../../sample/package.ts'
 import { startPeer } from '../support/peer.ts'
 import { signedIn } from '../support/ph.ts'
+import { filesBelow } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { hasTerminal, openTerminal } from '../support/terminal.ts'
+import { makeProject } from '../support/unreal-project.ts'
+
+/** A pull of three files of a megabyte on a terminal; two of them wait on their way until they are released. */
+async function heldPull() {
+  const server = await startTestServer()
+  const { url, keys } = await server.addWorkspace()
+  const payload = (text: string) => ({ payload: Buffer.alloc(1024 ** 2, text) })
+  const source = await makeProject({
+    'Content/BP_House.uasset': { imports: ['/Game/SM_Wall', '/Game/SM_Roof'], ...payload('house') },
+    'Content/SM_Wall.uasset': payload('wall'),
+    'Content/SM_Roof.uasset': payload('roof'),
+  })
+  await source.push({ url, key: keys.mia })
+  let release = () => {}
+  const released = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined)
+  })
+  let asked = 0
+  const wire = await startProxy(server.url, (sent) => (sent.includes('GET /storage') && asked++ > 0 ? released : undefined))
+  const root = join(temporaryFolder({ 'Inn/Inn.uproject': '{}' }), 'Inn')
+  const env = { ...signedIn(wire.url(url), keys.mia), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
+  const terminal = openTerminal({ columns: 80, rows: 24 }, env)
+  terminal.type(`ph pull BP_House --into ${root}; echo "ended with $?"`, 'Enter')
+  return { terminal, root, release }
+}
 
 describe.runIf(hasTerminal)('on a terminal', () => {
   test('the demo fits 80 x 24, shows pictures, keeps its library until Ctrl-C, and gives everything back', async () => {
@@ -55,5 +82,32 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     const lines = await terminal.shows(/ended with \d/)
     expect(lines.join('\n')).toContain('ended with 130')
     expect(lines.join('\n')).not.toContain('error')
+  })
+})
+
+describe.runIf(hasTerminal)('a pull on a terminal', () => {
+  test('shows how far it is, which is gone when it is done', async () => {
+    const { terminal, root, release } = await heldPull()
+    await terminal.shows(/^Downloading +█+░+ 1\.0 MiB of 3\.0 MiB/m)
+    release()
+    const lines = await terminal.shows(/ended with \d/)
+    expect(lines).toContain('ended with 0')
+    expect(lines.join('\n')).toMatch(/3 added/)
+    expect(lines.filter((line) => /[█░]|Downloading|Placing/.test(line))).toEqual([])
+    expect(Object.keys(filesBelow(join(root, 'Content')))).toHaveLength(3)
+    expect(terminal.hasCursor()).toBe(true)
+  })
+
+  test('ends with 130 on Ctrl-C, leaves no display and no file, and the next pull goes on', async () => {
+    const { terminal, root, release } = await heldPull()
+    await terminal.shows(/^Downloading +█+░+ 1\.0 MiB of 3\.0 MiB/m)
+    terminal.type('C-c')
+    const lines = await terminal.shows(/ended with \d/)
+    expect(lines).toContain('ended with 130')
+    expect(lines.filter((line) => /[█░]|Downloading|error/.test(line))).toEqual([])
+    expect(filesBelow(join(root, 'Content'))).toEqual({})
+    release()
+    terminal.type(`clear; ph pull BP_House --into ${root}; echo "then with $?"`, 'Enter')
+    expect((await terminal.shows(/^then with \d/m)).join('\n')).toMatch(/3 added[\s\S]*2\.0 MiB downloaded/)
   })
 })
