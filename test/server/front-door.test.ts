@@ -43,9 +43,15 @@ test('a read key is refused every write by the front door, before the library lo
   expect((await ask(`/w/${slug}/api/v1/nothing-here`, bearer(keys.miaReads), 'POST')).status).toBe(403)
 })
 
-test('a member on an admin route is FORBIDDEN by the library', async () => {
-  const answer = await callAs(url, keys.mia).get('/admin/denylist')
-  expect([answer.status, answer.body.error?.code ?? answer.body]).toEqual([403, 'FORBIDDEN'])
+test('a member is FORBIDDEN by the library on every admin route, whatever is sent there', async () => {
+  const guardedByRole = allRoutes.filter(([, , { scope }]) => scope === 'admin')
+  expect(guardedByRole.length).toBeGreaterThan(4)
+  for (const [noun, verb, route] of guardedByRole) {
+    const path = `/w/${slug}/api/v1${route.path.replaceAll(/\{\w+\}/g, '1')}`
+    const answer = await ask(path, bearer(keys.mia), route.method)
+    const { error } = (await answer.json()) as Json
+    expect([noun, verb, answer.status, error.code]).toEqual([noun, verb, 403, 'FORBIDDEN'])
+  }
 })
 
 test('another API version, in path or header, is refused before the key is asked for', async () => {
