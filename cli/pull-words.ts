@@ -60,13 +60,21 @@ function subject({ entries, job_id }: JobReport): string {
   return entries.length === 1 && only ? printable(only.name) : `${count(entries.length, 'entry', 'entries')} of job ${job_id}`
 }
 
+/** It came up while files were placed, so some lie in the project and some do not. */
+const isPartly = ({ status, summary: { added, updated, overwritten } }: JobReport): boolean =>
+  status === 'failed' && added + updated + overwritten > 0
+
 function heading(job: JobReport, { project, root, jobs, took_ms }: PullReport, { out }: PullLook): string[] {
   const { paint, width } = out
   const where = `${printable(project)} (${printable(root)})`
   const again = job.resumed ? ', going on where an earlier pull stopped' : ''
   const took = jobs.length === 1 ? ` in ${duration(took_ms)}` : ''
   if (job.status === 'done') return wrap(`Pulled ${subject(job)} into ${where}${took}${again}.`, width)
-  const titles = { failed: 'Not pulled:', refused: 'Not taken:', lost: 'Claim lost:' } as const
+  const titles = {
+    failed: isPartly(job) ? 'Not wholly pulled:' : 'Not pulled:',
+    refused: 'Not taken:',
+    lost: 'Claim lost:',
+  } as const
   const reason = job.status === 'failed' ? `${subject(job)} into ${where}` : `job ${job.job_id}. ${printable(job.reason ?? '')}`
   return wrap(`${paint(['red', 'bold'], titles[job.status])} ${reason}`, width)
 }
@@ -142,9 +150,10 @@ const olderVersions = (job: JobReport, look: PullLook): string[] =>
     look,
   )
 
-function obstacles({ obstacles: found, status }: JobReport, look: PullLook): string[] {
+function obstacles(job: JobReport, look: PullLook): string[] {
+  const { obstacles: found, status } = job
   if (found.length === 0) return []
-  const title = status === 'failed' ? 'Nothing is placed until all can be:' : 'In the way:'
+  const title = status === 'failed' && !isPartly(job) ? 'Nothing is placed until all can be:' : 'In the way:'
   return ['', look.out.paint(['red', 'bold'], title), ...obstacleLines(found, look)]
 }
 

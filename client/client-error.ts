@@ -72,7 +72,6 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** There is no room on a disk, or a person's share of it is used up. */
-export function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
-  const code = systemCode(error)
-  return code === 'ENOSPC' || code === 'EDQUOT'
-}
+export const isFullCode = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT'
+
+export const isDiskFull = (error: unknown): error is NodeJS.ErrnoException => isFullCode(systemCode(error))

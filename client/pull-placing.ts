@@ -1,6 +1,7 @@
 /** Placing and remembering: what is written down before the first file of a pull is placed, and what follows from how it went. */
 import { type BigIntStats, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isFullCode } from './client-error.ts'
 import { neverTrusted, statKey } from './fingerprint.ts'
 import type { FilePlaced } from './fingerprints.ts'
 import type { IntendedFile } from './open-pulls.ts'
@@ -91,9 +92,11 @@ function outcomeOf(item: PulledFile, placed: Placed, obstacles: Obstacle[]): Pul
   if (placed.result === 'placed') return item
   const { backup: _backup, replaced_object_id: _replaced, ...rest } = item
   if (placed.result === 'changed') return { ...rest, outcome: 'kept' }
-  const message = `${item.file} could not be placed (${placed.code}).`
-  obstacles.push(obstacle('not-placed', item.file, message))
-  return { ...rest, outcome: 'failed', error: message }
+  const found = isFullCode(placed.code)
+    ? obstacle('disk-full', item.file, `${item.file} could not be placed: its disk is full (${placed.code}).`)
+    : obstacle('not-placed', item.file, `${item.file} could not be placed (${placed.code}).`)
+  obstacles.push(found)
+  return { ...rest, outcome: 'failed', error: found.message }
 }
 
 /** What a killed run of this job had placed: what it would have reported, by content hash. The rest is to be done still. */

@@ -1,5 +1,5 @@
 /** Disks that fill up under a pull: it says which one and what moves it, nothing is half there, and with room the next one finishes. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
@@ -103,15 +103,56 @@ test.each(stages)(
   },
 )
 
+test(
+  'a disk that runs out of names while files are renamed into place keeps whole files only, and with room the pull finishes',
+  limits,
+  async () => {
+    const folder = temporaryFolder()
+    const disk = await mountSmallDisk(folder, 48 * MiB, 64)
+    const { library, source } = await stocked(() => undefined)
+    const wanted = filesBelow(join(source.root, 'Content'))
+    const placed: number[] = []
+    // Each name more lets the pull come one step further: staging, the folders, file after file.
+    for (let left = 4; placed.at(-1) !== Object.keys(wanted).length; left++) {
+      const root = join(folder, `Target${left}`)
+      mkdirSync(disk.seen(root))
+      writeFileSync(disk.seen(join(root, 'Target.uproject')), JSON.stringify({ EngineAssociation: '5.4' }))
+      const env = {
+        PH_URL: library.url,
+        PH_API_KEY: library.key,
+        PH_STATE_DIR: temporaryFolder(),
+        PH_CACHE_DIR: temporaryFolder(),
+      }
+      const pull = () => phProcess(['pull', 'BP_House', '--into', root], { env, within: disk.within })
+      const filesNow = () => filesBelow(disk.seen(join(root, 'Content')))
+      disk.fillNames(left)
+      const { code, stdout, stderr } = await pull()
+      const files = filesNow()
+      placed.push(Object.keys(files).length)
+      expect(files).toEqual(Object.fromEntries(Object.keys(files).map((path) => [path, wanted[path]])))
+      disk.free()
+      if (code === 0) continue
+      expect([left, code]).toEqual([left, placed.at(-1) === 0 ? 1 : 6])
+      expect(stdout + stderr).toMatch(/is full \(ENOSPC\)[\s\S]*Free some space on that disk, then pull again/)
+      expect(stdout + stderr).toContain(placed.at(-1) === 0 ? 'Not pulled:' : 'Not wholly pulled:')
+      expect(await pull()).toMatchObject({ code: 0 })
+      expect(filesNow()).toEqual(wanted)
+      expect(filesBelow(disk.seen(join(root, 'Saved')))).toEqual({})
+      rmSync(disk.seen(root), { recursive: true })
+    }
+    expect(placed.some((count) => count > 0 && count < Object.keys(wanted).length)).toBe(true)
+  },
+)
+
 /** A house of three files of a megabyte each, and a wire to it that is looked at. */
 async function stocked(look: (sent: string) => undefined) {
   const { url, keys } = await server.addWorkspace()
   const library = { url, key: keys.mia }
   const payload = (text: string) => ({ payload: Buffer.alloc(MiB - 4096, text) })
   const source = await makeProject({
-    'Content/Town/BP_House.uasset': { imports: ['/Game/Town/SM_Wall'], ...payload('house') },
-    'Content/Town/SM_Wall.uasset': { imports: ['/Game/Town/T_Brick'], ...payload('wall') },
-    'Content/Town/T_Brick.uasset': payload('brick'),
+    'Content/Town/BP_House.uasset': { imports: ['/Game/Walls/SM_Wall'], ...payload('house') },
+    'Content/Walls/SM_Wall.uasset': { imports: ['/Game/Bricks/T_Brick'], ...payload('wall') },
+    'Content/Bricks/T_Brick.uasset': payload('brick'),
   })
   await source.push(library)
   return { library, source, wire: (await startProxy(server.url, look)).url(url) }

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fstatSync, ftruncateSync, rmSync } from 'node:fs'
+import { fstatSync, ftruncateSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { fillDisk } from './ballast.ts'
@@ -19,7 +19,9 @@ export interface SmallDisk {
   ballast: string
   /** Takes all the space but so many bytes, in pages of 4 KiB. */
   fill(leftBytes?: number): void
-  /** Gives the space back that was taken. */
+  /** Takes every name that the disk has for a file or folder but so many; only where it has a number of them. */
+  fillNames(left: number): void
+  /** Gives back the space, and the names, that were taken. */
   free(): void
   setWritable(writable: boolean): void
 }
@@ -39,11 +41,12 @@ const ways = [
   },
 ]
 
-/** Mounts a disk over a folder that is there, until the test is over. */
-export async function mountSmallDisk(folder: string, sizeBytes: number): Promise<SmallDisk> {
+/** Mounts a disk over a folder that is there, until the test is over. It has room for so many files and folders; without end for 0. */
+export async function mountSmallDisk(folder: string, sizeBytes: number, mostFiles = 0): Promise<SmallDisk> {
   const refusals: string[] = []
+  const room = `size=${sizeBytes},nr_inodes=${mostFiles},mode=700`
   for (const { unshare, enter } of ways) {
-    const line = [...unshare, 'sh', '-c', `mount -t tmpfs -o size=${sizeBytes},mode=700 tmpfs "$0" && echo mounted && exec cat`]
+    const line = [...unshare, 'sh', '-c', `mount -t tmpfs -o ${room} tmpfs "$0" && echo mounted && exec cat`]
     const holder = spawn('unshare', [...line, folder], { stdio: ['pipe', 'pipe', 'pipe'] })
     onTestFinished(() => void holder.kill('SIGKILL'))
     const refusal = await refusalOf(holder)
@@ -67,15 +70,39 @@ async function refusalOf(holder: ChildProcess): Promise<string | undefined> {
   return Promise.race([mounted, failed])
 }
 
+/** Makes empty files in the folder until there are no names left. */
+function takeNames(folder: string): string[] {
+  const taken: string[] = []
+  for (;;) {
+    const path = join(folder, String(taken.length))
+    try {
+      writeFileSync(path, '')
+      taken.push(path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      return taken
+    }
+  }
+}
+
 function diskOf(pid: number, folder: string, within: readonly string[]): SmallDisk {
   const seen = (path: string) => `/proc/${pid}/root${path}`
   const ballast = join(seen(folder), 'ballast')
+  const names = join(seen(folder), 'names')
   return {
     within,
     seen,
     ballast: join(folder, 'ballast'),
     fill: (leftBytes = 0) => fillDisk(ballast, (fd) => ftruncateSync(fd, Math.max(0, fstatSync(fd).size - leftBytes))),
-    free: () => rmSync(ballast, { force: true }),
+    fillNames(left) {
+      mkdirSync(names)
+      const taken = takeNames(names)
+      for (const path of taken.slice(-left || taken.length)) rmSync(path)
+    },
+    free() {
+      rmSync(ballast, { force: true })
+      rmSync(names, { recursive: true, force: true })
+    },
     setWritable(writable) {
       const [command = '', ...words] = [...within, 'mount', '-o', `remount,${writable ? 'rw' : 'ro'}`, folder]
       execFileSync(command, words)
