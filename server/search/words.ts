@@ -1,0 +1,81 @@
+/**
+ * Words of a text, as they are searched (contract-gaps 6). One rule for what is found and for what is asked:
+ *
+ * - A word is a run of letters or of digits. It ends at everything else, at a camel-case boundary (`OldBarrel`, `HTTPServer`), and
+ *   where letters and digits meet: `Barrel01`, `Barrel_01` and `barrel 01` say the same two words. `01` is not `1`.
+ * - Case, accents, width and ligatures are folded: `É`, `ß`, `İ`, `ı`, `ς`, `ﬁ`, `Ａ`, `ł` read `e`, `ss`, `i`, `i`, `σ`, `fi`, `a`, `l`.
+ *   Vowel signs that are letters to their readers (Devanagari, Thai, kana) stay.
+ * - Scripts written without spaces (Han, kana, Thai, Lao, Khmer, Burmese) give a word per character; who asks for a run of them means
+ *   the characters in that order, wherever they stand in a longer run.
+ * - A pictograph is a word. What cannot be seen (joiners, marks of direction, variation selectors) is not there; anything else,
+ *   halves of surrogate pairs and NUL included, only separates.
+ */
+
+/** Words in order. `unspaced` tells that they stood in one run of a script without spaces, so that their order is what they mean. */
+export interface Run {
+  words: readonly string[]
+  unspaced: boolean
+}
+
+const beyondAscii = /[\u0080-\uffff]/
+const asciiWord = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
+
+/** Marks that accent a letter or sign a vowel that may be left out, and what is never seen; but not the voicing of kana. */
+const unseen =
+  /[[[\p{Mn}\p{Me}]&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]]--[\u3099\u309A]]|[\p{Cf}\p{Variation_Selector}]/gv
+
+const unspaced =
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}]&&[\\p{L}\\p{Nl}]]'
+const spacedLetter = `[[\\p{L}\\p{M}]--${unspaced}]`
+const wordOrRun = new RegExp(
+  [
+    `(?<unspaced>(?:${unspaced}\\p{M}*)+)`,
+    `\\p{Lu}+(?![${spacedLetter}--\\p{Lu}])`,
+    `\\p{Lu}?[${spacedLetter}--\\p{Lu}]+`,
+    '\\p{N}+',
+    '[\\p{Extended_Pictographic}\\p{RI}]',
+  ].join('|'),
+  'gv',
+)
+const character = /.\p{M}*/gsv
+
+/** Letters of their own that people type without: no decomposition of Unicode leads from the one to the other. */
+const plainLetters: Record<string, string> = {
+  ς: 'σ',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+}
+const ownLetter = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
+
+/** The words of a text, in order, folded. Any string is a text; the work grows with its length. */
+export function wordsOf(text: string): string[] {
+  return beyondAscii.test(text) ? runsOf(text).flatMap(({ words }) => words) : asciiWords(text)
+}
+
+/** The same words, by the runs they stood in: one word each, or a run of a script without spaces. */
+export function runsOf(text: string): Run[] {
+  if (!beyondAscii.test(text)) return asciiWords(text).map((word) => ({ words: [word], unspaced: false }))
+  const visible = text.normalize('NFKD').replace(unseen, '').normalize('NFC')
+  return Array.from(visible.matchAll(wordOrRun), ({ 0: run, groups }) =>
+    groups?.unspaced
+      ? { words: (run.match(character) ?? []).map(fold), unspaced: true }
+      : { words: [fold(run)], unspaced: false },
+  )
+}
+
+const asciiWords = (text: string): string[] => text.match(asciiWord)?.map((word) => word.toLowerCase()) ?? []
+
+/** By way of the capitals: that is where `ß`, `ı` and `ſ` meet those they are looked for by. */
+const fold = (word: string): string =>
+  word
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(ownLetter, (letter) => plainLetters[letter] ?? letter)
