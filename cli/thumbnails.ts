@@ -1,4 +1,6 @@
-/** Thumbnails for the terminal: fetched within a limit, drawn as the terminal allows, or not at all. */
+/** Thumbnails for the terminal: fetched within limits, drawn as the terminal allows, or not at all. */
+import pLimit from 'p-limit'
+import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
@@ -15,15 +17,20 @@ export const pictureTerms = {
   ],
 } as const
 
-/** The thumbnail of an entry, or undefined when it has none any more. Bounded by the contract's limit. */
-export async function fetchThumbnail({ api, http }: Library, entryId: number): Promise<Uint8Array | undefined> {
-  const { location } = await api.media.thumbnail({ entry_id: entryId })
-  const { body } = await http.open({ url: location })
+/** The thumbnail of an entry, or undefined when it has none any more, or one of more bytes. */
+export async function fetchThumbnail(
+  { api, http }: Pick<Library, 'api' | 'http'>,
+  entryId: number,
+  mostBytes: number = limits.thumbnail.bytes,
+): Promise<Uint8Array | undefined> {
+  const answer = await api.media.thumbnail({ entry_id: entryId }).catch(undefinedWhereGone)
+  if (!answer) return undefined
+  const { body } = await http.open({ url: answer.location })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > limits.thumbnail.bytes) {
+    if (size > mostBytes) {
       body.destroy()
       return undefined
     }
@@ -32,9 +39,37 @@ export async function fetchThumbnail({ api, http }: Library, entryId: number): P
   return Buffer.concat(chunks)
 }
 
+/** Taken away since the entry was listed, or the entry itself was. */
+function undefinedWhereGone(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
+}
+
+const requestsAtOnce = 6
+/** Of all small pictures together: a hundred times what is usual for a page of them. */
+const mostBytes = 32 * 1024 * 1024
+
+/** Thumbnails by entry; those that are gone, or beyond the bytes that all may have together, are left out. */
+export async function fetchThumbnails(library: Library, entryIds: readonly number[]): Promise<Map<number, Uint8Array>> {
+  const atOnce = pLimit(requestsAtOnce)
+  const pictures = new Map<number, Uint8Array>()
+  let room = mostBytes
+  const fetchOne = async (id: number) => {
+    const picture = await fetchThumbnail(library, id, Math.min(limits.thumbnail.bytes, room))
+    if (!picture || picture.length > room) return
+    room -= picture.length
+    pictures.set(id, picture)
+  }
+  await Promise.all(entryIds.map((id) => atOnce(fetchOne, id)))
+  return pictures
+}
+
 export interface Drawing {
+  /** What a picture beside a few lines of text fills: none too small to be made out. */
+  smallBox: PictureBox
   draw(bytes: Uint8Array, box: PictureBox): Promise<string>
   drawRow(pictures: readonly (Uint8Array | undefined)[], layout: RowLayout): Promise<string>
+  /** A picture, or the room for one, with lines of text to its right. */
+  drawBeside(bytes: Uint8Array | undefined, lines: readonly string[], layout: RowLayout): Promise<string>
 }
 
 /** How this run draws pictures, or undefined where it does not: no terminal, JSON, `--no-pictures`, or a terminal without colour. */
@@ -44,9 +79,15 @@ export async function pictureDrawing(context: Context, wanted: boolean): Promise
   const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')
   const style = { protocol: pictureProtocol(env), colorDepth: colorDepth(env) }
   if (style.protocol === 'none') return undefined
-  const { drawPicture, drawRow } = await import('./views/picture.ts')
+  const [{ drawPicture, drawRow }, { drawBeside }] = await Promise.all([
+    import('./views/picture.ts'),
+    import('./views/picture-beside.ts'),
+  ])
   return {
+    // Blocks are coarse: four of them make a cell, ten by twenty pixels do elsewhere.
+    smallBox: style.protocol === 'blocks' ? { columns: 10, rows: 5 } : { columns: 8, rows: 4 },
     draw: (bytes, box) => drawPicture(bytes, box, style),
     drawRow: (pictures, layout) => drawRow(pictures, layout, style),
+    drawBeside: (bytes, lines, layout) => drawBeside({ bytes, lines }, layout, style),
   }
 }

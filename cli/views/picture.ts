@@ -21,17 +21,28 @@ const cell = { width: 10, height: 20 }
 /** Thumbnails are 512 x 512 at most (spec 8); this bounds what a wrong one can cost. */
 const limitInputPixels = 4096 * 4096
 
-/** A picture (PNG, JPEG, WebP) as text to write at the start of a line; ends with a line feed. Empty for `none`. */
+/** A picture (PNG, JPEG, WebP) as text to write at the start of a line; ends with a line feed. Empty for `none`, and for what is no picture. */
 export async function drawPicture(bytes: Uint8Array, box: PictureBox, style: PictureStyle): Promise<string> {
   const { protocol } = style
-  if (protocol === 'none') return ''
+  if (protocol === 'none' || !(await isPicture(bytes))) return ''
   const source = sharp(bytes, { limitInputPixels, failOn: 'none' })
   if (protocol === 'blocks') return blocks(await quarterCells(source, box), style.colorDepth)
-  const fitted = source.resize({ width: box.columns * cell.width, height: box.rows * cell.height, fit: 'inside' })
+  const [width, height] = [Math.round(box.columns * cell.width), Math.round(box.rows * cell.height)]
+  const fitted = source.resize({ width, height, fit: 'inside' })
   if (protocol === 'sixel') return `${await sixelOf(fitted)}\n`
   const { data, info } = await fitted.png().toBuffer({ resolveWithObject: true })
   const columns = Math.ceil(info.width / cell.width)
   return `${protocol === 'kitty' ? kitty(data, columns) : iterm(data, columns)}\n`
+}
+
+/** What is uploaded directly is taken as it comes (spec 4.9), so a thumbnail may be anything. */
+async function isPicture(bytes: Uint8Array): Promise<boolean> {
+  try {
+    const { width, height } = await sharp(bytes, { limitInputPixels, failOn: 'none' }).metadata()
+    return width * height <= limitInputPixels
+  } catch {
+    return false
+  }
 }
 
 /** Where pictures of a row stand: `margin` columns from the left, each in a box of its own, `gap` columns apart. */
@@ -41,7 +52,7 @@ export interface RowLayout {
   margin: number
 }
 
-/** Several pictures side by side; undefined leaves its box empty. */
+/** Several pictures side by side; undefined, or what is no picture, leaves its box empty. */
 export async function drawRow(
   pictures: readonly (Uint8Array | undefined)[],
   { box, gap, margin }: RowLayout,
@@ -52,7 +63,7 @@ export async function drawRow(
   const step = width + gap * cell.width
   const parts = await Promise.all(
     pictures.map(async (bytes, at) => {
-      if (!bytes) return []
+      if (!bytes || !(await isPicture(bytes))) return []
       const fitted = sharp(bytes, { limitInputPixels, failOn: 'none' }).resize({
         width,
         height,
