@@ -1,58 +1,113 @@
-/** The facts of an entry as two columns of words: what it is, where it is filed, what was measured. */
+/** The facts of an entry as two columns of words: what it is, where it is filed, what was measured, with units. */
 import type { EntryDetail } from '../contract/entries.ts'
-import { count, duration, number, size } from './amounts.ts'
-import type { Output } from './output.ts'
+import { age, count, duration, number, size } from './amounts.ts'
+import type { Context } from './context.ts'
 import { printable } from './printable.ts'
 import { pad } from './table.ts'
+import { wrap } from './wrap.ts'
 
 type Fact = readonly [name: string, value: string | null | undefined]
-const LABEL_WIDTH = 12
+const LABEL_WIDTH = 13
 
-/** Lines `name  value`; what is not known has no line. */
-export function entryFacts(entry: EntryDetail, { paint }: Pick<Output, 'paint'>): string[] {
-  const facts: Fact[] = [
-    ['entry', `${entry.id}, ${entry.entry_type}`],
+/** Lines `name  value` of at most `width` columns where words allow it; what is not known has no line. */
+export function entryFacts(entry: EntryDetail, { out, now }: Pick<Context, 'out' | 'now'>, width: number): string[] {
+  const facts = [...filed(entry), ...measured(entry), ...history(entry, now())]
+  return facts.flatMap(([name, value]) => {
+    if (value === null || value === undefined || value === '') return []
+    const [first = '', ...more] = wrap(printable(value), width, ' '.repeat(LABEL_WIDTH))
+    return [`${out.paint('dim', pad(name, LABEL_WIDTH))}${first.slice(LABEL_WIDTH)}`, ...more]
+  })
+}
+
+const words = (state: string): string => state.replaceAll('_', ' ')
+const listed = (records: readonly { name: string }[]): string => records.map(({ name }) => name).join(', ')
+
+function filed(entry: EntryDetail): Fact[] {
+  return [
+    ['entry', `${entry.id}, ${words(entry.entry_type)}`],
     ['pack', entry.pack.name],
     ['category', entry.category && `${entry.category}${entry.category_locked ? ' (set by hand)' : ''}`],
-    ['variant', entry.is_variant ? (entry.variant_label ?? entry.variant_group?.label ?? 'yes') : null],
-    ['tags', entry.tags.map(({ name }) => name).join(', ')],
-    ['collections', entry.collections.map(({ name }) => name).join(', ')],
-    ['review', entry.review_status.replaceAll('_', ' ')],
-    ['size', size(entry.blob_size)],
+    ['tags', listed(entry.tags)],
+    ['collections', listed(entry.collections)],
+    ['variant', variantWords(entry)],
+    ['review', words(entry.review_status)],
+    [
+      'preview',
+      entry.preview_status === 'ready' ? entry.preview_kind : entry.preview_status === 'none' ? null : 'cannot be made',
+    ],
+    ['comments', entry.comments.length > 0 ? String(entry.comments.length) : null],
+    ['file', `${size(entry.blob_size)}${entry.source_ext === null ? '' : `, .${entry.source_ext}`}`],
     ['engine', entry.engine_version],
-    ['file', entry.source_ext && `.${entry.source_ext}`],
-    ...measured(entry),
   ]
-  return facts
-    .filter(([, value]) => value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => `${paint('dim', pad(name, LABEL_WIDTH))}${printable(String(value))}`)
 }
 
-const some = (amount: number | null): string | null => (amount === null ? null : number(amount))
-const centimetres = (amount: number | null): string => (amount === null ? '?' : number(Math.round(amount * 10) / 10))
+function variantWords({ is_variant, variant_label, variant_group: group }: EntryDetail): string | null {
+  if (!is_variant) return null
+  const of = group ? `one of ${group.count} in group ${group.id}${group.label ? ` (${group.label})` : ''}` : null
+  return [variant_label, of].filter(Boolean).join(', ')
+}
+
+const history = ({ face, date_indexed, date_updated, ever_pulled }: EntryDetail, today: Date): Fact[] => [
+  [
+    'version',
+    `${face.object_id}${face.published_by ? `, pushed by ${face.published_by.name}` : ''} ${age(face.date_ingested, today)}`,
+  ],
+  ['added', age(date_indexed, today)],
+  ['updated', age(date_updated, today)],
+  ['pulled', ever_pulled ? 'yes, so it can be deprecated but not deleted' : 'never'],
+]
+
+const amount = (value: number | null): string | null => (value === null ? null : number(value))
+const rounded = (value: number | null): string => (value === null ? '?' : number(Math.round(value * 10) / 10))
+const yesOrNo = (value: boolean | null): string | null => (value === null ? null : value ? 'yes' : 'no')
 
 function measured({ metadata }: EntryDetail): Fact[] {
-  const { bounds, texture_width, texture_height, sample_rate, channel_count, audio_duration, anim_length } = metadata
+  const { bounds, blend_mode, two_sided, audio_duration, anim_length } = metadata
   const seconds = audio_duration ?? anim_length
   return [
-    ['triangles', some(metadata.tri_count)],
-    ['vertices', some(metadata.vert_count)],
-    ['materials', some(metadata.material_count)],
-    ['LODs', some(metadata.lod_count)],
-    ['bones', some(metadata.bone_count)],
-    ['emitters', some(metadata.emitter_count)],
-    ['bounds', bounds && `${centimetres(bounds.x)} x ${centimetres(bounds.y)} x ${centimetres(bounds.z)} cm`],
-    ['mesh', [metadata.nanite_enabled ? 'Nanite' : '', metadata.has_collision ? 'collision' : ''].filter(Boolean).join(', ')],
+    ['triangles', amount(metadata.tri_count)],
+    ['vertices', amount(metadata.vert_count)],
+    ['materials', amount(metadata.material_count)],
+    ['LODs', amount(metadata.lod_count)],
+    ['bones', amount(metadata.bone_count)],
+    ['emitters', amount(metadata.emitter_count)],
+    ['bounds', bounds && `${rounded(bounds.x)} x ${rounded(bounds.y)} x ${rounded(bounds.z)} cm`],
+    ['collision', yesOrNo(metadata.has_collision)],
+    ['Nanite', yesOrNo(metadata.nanite_enabled)],
+    ['textures', texturesWords(metadata)],
     [
-      'texture',
-      texture_width && texture_height ? `${texture_width} x ${texture_height} ${metadata.texture_format ?? ''}`.trim() : null,
+      'channels',
+      metadata.pbr_channels
+        ?.split(',')
+        .map((channel) => words(channel.trim()))
+        .join(', '),
     ],
-    ['blend mode', metadata.blend_mode && `${metadata.blend_mode}${metadata.two_sided ? ', two-sided' : ''}`],
+    ['texture', imageWords(metadata)],
+    ['blend mode', blend_mode],
+    ['two-sided', yesOrNo(two_sided)],
     ['length', seconds === null ? null : duration(seconds * 1000)],
-    [
-      'sound',
-      sample_rate === null ? null : `${number(sample_rate)} Hz${channel_count ? `, ${count(channel_count, 'channel')}` : ''}`,
-    ],
+    ['sound', soundWords(metadata)],
     ['made with', metadata.source_app],
+    ['made on', metadata.source_authored_at],
   ]
 }
+
+type Metadata = EntryDetail['metadata']
+
+function texturesWords({ texture_count, max_texture_res: largest }: Metadata): string | null {
+  const most = largest === null ? null : `up to ${number(largest)} px`
+  return [amount(texture_count), most].filter(Boolean).join(', ')
+}
+
+const imageWords = ({ texture_width: width, texture_height: height, texture_format: format }: Metadata): string | null =>
+  [width !== null && height !== null ? `${number(width)} x ${number(height)} px` : null, format].filter(Boolean).join(', ')
+
+const soundWords = ({ sample_rate, channel_count }: Metadata): string =>
+  [
+    sample_rate === null ? null : `${number(sample_rate)} Hz`,
+    channel_count === null ? null : (channelWords[channel_count] ?? count(channel_count, 'channel')),
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+const channelWords: Record<number, string> = { 1: 'mono', 2: 'stereo' }

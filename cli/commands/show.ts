@@ -1,114 +1,147 @@
 /** `ph show`: one entry with its picture, facts, versions, what it needs and what needs it. */
-import type { ClosureMember, DependentsMember, EntryDetail } from '../../contract/entries.ts'
+import type { EntryDetail } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
-import { count, size } from '../amounts.ts'
-import { command, flag } from '../command.ts'
+import { count } from '../amounts.ts'
+import { type Closure, type Dependents, needs, type Section, usedBy } from '../closure-words.ts'
+import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { entryFacts } from '../entry-facts.ts'
 import { requireEntryId } from '../entry-reference.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
+import { wholeNumber } from '../refusal.ts'
 import { shorten } from '../table.ts'
 import { fetchThumbnail, pictureDrawing, pictureTerms } from '../thumbnails.ts'
-import { branchesBelow, treeLines } from '../tree.ts'
 import { versionTable } from '../version-table.ts'
 
-const pictureBox = { columns: 40, rows: 16 }
-/** Longer trees and lists end in a line that says how much is missing; `--all` shows everything. */
-const mostTreeLines = 24
-const mostVersions = 5
+/** Beside the facts where there is room for both, else above them. */
+const picture = { beside: { columns: 36, rows: 18 }, above: { columns: 40, rows: 16 }, gap: 3, roomBeside: 100 }
+/** In the overview; a part that is asked for by its option is shown longer, and whole with `--all`. */
+const overview = { versions: 5, branches: 20, depth: 4 }
+const asked = { versions: 50, branches: 200, depth: 12 }
+const deepest = 24
 
 export const commands = [
   command({
     usage: 'show <entry>',
+    description:
+      'Without --versions, --closure and --dependents it shows the facts and a little of each of the three; with them these parts alone, longer. In trees a file that several others share stands once, where it is nearest.',
     arguments: { entry: 'its id, its name or its /Game path' },
     options: {
-      all: flag('--all', 'show long lists whole'),
+      versions: flag('--versions', 'its versions'),
+      closure: flag('--closure', 'what it needs, directly and through others'),
+      dependents: flag('--dependents', 'what needs it, directly and through others'),
+      depth: value('--depth <n>', 'so many levels of trees', wholeNumber('--depth', 1, deepest)),
+      all: flag('--all', 'show long lists and trees whole'),
       noPictures: flag('--no-pictures', 'show no picture'),
     },
     terms: pictureTerms,
     examples: [
       ['show SM_Barrel', 'the entry of that name'],
       ['show /Game/Medieval/Props/SM_Barrel', 'the entry at that path, as the editor copies it'],
+      ['show BP_Campfire --closure --depth 2', 'what it needs, and what that needs'],
+      ['show M_Oak --dependents --all', 'everything that would change with this material'],
       ['show 42 --json', 'everything about entry 42 as JSON: entry, lineage, closure, dependents'],
     ],
-    async run(context, { entry: reference, all, noPictures }) {
+    async run(context, { entry: reference, ...wish }) {
       await withLibrary(context, async (library) => {
-        const found = await gather(library, await requireEntryId(library.api, reference))
-        await showPicture(context, library, { entry: found.entry, wanted: !noPictures })
-        context.out.result(found, () => description(found, context, all))
+        const found = await gather(library, await requireEntryId(library.api, reference), partsOf(wish))
+        const facts = wantsFacts(wish) ? await factLines(context, library, { entry: found.entry, wanted: !wish.noPictures }) : []
+        context.out.result(found, () => [...facts, ...sections(found, context, wish)])
       })
       return undefined
     },
   }),
 ]
 
+interface Wish {
+  versions: boolean
+  closure: boolean
+  dependents: boolean
+  depth: number | undefined
+  all: boolean
+  noPictures: boolean
+}
+
+/** Nothing in particular means everything. */
+const wantsFacts = ({ versions, closure, dependents }: Wish): boolean => !versions && !closure && !dependents
+
+type Part = 'versions' | 'closure' | 'dependents'
+const partsOf = (wish: Wish): Part[] =>
+  (['versions', 'closure', 'dependents'] as const).filter((part) => wish[part] || wantsFacts(wish))
+
 interface Found {
   entry: EntryDetail
-  lineage: Lineage
-  closure: { total_objects: number; total_bytes: number; root_object_id: number; members: ClosureMember[] }
-  dependents: { total_objects: number; used_by_entries: number; root_object_id: number; members: DependentsMember[] }
+  lineage?: Lineage
+  closure?: Closure
+  dependents?: Dependents
 }
 
-async function gather({ api }: Library, entry_id: number): Promise<Found> {
+/** Asks for what is shown, no more. */
+async function gather({ api }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
   const entry = await api.entries.get({ entry_id })
+  const wants = (part: Part) => parts.includes(part)
   const [lineage, closure, dependents] = await Promise.all([
-    api.lineages.get({ lineage_id: entry.lineage_id }),
-    api.entries.closure({ entry_id }),
-    api.entries.dependents({ entry_id }),
+    wants('versions') ? api.lineages.get({ lineage_id: entry.lineage_id }) : undefined,
+    wants('closure') ? api.entries.closure({ entry_id }) : undefined,
+    wants('dependents') ? api.entries.dependents({ entry_id }) : undefined,
   ])
-  return { entry, lineage, closure, dependents }
+  return { entry, ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }
 }
 
-async function showPicture(context: Context, library: Library, { entry, wanted }: { entry: EntryDetail; wanted: boolean }) {
-  const drawing = await pictureDrawing(context, wanted && entry.has_thumbnail)
-  if (!drawing) return
-  const bytes = await fetchThumbnail(library, entry.id)
-  const columns = Math.min(pictureBox.columns, context.out.width)
-  if (bytes) context.out.raw(await drawing.draw(bytes, { ...pictureBox, columns }))
-}
-
-function description({ entry, lineage, closure, dependents }: Found, context: Context, all: boolean): string[] {
+/** Title and facts. Where the picture stands beside them they are drawn with it, and no lines are left to print. */
+async function factLines(
+  context: Context,
+  library: Library,
+  { entry, wanted }: { entry: EntryDetail; wanted: boolean },
+): Promise<string[]> {
   const { out } = context
-  const most = all ? Number.POSITIVE_INFINITY : mostTreeLines
-  const title = (text: string) => ['', out.paint('bold', text)]
-  const versions = lineage.objects.slice(0, all ? undefined : mostVersions)
-  const hidden = lineage.objects.length - versions.length
-  return [
-    `${out.paint('bold', printable(entry.name))}  ${entry.asset_class}${entry.status === 'deprecated' ? ', deprecated' : ''}`,
-    ...(entry.origin_path ? [out.paint('dim', entry.origin_path)] : []),
-    '',
-    ...entryFacts(entry, out),
-    ...title(count(lineage.objects.length, 'version')),
-    ...versionTable(versions, context),
-    ...(hidden > 0 ? [`and ${count(hidden, 'older version')}: ph history ${entry.id}`] : []),
-    ...trees({ closure, dependents }, { title, most }).map((line) => shorten(line, out.width)),
-  ]
+  const drawing = await pictureDrawing(context, wanted && entry.has_thumbnail)
+  const bytes = drawing && (await fetchThumbnail(library, entry.id))
+  if (!drawing || !bytes) return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
+  if (out.width >= picture.roomBeside) {
+    const width = out.width - picture.beside.columns - picture.gap
+    const lines = [...title(entry, context, width), ...entryFacts(entry, context, width)]
+    out.raw(await drawing.drawBeside(bytes, lines, { box: picture.beside, gap: picture.gap, margin: 0 }))
+    return []
+  }
+  out.raw(await drawing.draw(bytes, { ...picture.above, columns: Math.min(picture.above.columns, out.width) }))
+  return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
 }
 
-const trees = ({ closure, dependents }: Pick<Found, 'closure' | 'dependents'>, style: TreeStyle): string[] => [
-  ...needs(closure, style),
-  ...usedBy(dependents, style),
+const title = (entry: EntryDetail, context: Context, width: number): string[] => [
+  nameLine(entry, context, width),
+  ...(entry.origin_path === null ? [] : [context.out.paint('dim', shorten(printable(entry.origin_path), width, 'middle'))]),
+  '',
 ]
 
-interface TreeStyle {
-  title(text: string): string[]
-  most: number
+function nameLine({ name, asset_class, status }: EntryDetail, { out }: Context, width: number): string {
+  const kind = shorten(`${printable(asset_class)}${status === 'deprecated' ? ', deprecated' : ''}`, Math.floor(width / 2))
+  return `${out.paint('bold', shorten(printable(name), width - kind.length - 2, 'middle'))}  ${kind}`
 }
 
-function needs(closure: Found['closure'], { title, most }: TreeStyle): string[] {
-  const others = closure.members.filter(({ edge }) => edge !== 'root')
-  if (others.length === 0) return title('Needs nothing else')
-  const heading = `Needs ${count(others.length, 'other file')}, ${size(closure.total_bytes)} in all`
-  const label = ({ asset_name, asset_class, edge, object_id }: ClosureMember) =>
-    `${printable(asset_name ?? `version ${object_id}`)}  ${asset_class}${edge === 'soft' ? ' (soft)' : ''}`
-  return [...title(heading), ...treeLines(branchesBelow(closure.root_object_id, others, label), most)]
+function sections({ entry, lineage, closure, dependents }: Found, context: Context, wish: Wish): string[] {
+  const { out } = context
+  const bounds = wantsFacts(wish) ? overview : asked
+  const most = wish.all ? Number.POSITIVE_INFINITY : bounds.branches
+  const trees = { most, deepest: wish.depth ?? (wish.all ? deepest : bounds.depth) }
+  const fitted = ({ heading, lines }: Section) => ({ heading, lines: lines.map((line) => shorten(line, out.width)) })
+  const shown = [
+    ...(lineage ? [versionSection(lineage, context, { entry, most: wish.all ? undefined : bounds.versions })] : []),
+    ...(closure ? [fitted(needs(closure, trees))] : []),
+    ...(dependents ? [fitted(usedBy(dependents, trees))] : []),
+  ]
+  const lines = shown.flatMap(({ heading, lines: below }) => ['', out.paint('bold', shorten(heading, out.width)), ...below])
+  return wantsFacts(wish) ? lines : [nameLine(entry, context, out.width), ...lines]
 }
 
-function usedBy(dependents: Found['dependents'], { title, most }: TreeStyle): string[] {
-  if (dependents.members.length === 0) return title('Used by nothing')
-  const heading = `Used by ${count(dependents.used_by_entries, 'entry', 'entries')}`
-  const label = ({ entry_name, asset_name, asset_class, edge, object_id }: DependentsMember) =>
-    `${printable(entry_name ?? asset_name ?? `version ${object_id}`)}  ${asset_class}${edge === 'soft' ? ' (soft)' : ''}`
-  return [...title(heading), ...treeLines(branchesBelow(dependents.root_object_id, dependents.members, label), most)]
+function versionSection(
+  { objects }: Lineage,
+  context: Context,
+  { entry, most }: { entry: EntryDetail; most: number | undefined },
+): Section {
+  const shown = objects.slice(0, most)
+  const hidden = objects.length - shown.length
+  const more = hidden > 0 ? [`and ${count(hidden, 'older version')}: ph history ${entry.id}`] : []
+  return { heading: count(objects.length, 'version'), lines: [...versionTable(shown, context), ...more] }
 }

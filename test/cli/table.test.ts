@@ -81,12 +81,22 @@ test('a tree shows who hangs on whom, and says what is left out', () => {
   ]
   const branches = branchesBelow(1, members, ({ object_id }) => `v${object_id}`)
   expect(treeLines(branches)).toEqual(['├─ v2', '│  └─ v3', '└─ v4'])
-  expect(treeLines(branches, 2)).toEqual(['├─ v2', '… and 2 more'])
+  expect(treeLines(branches, { most: 2, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ v4'])
+  expect(treeLines(branches, { most: 1, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ … 1 more'])
+})
+
+test('a tree that is cut keeps what is nearest to its root, and counts all that hangs on what it leaves out', () => {
+  const deep = [2, 3, 4, 5].map((object_id) => ({ object_id, via_object_id: object_id - 1 }))
+  const wide = [10, 11, 12].map((object_id) => ({ object_id, via_object_id: 1 }))
+  const branches = branchesBelow(1, [...deep, ...wide], ({ object_id }) => `v${object_id}`)
+  expect(treeLines(branches, { most: 4, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 3 more', '├─ v10', '├─ v11', '└─ v12'])
+  expect(treeLines(branches, { most: 9, deepest: 2 }).slice(0, 3)).toEqual(['├─ v2', '│  └─ v3', '│     └─ … 2 more'])
 })
 
 test('a tree of any depth, and one that hangs on itself, ends', () => {
   const chain = Array.from({ length: 100_000 }, (_, at) => ({ object_id: at + 2, via_object_id: at + 1 }))
-  expect(treeLines(branchesBelow(1, chain, () => 'v')).length).toBeLessThan(100)
+  const lines = treeLines(branchesBelow(1, chain, () => 'v'))
+  expect([lines.length, lines.at(-1)?.trim()]).toEqual([25, '└─ … 99,976 more'])
   expect(treeLines(branchesBelow(1, [{ object_id: 1, via_object_id: 1 }], () => 'v'))).toEqual(['└─ v'])
 })
 

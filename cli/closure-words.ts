@@ -1,0 +1,47 @@
+/** What an entry needs and what needs it, as trees; a file that several others share stands where it is nearest. */
+import type { Api } from '../client/api.ts'
+import type { ClosureMember, DependentsMember } from '../contract/entries.ts'
+import { count, number, size } from './amounts.ts'
+import { printable } from './printable.ts'
+import { branchesBelow, type TreeBounds, treeLines } from './tree.ts'
+
+export type Closure = Awaited<ReturnType<Api['entries']['closure']>>
+export type Dependents = Awaited<ReturnType<Api['entries']['dependents']>>
+
+/** A heading, and the lines of its tree. */
+export interface Section {
+  heading: string
+  lines: string[]
+}
+
+export function needs({ root_object_id, total_bytes, members }: Closure, bounds: TreeBounds): Section {
+  const others = members.filter(({ edge }) => edge !== 'root')
+  if (others.length === 0) return { heading: 'Needs nothing else', lines: [] }
+  return {
+    heading: `Needs ${count(others.length, 'other file')}, ${size(total_bytes)} in all`,
+    lines: treeLines(branchesBelow(root_object_id, others, needed), bounds),
+  }
+}
+
+const needed = (member: ClosureMember): string => {
+  const { asset_name, object_id, shared_with_count: users } = member
+  const shared = users > 1 ? `, needed by ${number(users)}` : ''
+  return `${printable(asset_name ?? `version ${object_id}`)}  ${kindOf(member)}, ${size(member.blob_size)}${shared}`
+}
+
+export function usedBy({ root_object_id, used_by_entries, members }: Dependents, bounds: TreeBounds): Section {
+  if (members.length === 0) return { heading: 'Used by nothing', lines: [] }
+  return {
+    heading: `Used by ${count(used_by_entries, 'entry', 'entries')}`,
+    lines: treeLines(branchesBelow(root_object_id, members, using), bounds),
+  }
+}
+
+const using = (member: DependentsMember): string => {
+  const { entry_id, entry_name, entry_status, asset_name, object_id } = member
+  const state = entry_status === 'deprecated' ? ', deprecated' : entry_id === null ? ', an earlier version' : ''
+  return `${printable(entry_name ?? asset_name ?? `version ${object_id}`)}  ${kindOf(member)}${state}`
+}
+
+const kindOf = ({ asset_class, edge }: ClosureMember | DependentsMember): string =>
+  `${printable(asset_class)}${edge === 'soft' ? ' (soft)' : ''}`
