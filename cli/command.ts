@@ -10,7 +10,8 @@ export interface OptionSpec<T> {
 }
 export type Options = Record<string, OptionSpec<unknown>>
 
-type ValueOf<O> = O extends { kind: 'flag' }
+/** What an option gives a command. */
+export type ValueOf<O> = O extends { kind: 'flag' }
   ? boolean
   : O extends OptionSpec<infer T> & { kind: 'many' }
     ? T[]

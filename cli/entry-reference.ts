@@ -4,6 +4,7 @@ import type { EntrySummary } from '../contract/entries.ts'
 import { exits } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { Refusal, wrongUsage } from './refusal.ts'
+import { shellWord } from './shell-word.ts'
 
 const MOST_CANDIDATES = 8
 
@@ -128,7 +129,9 @@ function requireOne(reference: string, found: readonly EntrySummary[]): number {
     code: 'ENTRY_NOT_FOUND',
     exit: exits.failed,
     message: isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`,
-    next: `Look it up with \`ph entries\`.${isPath ? '' : ' A name must be given whole.'}`,
+    next: isPath
+      ? 'Look it up with `ph search`.'
+      : `Names must be given whole; look for it with \`ph search ${shellWord(reference)}\`.`,
   })
 }
 

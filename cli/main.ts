@@ -58,7 +58,7 @@ function onSignals(stop: (ending: Ending) => void): void {
 }
 
 /**
- * `ph entries | head -1`: nobody reads on, so there is nothing left to do; nor is there where the output does not fit. What goes to
+ * `ph search | head -1`: nobody reads on, so there is nothing left to do; nor is there where the output does not fit. What goes to
  * a stderr that is closed or full is lost, the work goes on.
  */
 function onBrokenPipe(stdout: OutStream, stop: (ending: Ending) => void): void {

@@ -42,7 +42,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Compare a project with the library: what changed here, what is newer there',
     load: () => import('./commands/status.ts'),
   },
-  entries: { group: library, summary: 'List what is in the library', load: () => import('./commands/entries.ts') },
+  search: {
+    group: library,
+    takes: '[words…]',
+    summary: 'Find props by words, tags, kinds and measures, or list them all',
+    load: () => import('./commands/search.ts'),
+  },
   show: {
     group: library,
     takes: entry,

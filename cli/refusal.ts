@@ -48,3 +48,16 @@ export const wholeNumber =
       `Write it like this: ${name} ${Math.max(min, Math.min(max, 50))}`,
     )
   }
+
+/** Reads one of several words out of an option's value, however its parts are joined: `in-review`, `in_review`. */
+export const choiceOf =
+  <const T extends string>(name: string, choices: readonly T[]) =>
+  (given: string): T => {
+    const wanted = given
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_')
+    const found = choices.find((choice) => choice === wanted)
+    if (found !== undefined) return found
+    throw wrongUsage(`${name} does not take "${given}".`, `It takes ${choices.join(', ').replaceAll('_', '-')}.`)
+  }

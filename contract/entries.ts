@@ -53,8 +53,16 @@ const summaryFields = {
   date_updated: Timestamp,
 }
 
+/** Where words of a question are looked for, the weightiest first. */
+export const wordFields = ['name', 'category', 'tags', 'pack', 'comments'] as const
+
 /** One row of a list of entries: the prop and the attributes of its current version. */
-export const EntrySummary = Type.Object({ ...summaryFields, score: Type.Optional(Type.Number()) })
+export const EntrySummary = Type.Object({
+  ...summaryFields,
+  score: Type.Optional(Type.Number()),
+  /** On ranked answers, where the words were found: an addition of ours. */
+  matched: Type.Optional(Type.Array(oneOf(wordFields))),
+})
 export type EntrySummary = Static<typeof EntrySummary>
 
 /** A summary with its tags: a line of the export, a record of the expanded change feed. */

@@ -18,7 +18,7 @@ export const errors = {
   DEVICE_DENIED: [400, signIn, 'The sign-in was denied.', 'Start again with `ph login` if that was a mistake.'],
   INVALID_REQUEST: [400, usage, 'The request lacks its device code.', 'Send `device_code`.'],
   NOT_FOUND: [404, failed, 'There is nothing at this address.', 'Check the id or the path.'],
-  ENTRY_NOT_FOUND: [404, failed, 'There is no such entry in this workspace.', 'Look it up with `ph entries`.'],
+  ENTRY_NOT_FOUND: [404, failed, 'There is no such entry in this workspace.', 'Look it up with `ph search`.'],
   OBJECT_NOT_FOUND: [404, failed, 'There is no such version in this workspace.', 'See the versions with `ph history`.'],
   LINEAGE_NOT_FOUND: [404, failed, 'There is no such lineage in this workspace.', 'See the entry with `ph show`.'],
   PACK_NOT_FOUND: [404, failed, 'There is no such pack in this workspace.', 'List the packs with `ph pack list`.'],

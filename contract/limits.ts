@@ -13,6 +13,8 @@ export const limits = {
   thumbnail: { edgePx: 512, bytes: 8 * MiB },
   preview: { glbBytes: 64 * MiB, imageEdgePx: 8192, imageBytes: 64 * MiB, audioBytes: 32 * MiB, audioChannels: 8 },
   mediaPresign: { items: 1000 },
+  /** The best hits of a ranked search; there are no more behind them. */
+  ranked: 1000,
   /** Of each list of one question about current versions. */
   lineagesFound: 5000,
   names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120, tag: 80, collection: 200 },

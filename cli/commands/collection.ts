@@ -125,10 +125,7 @@ function gathering({ verb, summary, example }: { verb: 'add' | 'remove'; summary
     summary,
     arguments: { collection: collectionArgument, entries: entriesArgument },
     options: { dryRun },
-    examples: [
-      example,
-      [`entries --type mesh --json | jq -r ".entries[].id" | ph collection ${verb} Tavern -`, 'what a list holds'],
-    ],
+    examples: [example, [`search tavern --ids | ph collection ${verb} Tavern -`, 'all that a search finds']],
     async run(context, input) {
       const references = await readEntryList(context, input.entries)
       await withLibrary(context, async ({ api }) => {

@@ -84,7 +84,7 @@ class Demo {
     const first = await this.#ph<PushReport>(['push', 'Content'])
     this.#title('What the library holds now')
     const { entries, before } = await withLibrary(this.#inside(), (library) => this.#look(library))
-    await this.#ph(['entries', '--type', 'mesh', '--limit', '6'])
+    await this.#ph(['search', '--type', 'mesh', '--limit', '6', '--no-pictures'])
     this.#title('An artist repaints a prop, and pushes again')
     await this.#stage.edit()
     const second = await this.#ph<PushReport>(['push', 'Content'])
@@ -198,7 +198,7 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
     `   export PH_URL=${stage.url}`,
     `   export PH_API_KEY=${stage.key}`,
     ...suggestions(out, [
-      ['npx ph entries --type mesh', 'list the meshes'],
+      ['npx ph search --type mesh', 'list the meshes'],
       [`npx ph show ${stage.edited}`, 'one prop, and what it needs'],
       [`npx ph history ${stage.edited}`, 'all its versions'],
       [`npx ph pull ${stage.edited} --project Castle --into Castle`, 'a copy of it, in a project'],

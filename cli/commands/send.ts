@@ -34,7 +34,7 @@ export const commands = [
       ['send SM_Barrel SM_Stool --project Tavern', 'two props and all they need'],
       ['send /Game/Props/SM_Barrel --project Tavern --root /Game', 'into the same folder as here'],
       ['send SM_Barrel --project Tavern --plan', 'see how much it is first'],
-      ['entries --type mesh --json | jq -r ".entries[].id" | ph send - --project Tavern', 'what a search found'],
+      ['search tavern --type mesh --ids | ph send - --project Tavern', 'all that a search finds'],
     ],
     exits: ['conflict'],
     async run(context, { entries: given, project, root, toAgent, prefer, plan }) {

@@ -114,7 +114,7 @@ function tagging({ verb, summary, example }: Tagging) {
     summary,
     arguments: { tag: tagArgument, entries: entriesArgument },
     options: isAdding ? { dryRun, create: flag('--create', 'make the tag when there is none') } : { dryRun },
-    examples: [example, [`entries --type mesh --json | jq -r ".entries[].id" | ph tag ${verb} oak -`, 'what a list holds']],
+    examples: [example, [`search oak --ids | ph tag ${verb} oak -`, 'all that a search finds']],
     async run(context, input: { tag: string; entries: string[]; dryRun: boolean; create?: boolean }) {
       const references = await readEntryList(context, input.entries)
       await withLibrary(context, async ({ api }) => {

@@ -46,8 +46,8 @@ describe.each(all)('ph help $command.usage', ({ command }) => {
 })
 
 test('without colour nothing of the help is lost', async () => {
-  const colored = await ph('help entries', { columns: 80, env: { FORCE_COLOR: '1' } })
-  const plain = await ph('help entries', { columns: 80, env: { NO_COLOR: '1' } })
+  const colored = await ph('help search', { columns: 80, env: { FORCE_COLOR: '1' } })
+  const plain = await ph('help search', { columns: 80, env: { NO_COLOR: '1' } })
   expect(colored.stdout).not.toBe(plain.stdout)
   expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
 })

@@ -1,4 +1,4 @@
-/** Reading the library: ph entries, show and history, by id, name and path. */
+/** One entry of the library: ph show and history, by id, name and path. */
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
@@ -38,50 +38,6 @@ beforeAll(async () => {
   table = { entry_id: results[3]?.entry_id }
 })
 
-test('entries lists by name, one line each, for people and as the route answers it for programs', async () => {
-  const { stdout } = await ph('entries', { env })
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('\t')[1]),
-  ).toEqual(['M_Oak', 'SM_Barrel', 'SM_Table', 'SM_Twin', 'SM_Twin'])
-  expect((await ph('entries --json', { env })).json()).toEqual((await caller.get('/entries')).body)
-})
-
-test('entries --reverse lists from Z to A', async () => {
-  const { entries } = (await ph('entries --json --reverse --limit 2', { env })).json() as Json
-  expect(entries.map(({ name }: Json) => name)).toEqual(['SM_Twin', 'SM_Twin'])
-})
-
-test('entries filters by type, name, path and pack', async () => {
-  const names = async (line: string) => {
-    const { entries } = (await ph(`entries --json ${line}`, { env })).json() as Json
-    return entries.map(({ name }: Json) => name)
-  }
-  expect(await names('--type material')).toEqual(['M_Oak'])
-  expect(await names('--name SM_Table --name M_Oak')).toEqual(['M_Oak', 'SM_Table'])
-  expect(await names('--path /Game/B/SM_Twin')).toEqual(['SM_Twin'])
-  const { packs } = (await caller.get('/packs')).body
-  const tavern = packs.find(({ name }: Json) => name === 'Tavern').id
-  expect(await names(`--pack ${tavern} --type mesh`)).toEqual(['SM_Barrel', 'SM_Table'])
-  expect(await names('--name nothing')).toEqual([])
-  expect((await ph('entries --type meshes', { env })).stdout).toMatch(/"meshes" is no usual type; these are:\n {2}mesh /)
-  expect((await ph('entries --type mesh --name nothing', { env })).stdout).toBe('No entries.\n')
-})
-
-test('entries stops at --limit, says that there are more, goes on from --cursor, and lists them --all', async () => {
-  const first = (await ph('entries --json --limit 3', { env })).json() as Json
-  expect(first.entries).toHaveLength(3)
-  const rest = (await ph(['entries', '--json', '--cursor', first.next_cursor], { env })).json() as Json
-  expect(rest).toMatchObject({ next_cursor: null })
-  expect(rest.entries).toHaveLength(2)
-  expect((await ph('entries --limit 3', { env })).stderr).toContain('there are more')
-  const all = (await ph('entries --all --json', { env })).json() as Json
-  expect([all.next_cursor, all.entries.length > 3]).toEqual([null, true])
-  expect((await ph('entries --all --limit 3', { env })).code).toBe(2)
-})
-
 test('show finds an entry by id, by name, by path and by the path as the editor copies it', async () => {
   for (const reference of [
     barrel.entry_id,
@@ -102,7 +58,7 @@ test('show tells facts, versions, what the prop needs as a tree, and who needs i
   expect(stdout).toMatch(/triangles +900/)
   expect(stdout).toContain('2 versions')
   expect(stdout).toMatch(/Needs 2 other files/)
-  expect(stdout).toContain('└─ M_Oak  Material\n   └─ T_Oak  Texture2D')
+  expect(stdout).toMatch(/└─ M_Oak {2}Material, \d+ B, needed by 2\n {3}└─ T_Oak {2}Texture2D, \d+ B\n/)
   expect(stdout).toContain('Used by nothing')
   const material = await ph('show M_Oak', { env, columns: 80 })
   expect(material.stdout).toMatch(/Used by \d entr/)
@@ -111,7 +67,7 @@ test('show tells facts, versions, what the prop needs as a tree, and who needs i
 
 test('show says softly where a dependency is soft', async () => {
   const { stdout } = await ph(`show ${table.entry_id}`, { env, columns: 80 })
-  expect(stdout).toContain('SM_Barrel  StaticMesh (soft)')
+  expect(stdout).toContain('SM_Barrel  StaticMesh (soft), ')
 })
 
 test('a name that several entries have is refused with the ids to choose from', async () => {
@@ -141,7 +97,7 @@ test('history lists versions newest first and marks the current one by a sign', 
 })
 
 test.each([60, 80, 120])('at %i columns no line is wider than the terminal, with colour or without', async (columns) => {
-  for (const line of ['entries', 'show SM_Barrel', 'show M_Oak', 'history SM_Barrel', 'whoami']) {
+  for (const line of ['search', 'show SM_Barrel', 'show M_Oak', 'show M_Oak --dependents', 'history SM_Barrel', 'whoami']) {
     const plain = await ph(line, { env, columns })
     const colored = await ph(line, { env: { ...env, NO_COLOR: '', FORCE_COLOR: '1', PH_PICTURES: 'off' }, columns })
     expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)

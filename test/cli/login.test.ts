@@ -130,7 +130,7 @@ test('after the key is revoked on the page the next command says which one it wa
   const browser = await openBrowser(home(), acme.credentialsOf('mia'))
   const [newest] = (await browser.get('/auth/tokens')).body.tokens
   await browser.change('DELETE', `/auth/tokens/${newest.id}`)
-  for (const line of ['entries', 'whoami', 'jobs list', 'api GET /packs']) {
+  for (const line of ['search', 'whoami', 'jobs list', 'api GET /packs']) {
     const { code, stdout, stderr } = await ph(line, mia)
     expect([line, code, stdout]).toEqual([line, 4, ''])
     expect(stderr).toContain(`${home()} refused the key of profile studio`)
@@ -144,7 +144,7 @@ test('after the key is revoked on the page the next command says which one it wa
 
 test('a key in the environment that is not valid is named as such', async () => {
   const env = { PH_URL: home(), PH_API_KEY: `ph_live_${'0'.repeat(40)}`, PH_CONFIG_DIR: temporaryFolder() }
-  const { code, stderr } = await ph('entries --json', { env })
+  const { code, stderr } = await ph('search --json', { env })
   expect(code).toBe(4)
   expect(JSON.parse(stderr).error).toMatchObject({
     code: 'UNAUTHORIZED',

@@ -80,5 +80,5 @@ test('lists of many pages come whole, and the wait is told: who is waited for, a
   expect((JSON.parse(stdout) as { entries: unknown[] }).entries).toHaveLength(count)
   expect(waits.length).toBeGreaterThan(1)
   expect(stderr).toMatch(/^Waiting .+ s: this key has used up its requests of the minute\.$/m)
-  expect((await run('entries --all --json')).json()).toMatchObject({ next_cursor: null, entries: { length: count } })
+  expect((await run('search --all --json')).json()).toMatchObject({ next_cursor: null, entries: { length: count } })
 })

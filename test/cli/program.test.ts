@@ -43,8 +43,8 @@ test.each([
   ['show', '`ph show` needs <entry>: its id, its name or its /Game path.', 'See `ph help show`.'],
   ['show a b', '`ph show` takes <entry> and no more; it got a, b.', 'See `ph help show`.'],
   ['push . --dry-rum', '`ph push` has no option `--dry-rum`.', 'Did you mean `--dry-run`? See `ph help push`.'],
-  ['entries --type', 'The option `--type <type>` needs its value.', 'See `ph help entries`.'],
-  ['entries --limit many', '--limit takes a whole number from 1 to 1,000,000, not "many".', 'Write it like this: --limit 50'],
+  ['search --type', 'The option `--type <type>` needs its value.', 'See `ph help search`.'],
+  ['search --limit many', '--limit takes a whole number from 1 to 1,000,000, not "many".', 'Write it like this: --limit 50'],
   ['--profile', 'The option `--profile <name>` needs its value.', 'See `ph help`.'],
 ])('wrong usage names the thing and the next step: ph %s', async (line, message, next) => {
   const { code, stdout, stderr } = await ph(`${line} --json`.replace('--profile --json', '--json --profile'))

@@ -76,7 +76,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
   test('Ctrl-C while something is under way ends with 130 and without a word', async () => {
     const silent = await startPeer(() => undefined)
     const terminal = openTerminal({ columns: 80, rows: 24 }, signedIn(silent.url, 'key'))
-    terminal.type('ph entries; echo "ended with $?"', 'Enter')
+    terminal.type('ph search; echo "ended with $?"', 'Enter')
     while (silent.heard.length === 0) await new Promise(setImmediate)
     terminal.type('C-c')
     const lines = await terminal.shows(/ended with \d/)

@@ -104,7 +104,7 @@ async function pushAndPull(here: House): Promise<void> {
   const wrong = newKey()
   here.secrets.add('key', wrong)
   const env = { PH_URL: here.url, PH_API_KEY: wrong, PH_CONFIG_DIR: temporaryFolder() }
-  expect(await run(here, ['entries'], { env })).toMatchObject({ code: 4 })
+  expect(await run(here, ['search'], { env })).toMatchObject({ code: 4 })
 }
 
 /** Presigned addresses that were tampered with, a key that is ended, what administrators do. */

@@ -32,7 +32,7 @@ export interface Outcome {
 /** Settings for a run that is signed in: the address and key of a workspace. */
 export const signedIn = (url: string, key: string): Record<string, string> => ({ PH_URL: url, PH_API_KEY: key })
 
-/** `ph('entries --limit 5')`, or a list where an argument holds a space. Folders for settings are never the person's own. */
+/** `ph('search --limit 5')`, or a list where an argument holds a space. Folders for settings are never the person's own. */
 export async function ph(line: string | readonly string[], setting: Setting = {}): Promise<Outcome> {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
   const stdout = captured(setting.columns)

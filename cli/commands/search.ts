@@ -1,0 +1,150 @@
+/** `ph search`: finds entries by words and by what they are like, or lists them all. */
+import type { Api } from '../../client/api.ts'
+import { type EntryQuestion, entryPages, readEntryPages } from '../../client/entry-pages.ts'
+import { limits } from '../../contract/limits.ts'
+import { command, flag, text, value } from '../command.ts'
+import type { Context } from '../context.ts'
+import { facetLines } from '../facet-words.ts'
+import { hitTable, showCards } from '../hits.ts'
+import { type Library, withLibrary } from '../library.ts'
+import { choiceOf, wholeNumber, wrongUsage } from '../refusal.ts'
+import { tellHowToNarrow, tellWhatEmpties } from '../search-advice.ts'
+import { type Condition, filterOptions, questionOf, readConditions } from '../search-filters.ts'
+import { pictureTerms } from '../thumbnails.ts'
+
+const mostEntries = 1_000_000
+
+/** What people sort by, as the library calls it, and the way round that they expect first. */
+const sorts = {
+  relevance: ['relevance', 'asc'],
+  name: ['name', 'asc'],
+  added: ['date_indexed', 'desc'],
+  updated: ['date_updated', 'desc'],
+  size: ['blob_size', 'desc'],
+  triangles: ['tri_count', 'desc'],
+} as const
+type Sort = keyof typeof sorts
+
+export const commands = [
+  command({
+    usage: 'search [words...]',
+    description:
+      'Words are looked for in names, categories, tags, packs and comments, each from its beginning: barrel finds SM_OldBarrels. All of them must be there; words in quotes must stand side by side. Without words everything is listed by name. Different filters narrow the search, one filter given several times widens it.',
+    arguments: { words: 'what to look for' },
+    options: {
+      ...filterOptions,
+      deprecated: flag('--deprecated', 'also those that are deprecated'),
+      sort: value(
+        '--sort <by>',
+        'relevance (the default with words), name, added, updated, size or triangles; newest and largest first',
+        choiceOf('--sort', Object.keys(sorts) as Sort[]),
+      ),
+      reverse: flag('--reverse', 'the other way round'),
+      limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostEntries)),
+      all: flag('--all', 'all of them, however many there are'),
+      cursor: text('--cursor <text>', 'go on where the `next_cursor` of an earlier answer stopped'),
+      ids: flag('--ids', 'only the ids, one a line, of all hits unless --limit is given: for other commands to read'),
+      facets: flag('--facets', 'count the hits by type, category, tag, pack … instead, with the filters that lead to each'),
+      noPictures: flag('--no-pictures', 'show no pictures'),
+    },
+    terms: pictureTerms,
+    examples: [
+      ['search barrel', 'what has a word that begins with barrel, the best hits first'],
+      ['search "oak barrel" --type mesh --triangles ..5k', 'meshes of up to 5,000 triangles, with both words side by side'],
+      ['search --tag oak --tag pine --sort updated', 'what has one of two tags, changed last'],
+      ['search crate --facets', 'what kinds of crates there are, and how to narrow to them'],
+      ['search crate --ids | ph tag add wood -', 'put a tag on every crate'],
+      ['search --path /Game/Medieval/Props/SM_Barrel', 'what lies at a path'],
+      ['search --all --json | jq -r ".entries[].name"', 'every name, for a script'],
+    ],
+    async run(context, { words, ...given }) {
+      const wanted = { ...given, isRanked: words.some((word) => word.trim() !== '') || given.similarTo !== undefined }
+      refuseContradictions(context, wanted)
+      await withLibrary(context, async (library) => {
+        const conditions = await readConditions(library.api, words, given)
+        const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
+        const search = { conditions, question, order: orderOf(wanted) }
+        if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
+        else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
+        else await showHits(context, library, { ...search, ...given })
+      })
+      return undefined
+    },
+  }),
+]
+
+interface Wanted {
+  isRanked: boolean
+  similarTo: string | undefined
+  sort: Sort | undefined
+  reverse: boolean
+  limit: number | undefined
+  all: boolean
+  cursor: string | undefined
+  ids: boolean
+  facets: boolean
+}
+
+function refuseContradictions({ out }: Context, wanted: Wanted): void {
+  const { isRanked, similarTo, sort, reverse, limit, all, cursor, ids, facets } = wanted
+  const excluded = (one: string, other: string) => wrongUsage(`${one} and ${other} exclude each other.`, 'Use one of them.')
+  if (all && limit !== undefined) throw excluded('--all', '--limit')
+  if (ids && facets) throw excluded('--ids', '--facets')
+  if (ids && out.json) throw excluded('--ids', '--json')
+  const ordered = Object.entries({ sort, limit, cursor, 'similar-to': similarTo }).find(([, given]) => given !== undefined)
+  if (facets && ordered)
+    throw wrongUsage(`--facets lists no entries, so --${ordered[0]} means nothing.`, 'Leave one of them out.')
+  if (similarTo !== undefined && sort !== undefined && sort !== 'relevance')
+    throw wrongUsage('What looks alike is sorted by likeness.', 'Leave --sort out.')
+  if (sort === 'relevance' && !isRanked)
+    throw wrongUsage('Without words nothing is more relevant than anything else.', 'Say what to look for, or sort by name.')
+  if (reverse && isRanked && (sort ?? 'relevance') === 'relevance')
+    throw wrongUsage('The best hits come first, always.', 'Say by what to sort: --sort name --reverse')
+}
+
+/** The best hits end at 1,000 (spec 4.2). Whoever asks for every id is given them by name, which has no end. */
+function orderOf({ isRanked, similarTo, sort, reverse, limit, ids }: Wanted): EntryQuestion {
+  const isBest = isRanked && (!ids || limit !== undefined || similarTo !== undefined)
+  const [by, first] = sorts[sort ?? (isBest ? 'relevance' : 'name')]
+  if (by === 'relevance') return { sort: by }
+  const other = first === 'asc' ? 'desc' : 'asc'
+  return { sort: by, order: reverse ? other : first }
+}
+
+interface Search {
+  conditions: readonly Condition[]
+  question: EntryQuestion
+  order: EntryQuestion
+}
+
+async function showFacets(context: Context, api: Api, { question, all }: Search & { all: boolean }): Promise<void> {
+  const facets = await api.entries.facets(question)
+  context.out.result(facets, () => facetLines(facets, { question, all, out: context.out }))
+}
+
+async function printIds(context: Context, api: Api, { limit, ...search }: Search & { limit: number | undefined }): Promise<void> {
+  let printed = 0
+  for await (const { entries } of entryPages(api, { ...search.question, ...search.order }, { limit })) {
+    context.out.lines(entries.map(({ id }) => String(id)))
+    printed += entries.length
+  }
+  if (printed === 0) await tellWhatEmpties(context, api, search)
+}
+
+interface Shown extends Search {
+  limit: number | undefined
+  all: boolean
+  cursor: string | undefined
+  noPictures: boolean
+}
+
+async function showHits(context: Context, library: Library, { limit, all, cursor, noPictures, ...search }: Shown): Promise<void> {
+  const { api } = library
+  const most = all ? mostEntries : (limit ?? limits.page.default)
+  const found = await readEntryPages(api, { ...search.question, ...search.order }, { limit: most, cursor })
+  const cards = await showCards(context, library, { entries: found.entries, wanted: !noPictures })
+  context.out.result(found, () => hitTable(found.entries.slice(cards), context))
+  if (context.out.json) return
+  if (found.entries.length === 0) await tellWhatEmpties(context, api, search)
+  else if (found.next_cursor || found.entries.length >= limits.ranked) await tellHowToNarrow(context, api, { ...search, found })
+}
