@@ -34,7 +34,7 @@ export async function provision(database: Database, file: ProvisionFile, now: Da
     for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })
     return { changes: plan.changes, warnings: plan.warnings }
   })
-  return changingAccess(undefined, provisioning)
+  return changingAccess({}, provisioning)
 }
 
 /** What `provision` would do; writes nothing. */

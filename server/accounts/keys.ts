@@ -60,7 +60,7 @@ export interface Revocation {
 /** Throws TOKEN_NOT_FOUND for a key that is unknown or revoked already. */
 export async function revokeKey(sql: Sql, { workspaceId, keyId, memberId, now }: Revocation): Promise<void> {
   const [gone] = await changingAccess(
-    workspaceId,
+    { workspaceId, keyId },
     sql`
     update api_keys k set revoked_at = ${now.toISOString()}
      where workspace_id = ${workspaceId} and id = ${keyId} and revoked_at is null ${ofMember(sql, memberId)}

@@ -124,7 +124,7 @@ export function changePerson(sql: Sql, { workspaceId, by, personId, role, status
       update members set role = ${after.role}, status = ${after.status} where workspace_id = ${workspaceId} and id = ${personId}`
     return { ...before, ...after }
   })
-  return changingAccess(workspaceId, change)
+  return changingAccess({ workspaceId, memberId: personId }, change)
 }
 
 /** Owners may do everything; admins everything but to make or change owners. */

@@ -59,7 +59,7 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
       at: now.toISOString(),
     })
   })
-  return changingAccess(undefined, making)
+  return changingAccess({}, making)
 }
 
 const wrongCode = () =>

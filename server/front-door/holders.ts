@@ -1,6 +1,5 @@
 /** Holders and workspaces kept in memory, where one process has the database to itself; forgotten when they change. */
 import type { Database } from '../database/open.ts'
-import type { Workspace } from '../handler.ts'
 import { type Holder, selectHolder, toHolder } from './keys.ts'
 import { allWorkspaces, type Directory } from './workspaces.ts'
 
@@ -58,12 +57,11 @@ export class HolderMemory {
     }
   }
 
-  forget(workspaceId: Workspace['id'] | undefined): void {
+  forget(whom: Whom): void {
     this.#time++
     this.#asking.clear()
     this.#directory = undefined
-    if (workspaceId === undefined) this.#holders.clear()
-    else for (const [keyHash, { workspace }] of this.#holders) if (workspace.id === workspaceId) this.#holders.delete(keyHash)
+    for (const [keyHash, holder] of this.#holders) if (isMeant(holder, whom)) this.#holders.delete(keyHash)
   }
 
   async #ask(keyHash: string): Promise<Holder | undefined> {
@@ -81,20 +79,25 @@ export class HolderMemory {
   }
 }
 
+/** Whose access changes: of everybody, but for what is said. */
+export interface Whom {
+  workspaceId?: number
+  memberId?: number
+  keyId?: number
+}
+
+const isMeant = ({ actor, workspace }: Holder, { workspaceId, memberId, keyId }: Whom): boolean =>
+  (workspaceId ?? workspace.id) === workspace.id && (memberId ?? actor.id) === actor.id && (keyId ?? actor.keyId) === actor.keyId
+
 /**
- * Runs work that changes and commits keys, members, roles, or workspaces and their states: of one workspace, or of any. The next request
- * sees the change. The work must not be a part of a transaction that goes on: what is asked for before its commit would be remembered.
+ * Runs work that changes and commits keys, members, roles, or workspaces and their states. The next request sees the change. The work
+ * must not be a part of a transaction that goes on: what is asked for before its commit would be remembered.
  */
-export async function changingAccess<T>(workspaceId: Workspace['id'] | undefined, work: PromiseLike<T>): Promise<T> {
+export async function changingAccess<T>(whom: Whom, work: PromiseLike<T>): Promise<T> {
   try {
     return await work
   } finally {
     // Also when it failed: the commit may have come before the failure.
-    forgetHolders(workspaceId)
+    for (const memory of memories) memory.forget(whom)
   }
-}
-
-/** The same for whoever commits elsewhere: to be called after the commit. */
-export function forgetHolders(workspaceId?: Workspace['id']): void {
-  for (const memory of memories) memory.forget(workspaceId)
 }
