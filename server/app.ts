@@ -13,7 +13,7 @@ import type { Settings } from './config.ts'
 import { mountSite } from './dashboard/site.ts'
 import type { Database } from './database/open.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
-import type { FrontDoor } from './front-door/enter.ts'
+import type { Entered, FrontDoor } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { refuseWrite } from './front-door/states.ts'
 import { mountHealth } from './health.ts'
@@ -90,13 +90,19 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.setErrorHandler(errorAnswers(parts))
   refuseSlowBodies(app, parts.pace ?? leastPace)
   const { frontDoor } = parts
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-PH-API', '1')
     if (request.method === 'GET' || request.method === 'HEAD') letGoBy(request.raw)
     refuseOddHost(request)
     request.workspaceSlug = readAddress(request.originalUrl).slug
-    if (isApiPath(request.url)) Object.assign(request, await frontDoor.enter(request))
-    else await frontDoor.requireWorkspace(request.workspaceSlug)
+    const entering = isApiPath(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)
+    const enter = (entered: Entered) => {
+      Object.assign(request, entered)
+      done()
+    }
+    // Whoever is in memory is let in without waiting for a turn.
+    if (entering instanceof Promise) entering.then(enter, done)
+    else enter(entering)
   })
   app.setNotFoundHandler((request) => {
     if (request.holder) refuseWrite(request.holder.workspace, request)

@@ -5,6 +5,7 @@ import { type Budget, type Limits, Windows } from './budgets.ts'
 import { HolderMemory } from './holders.ts'
 import type { Holder } from './keys.ts'
 import { SharedDoor } from './shared-door.ts'
+import type { Directory } from './workspaces.ts'
 
 export interface Asked {
   keyHash: string
@@ -23,8 +24,8 @@ export interface Found {
 }
 
 export interface Door {
-  /** Undefined for a key that is nobody's. */
-  find(asked: Asked): Promise<Found | undefined>
+  /** Undefined for a key that is nobody's. What is in memory is answered at once, without waiting for a turn. */
+  find(asked: Asked): Promise<Found | undefined> | Found
   workspace(slug: string | undefined): Promise<Workspace | undefined>
   workspaceById(id: number): Promise<Workspace | undefined>
   /** Lets go of what no longer counts. */
@@ -48,16 +49,14 @@ class MemoryDoor implements Door {
     this.#windows = new Windows(limits)
   }
 
-  async find({ keyHash, slug, budget, now }: Asked): Promise<Found | undefined> {
-    const holder = this.#holders.holder(keyHash) ?? (await this.#holders.findHolder(keyHash))
-    if (!holder) return undefined
-    const addressed = slug === holder.workspace.slug ? holder.workspace : await this.workspace(slug)
-    return { holder, addressed, waitMs: this.#windows.take(holder.actor.keyId, budget, now.getTime()) }
+  find(asked: Asked): Promise<Found | undefined> | Found {
+    const holder = this.#holders.holder(asked.keyHash)
+    const directory = holder && this.#holders.workspaces()
+    return !directory || directory instanceof Promise ? this.#look(asked) : this.#counted(holder, directory, asked)
   }
 
   async workspace(slug: string | undefined): Promise<Workspace | undefined> {
-    const { first, bySlug } = await this.#holders.workspaces()
-    return slug === undefined ? first : bySlug.get(slug)
+    return named(await this.#holders.workspaces(), slug)
   }
 
   async workspaceById(id: number): Promise<Workspace | undefined> {
@@ -73,4 +72,17 @@ class MemoryDoor implements Door {
   close(): void {
     this.#holders.close()
   }
+
+  async #look(asked: Asked): Promise<Found | undefined> {
+    const holder = this.#holders.holder(asked.keyHash) ?? (await this.#holders.findHolder(asked.keyHash))
+    return holder && this.#counted(holder, await this.#holders.workspaces(), asked)
+  }
+
+  #counted(holder: Holder, directory: Directory, { slug, budget, now }: Asked): Found {
+    const waitMs = this.#windows.take(holder.actor.keyId, budget, now.getTime())
+    return { holder, addressed: named(directory, slug), waitMs }
+  }
 }
+
+const named = ({ first, bySlug }: Directory, slug: string | undefined): Workspace | undefined =>
+  slug === undefined ? first : bySlug.get(slug)

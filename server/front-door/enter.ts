@@ -7,7 +7,7 @@ import type { Database } from '../database/open.ts'
 import type { Workspace } from '../handler.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
 import { readClientName } from './client-name.ts'
-import { type Door, type Found, openDoor } from './door.ts'
+import { type Asked, type Door, type Found, openDoor } from './door.ts'
 import { KeyUses } from './key-uses.ts'
 import { type Holder, hashKey, keyPattern } from './keys.ts'
 import { Refusal } from './refusal.ts'
@@ -36,26 +36,25 @@ export class FrontDoor {
     this.#database = database
   }
 
-  /** Throws a Refusal, or says who is asking. */
-  async enter(request: FastifyRequest): Promise<Entered> {
+  /** Throws a Refusal, or says who is asking: at once where that is in memory, because every request begins with this. */
+  enter(request: FastifyRequest): Promise<Entered> | Entered {
     const { url, headers, workspaceSlug: slug } = request
     const { route } = request.routeOptions.config
     refuseOtherVersion(url, headers['x-ph-api'])
     const key = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-    if (route?.scope === 'none') {
-      await this.requireWorkspace(slug)
-      return {}
-    }
+    if (route?.scope === 'none') return this.enterOpenly(slug)
     if (key === undefined && (route?.scope === 'session' || route?.scope === 'signed-in')) {
       const addressed = () => this.#addressed(slug)
       return enterBySession(request, { sql: this.#database.sql, now: this.#clock.now(), addressed })
     }
-    return { holder: await this.#enterByKey(request, key) }
+    const now = this.#clock.now()
+    const found = this.#find(key, { slug, budget: budgetOf(route, url), now })
+    return found instanceof Promise ? found.then((one) => this.#judge(request, one, now)) : this.#judge(request, found, now)
   }
 
   /** For addresses that need no key: pages, sign-in, and what else stands below `/w/<slug>`. */
-  async requireWorkspace(slug: string | undefined): Promise<void> {
-    if (slug !== undefined) await this.#addressed(slug)
+  enterOpenly(slug: string | undefined): Promise<Entered> | Entered {
+    return slug === undefined ? {} : this.#addressed(slug).then(() => ({}))
   }
 
   /** For what carries a workspace's number instead of a key, such as presigned addresses. */
@@ -83,30 +82,27 @@ export class FrontDoor {
     await this.#door.tidy(this.#clock.now())
   }
 
-  async #enterByKey(
-    { url, headers, workspaceSlug: slug, routeOptions, method }: FastifyRequest,
-    key: string | undefined,
-  ): Promise<Holder> {
+  /** Whether the holder of a key may come in. */
+  #judge(request: FastifyRequest, found: Found, now: Date): Entered {
+    const { headers, url, workspaceSlug: slug, routeOptions, method } = request
     const { route } = routeOptions.config
-    const [budget, now] = [budgetOf(route, url), this.#clock.now()]
-    const found = await this.#find(key, { slug, budget, now })
     const { holder } = found
     this.#uses.note(holder, now, readClientName(headers['x-ph-client']))
     refuseOtherWorkspace(found, slug)
     if (route?.states !== 'all') refuseClosed(holder.workspace)
-    this.#refuseTooMany(found, budget)
+    this.#refuseTooMany(found, budgetOf(route, url))
     if (holder.actor.scope === 'read' && isWrite(route ?? { method }))
       throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
     if (route?.scope === 'session')
       throw new ApiError('FORBIDDEN', 'Keys neither make nor revoke keys. Sign in on the dashboard for that.')
-    return holder
+    return { holder }
   }
 
-  async #find(key: string | undefined, asked: { slug: string | undefined; budget: Budget; now: Date }): Promise<Found> {
+  #find(key: string | undefined, asked: Omit<Asked, 'keyHash'>): Promise<Found> | Found {
     if (key === undefined) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
-    const found = keyPattern.test(key) ? await this.#door.find({ keyHash: hashKey(key), ...asked }) : undefined
-    if (!found) throw new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace.')
-    return found
+    if (!keyPattern.test(key)) throw nobody()
+    const found = this.#door.find({ keyHash: hashKey(key), ...asked })
+    return found instanceof Promise ? found.then(requireSomebody) : found
   }
 
   async #addressed(slug: string | undefined): Promise<Workspace> {
@@ -121,6 +117,13 @@ export class FrontDoor {
     const message = `This key made ${this.#limits[budget]} requests within a minute, as many as it may. Wait ${seconds} s.`
     throw new Refusal(429, message, { 'Retry-After': seconds })
   }
+}
+
+const nobody = () => new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace.')
+
+function requireSomebody(found: Found | undefined): Found {
+  if (!found) throw nobody()
+  return found
 }
 
 /** Without `/w/<slug>` the address means the first workspace. */

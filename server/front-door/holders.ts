@@ -14,7 +14,8 @@ export class HolderMemory {
   readonly #holders = new Map<string, Holder>()
   /** Look-ups under way, so that many first requests with one key ask once. */
   readonly #asking = new Map<string, Promise<Holder | undefined>>()
-  #directory: Promise<Directory> | undefined
+  #directory: Directory | undefined
+  #askingDirectory: Promise<Directory> | undefined
   /** What was asked for in an earlier time than the present one may be outdated, and is not kept. */
   #time = 0
 
@@ -46,21 +47,17 @@ export class HolderMemory {
     return asking
   }
 
-  async workspaces(): Promise<Directory> {
-    const asking = this.#directory ?? allWorkspaces(this.#database.sql)
-    this.#directory = asking
-    try {
-      return await asking
-    } catch (error) {
-      if (this.#directory === asking) this.#directory = undefined
-      throw error
-    }
+  workspaces(): Promise<Directory> | Directory {
+    if (this.#directory) return this.#directory
+    this.#askingDirectory ??= this.#askDirectory()
+    return this.#askingDirectory
   }
 
   forget(whom: Whom): void {
     this.#time++
     this.#asking.clear()
     this.#directory = undefined
+    this.#askingDirectory = undefined
     for (const [keyHash, holder] of this.#holders) if (isMeant(holder, whom)) this.#holders.delete(keyHash)
   }
 
@@ -70,6 +67,17 @@ export class HolderMemory {
     const holder = row && toHolder(row)
     if (holder && time === this.#time) this.#keep(keyHash, holder)
     return holder
+  }
+
+  async #askDirectory(): Promise<Directory> {
+    const time = this.#time
+    try {
+      const directory = await allWorkspaces(this.#database.sql)
+      if (time === this.#time) this.#directory = directory
+      return directory
+    } finally {
+      if (time === this.#time) this.#askingDirectory = undefined
+    }
   }
 
   #keep(keyHash: string, holder: Holder): void {
