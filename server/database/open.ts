@@ -26,7 +26,7 @@ export interface Database {
 }
 
 const libraryConnections = 16
-const doorConnections = 8
+const doorConnections = 4
 /** Of one server to PostgreSQL, at most. */
 export const poolConnections = libraryConnections + doorConnections
 

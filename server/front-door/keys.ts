@@ -1,6 +1,6 @@
 /** Who a key acts as, and in which workspace. Keys are found by their SHA-256; the key itself is kept nowhere. */
 import { hash } from 'node:crypto'
-import type { Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/open.ts'
 import type { Actor, Workspace } from '../handler.ts'
 import type { WorkspaceState } from './states.ts'
 
@@ -32,7 +32,7 @@ export interface HolderRow {
 }
 
 /** No row for a key that is unknown or revoked, or whose owner has left the workspace. Also a part of other statements. */
-export const selectHolder = (sql: Sql, keyHash: string) => sql<HolderRow[]>`
+export const selectHolder = (sql: Sql, keyHash: string | Fragment) => sql<HolderRow[]>`
   select k.id as key_id, k.name as key_name, k.scope, m.id as member_id, m.account_id, a.email, m.name, m.display_name, m.role,
          w.id as workspace_id, w.slug, w.name as workspace_name, w.state, w.storage_limit_bytes
     from api_keys k

@@ -1,0 +1,81 @@
+/** Counting in the database, where several processes see it: the law of windows.ts as one statement for all requests of a moment. */
+import type { Sql } from '../database/open.ts'
+import type { Budget, Limits } from './budgets.ts'
+import { type HolderRow, selectHolder } from './keys.ts'
+import { grainMs, windowMs } from './windows.ts'
+
+/** Requests of one key against one budget. */
+export interface Batch {
+  keyHash: string
+  budget: Budget
+  requests: number
+}
+
+export interface CountedRow extends HolderRow {
+  key_hash: string
+  budget: number
+  /** How many of the requests. */
+  let_in: number
+  /** When there is room again, in ms; null while there is. */
+  free_at: number | null
+  /** The workspace that the bare address means. */
+  first_slug: string
+}
+
+/** As request_windows keeps them. */
+const budgets: readonly Budget[] = ['requests', 'push']
+export const budgetOfRow = ({ budget }: CountedRow): Budget => budgets[budget] ?? 'requests'
+
+/**
+ * Finds the holders and counts their requests; nobody's keys give no row. The upsert waits for other statements on the same key and
+ * goes on from what they left, so exactly as many get through as may; refused ones leave the runs as they are. Rows are taken in one
+ * order, because statements that took the same ones in different orders would wait for each other.
+ */
+export function countRequests(
+  sql: Sql,
+  { batches, nowMs, limits }: { batches: readonly Batch[]; nowMs: number; limits: Limits },
+) {
+  const rows = batches.map(({ keyHash, budget, requests }) => ({ key_hash: keyHash, budget: budgets.indexOf(budget), requests }))
+  const now = sql`${nowMs}::bigint`
+  const most = budgets.map((budget) => limits[budget])
+  const grains = most.map(grainMs)
+  return sql<CountedRow[]>`
+    with asked as materialized (
+      select * from jsonb_to_recordset(${sql.json(rows)}) as r(key_hash text, budget smallint, requests integer)),
+    holder as materialized (
+      select asked.*, found.*
+        from asked cross join lateral (${selectHolder(sql, sql`asked.key_hash`)} offset 0) as found),
+    counted as (
+      insert into request_windows as kept (workspace_id, key_id, budget, runs, let_in, is_full, seen_at)
+      select workspace_id, key_id, budget, case when fit > 0 then array[(${now} << 21) | fit] else '{}' end, fit, fit = places, ${now}
+        from holder
+       cross join lateral (select (${most}::bigint[])[budget + 1] as places) as room
+       cross join lateral (select least(requests, places) as fit) as taken
+       order by workspace_id, key_id, budget
+      on conflict (workspace_id, key_id, budget) do update set (runs, let_in, is_full, seen_at) = (
+        with recent as (
+          select least(run >> 21, ${now}) as at, run & 2097151 as requests
+            from unnest(kept.runs) as run where run >> 21 > ${now} - ${windowMs}::bigint),
+        room as (select (${most}::bigint[])[kept.budget + 1] - coalesce(sum(requests)::bigint, 0) as places from recent),
+        taken as (select greatest(0, least(excluded.let_in, places)) as fit, places from room)
+        select array(
+          select (max(at) << 21) | least(sum(requests), 2097151)::bigint
+            from (select at, requests from recent union all select ${now}, fit from taken where fit > 0) as all_of_them
+           group by at / (${grains}::bigint[])[kept.budget + 1] order by 1), fit, fit >= places, ${now} from taken)
+      returning workspace_id, key_id, budget, let_in, case when is_full then (
+        select min(run >> 21) + ${windowMs}::bigint
+          from (select run, sum(run & 2097151) over (order by run desc) - (run & 2097151) as newer from unnest(kept.runs) as run) as runs
+         where newer < (${most}::bigint[])[kept.budget + 1]) end as free_at)
+    select holder.*, counted.let_in, counted.free_at, (select slug from workspaces order by id limit 1) as first_slug
+      from holder join counted using (workspace_id, key_id, budget)`
+}
+
+/** Removes windows that nobody used for two minutes; those that somebody uses at this moment stay, so that nobody waits for another. */
+export async function forgetUnused(sql: Sql, nowMs: number): Promise<void> {
+  await sql`
+    with unused as (
+      select workspace_id, key_id, budget from request_windows where seen_at < ${nowMs - 2 * windowMs} for update skip locked)
+    delete from request_windows using unused
+     where request_windows.workspace_id = unused.workspace_id and request_windows.key_id = unused.key_id
+       and request_windows.budget = unused.budget`
+}

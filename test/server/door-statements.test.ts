@@ -1,0 +1,38 @@
+// What the front door asks of a PostgreSQL that several processes share: one statement a request, and less when many come at once.
+import { expect, onTestFinished, test } from 'vitest'
+import { callAs } from '../support/api.ts'
+import { freshPostgres } from '../support/fresh-postgres.ts'
+import { startTestServer } from '../support/server.ts'
+import { readStatements } from '../support/statement-wire.ts'
+
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'a request with a key costs PostgreSQL exactly one statement, and requests of one moment share theirs',
+  async () => {
+    const database = (await freshPostgres()) ?? expect.fail('there is no PostgreSQL')
+    const wire = await readStatements(database.url)
+    const server = await startTestServer({ databaseUrl: wire.url })
+    onTestFinished(async () => {
+      await server.stop()
+      wire.end()
+      await database.drop()
+    })
+    const { url, keys } = await server.addWorkspace()
+    const mia = callAs(url, keys.mia)
+    const during = async (asks: () => Promise<unknown>) => {
+      const before = wire.executed.length
+      await asks()
+      return wire.executed.slice(before)
+    }
+    for (const caller of [mia, callAs(url, keys.max), mia]) {
+      const [statement, ...others] = await during(async () => expect((await caller.get('/auth/me')).status).toBe(200))
+      expect(statement).toMatch(/from api_keys.*insert into request_windows/s)
+      expect(others).toEqual([])
+    }
+    const together = await during(async () => {
+      const answers = await Promise.all(Array.from({ length: 200 }, () => mia.get('/auth/me')))
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    })
+    expect(together.length).toBeGreaterThan(0)
+    expect(together.length).toBeLessThan(200)
+  },
+)
