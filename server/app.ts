@@ -21,7 +21,7 @@ import type { Logger } from './log.ts'
 import { mountMetrics } from './metrics.ts'
 import { mountContract } from './mount.ts'
 import { refuseOddHost } from './origin.ts'
-import { RequestLog } from './request-log.ts'
+import { logWhenNeeded, RequestLog } from './request-log.ts'
 import type { Catalogs } from './search/catalogs.ts'
 import { leastPace, type Pace, refuseSlowBodies } from './slow-bodies.ts'
 import type { Ledger } from './storage/ledger.ts'
@@ -34,6 +34,8 @@ declare module 'fastify' {
     workspaceSlug: string | undefined
     /** Of the key that came with the request. */
     holder: Holder | undefined
+    /** The same, also when it was refused. */
+    caller: Holder | undefined
     /** Of the cookie that came instead, where the route takes one; and the membership in the addressed workspace. */
     session: Session | undefined
     membership: Membership | undefined
@@ -73,7 +75,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
     clientErrorHandler: answerUnreadable,
-    logController: new RequestLog(),
+    logController: new RequestLog(parts.log),
+    childLoggerFactory: logWhenNeeded,
     trustProxy: (_address: string, hop: number) => hop < parts.settings.trustedProxies,
     forceCloseConnections: 'idle',
     // What still comes over a connection that is kept alive is answered, and the connection closed with it.
@@ -84,6 +87,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   app.decorateRequest('workspaceSlug', undefined)
   app.decorateRequest('holder', undefined)
+  app.decorateRequest('caller', undefined)
   app.decorateRequest('session', undefined)
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)

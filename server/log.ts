@@ -10,7 +10,10 @@ export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
 
 export type Logger = FastifyBaseLogger
 
-export function openLog(to: LogTo): Logger {
+/** As the process has one: before it ends, what was said last is on its way. */
+export type ProcessLog = Logger & { flush(done: () => void): void }
+
+export function openLog(to: LogTo): ProcessLog {
   const level = to === 'nowhere' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
   const stream = typeof to === 'object' ? to : new LogStream(stderrFd)

@@ -79,6 +79,7 @@ export async function startServer({
     const end = async () => {
       await Promise.all([control.close(), close(app)])
       await database.close()
+      await new Promise<void>((resolve) => log.flush(resolve))
     }
     return { url, database, storage, ledger, app, setupAddress, stop: end }
   } catch (error) {

@@ -87,6 +87,7 @@ export class FrontDoor {
     const { headers, url, workspaceSlug: slug, routeOptions, method } = request
     const { route } = routeOptions.config
     const { holder } = found
+    request.caller = holder
     this.#uses.note(holder, now, readClientName(headers['x-ph-client']))
     refuseOtherWorkspace(found, slug)
     if (route?.states !== 'all') refuseClosed(holder.workspace)

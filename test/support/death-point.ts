@@ -94,7 +94,8 @@ function obey(): void {
   let address = /^$/
   let before: DeathOrder['before']
   const counts = (request: IncomingMessage) => address.test(`${request.method} ${request.url}`)
-  process.on('message', (order: DeathOrder | 'count') => {
+  process.on('message', (order: DeathOrder | 'count' | 'fail') => {
+    if (order === 'fail') throw new Error('a failure that nobody caught')
     if (order !== 'count') {
       address = new RegExp(order.address)
       before = order.before

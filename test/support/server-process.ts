@@ -20,6 +20,8 @@ export interface ServerProcess {
   steps(): Promise<StepCounts>
   kill(): Promise<Ending>
   stop(): Promise<Ending>
+  /** Something fails in it that nobody catches. */
+  fail(): Promise<Ending>
 }
 
 export interface Ending {
@@ -67,6 +69,10 @@ export async function startServerProcess(
     steps: () => ask(child, 'count'),
     kill: () => kill('SIGKILL'),
     stop: () => kill('SIGTERM'),
+    fail() {
+      child.send('fail')
+      return ended
+    },
   }
 }
 
