@@ -20,6 +20,7 @@ export const isApiPath = (path: string): boolean => /^\/api(\/|\?|$)/.test(path)
 
 /** One spelling for each address (RFC 9112 section 3.2.2, RFC 3986 section 6.2.2.2), so that the router finds nothing that others pass over. */
 function normalized(url: string): string {
+  if (url.startsWith('/') && !url.includes('%')) return url
   const target = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
   const [path = '', ...query] = target.split('?')
   return [path.includes('%') ? unescaped(path) : path, ...query].join('?')

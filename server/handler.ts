@@ -37,18 +37,22 @@ export interface Workspace {
 }
 
 /** What every handler is given, whoever asks. */
-export interface OpenContext {
+interface AnyContext {
   /** The pool for reading routes; the open transaction for writing ones. A handler uses no other connection. */
   sql: Sql
   /** The moment of the request; one for everything that it writes. */
   now: Date
-  visitor: Visitor
-  /** The workspace that the address names, where it names one. */
-  slug: string | undefined
   settings: Settings
   /** Where clients reach this server, for addresses in answers. */
   origin: string
   log: FastifyBaseLogger
+}
+
+/** For whoever comes without a key. */
+export interface OpenContext extends AnyContext {
+  visitor: Visitor
+  /** The workspace that the address names, where it names one. */
+  slug: string | undefined
 }
 
 /** For somebody signed in on the dashboard, in a workspace of theirs. */
@@ -64,7 +68,7 @@ export interface SignedInContext extends OpenContext {
 }
 
 /** For a key. */
-export interface Context extends OpenContext {
+export interface Context extends AnyContext {
   workspace: Workspace
   actor: Actor
   /** What this request changed; written just before the commit. */

@@ -108,26 +108,19 @@ interface Exchange {
 function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
   const { holder, session, membership } = request
   const { database, clock, settings, storage, catalogs } = parts
-  const open = {
-    sql: database.sql,
-    now: clock.now(),
-    visitor: visitorOf(request, reply, settings),
-    slug: request.workspaceSlug,
-    settings,
-    origin: originOf(request, settings),
-    log: request.log,
+  const any = { sql: database.sql, now: clock.now(), settings, origin: originOf(request, settings), log: request.log }
+  if (!isIn(route, request)) throw new Error('a request reached the library without passing the front door')
+  if (isOpen(route)) {
+    const visitor = visitorOf(request, reply, settings)
+    return { ...any, visitor, slug: request.workspaceSlug, holder, session, membership } as unknown as Context
   }
-  const isIn = {
-    none: true,
-    session: session && membership,
-    'signed-in': holder ?? session,
-    read: holder,
-    write: holder,
-    admin: holder,
-  }
-  if (!isIn[route.scope]) throw new Error('a request reached the library without passing the front door')
-  if (isOpen(route)) return { ...open, holder, session, membership } as unknown as Context
-  return { ...open, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics, catalogs }
+  return { ...any, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics, catalogs }
+}
+
+function isIn({ scope }: Route, { holder, session, membership }: FastifyRequest): boolean {
+  if (scope === 'none') return true
+  if (scope === 'session') return session !== undefined && membership !== undefined
+  return holder !== undefined || (scope === 'signed-in' && session !== undefined)
 }
 
 const rawOf = (request: FastifyRequest) => ({
