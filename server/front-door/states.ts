@@ -39,7 +39,11 @@ export function writeRefusal({ slug, state }: Pick<Workspace, 'slug' | 'state'>)
   return undefined
 }
 
-/** Fails where the state refuses the route. A route whose `states` says so answers for itself. */
+/**
+ * Fails where the state refuses the route. A route whose `states` says so answers for itself. `read_only` refuses every write but
+ * POST /auth/logout (contract-gaps 1), so DELETE /auth/tokens too: a key that has to go at once gives itself up by that, or is
+ * revoked on the page of keys, because pages work in every state.
+ */
 export function refuseWrite(
   workspace: Workspace,
   route: { scope?: Route['scope']; method: string; states?: Route['states'] },

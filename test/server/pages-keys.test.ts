@@ -74,6 +74,16 @@ test('revoking asks first, and counts from the next request on', async () => {
   expect((await max.open(href)).status).toBe(404)
 })
 
+test.each(['read_only', 'suspended', 'preparing'] as const)('a key is revoked also while the workspace is %s', async (state) => {
+  const other = await workspaceWithPasswords(server)
+  const mia = await signedInBrowser(server.url, `/w/${other.slug}`, other.credentialsOf('mia'))
+  await server.changeWorkspace(other.slug, { state })
+  const list = await mia.open(`/w/${other.slug}/keys`)
+  const href = /href="([^"]+\/revoke)">Revoke<span class="unseen"> mia</.exec(list.html)?.[1] ?? ''
+  expect((await mia.send(await mia.open(href), href)).text).toContain('The key is revoked')
+  expect((await callAs(other.url, other.keys.mia).get('/auth/me')).status).toBe(401)
+})
+
 test("nobody revokes or sees another person's key, an admin neither, nor one of another workspace", async () => {
   const other = await workspaceWithPasswords(server)
   const adam = await signedIn('adam')

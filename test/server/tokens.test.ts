@@ -48,6 +48,25 @@ test('a revoked key is refused from the next request on, and cannot be revoked a
   expect([again.status, again.body.error.code]).toEqual([404, 'TOKEN_NOT_FOUND'])
 })
 
+test('while the workspace is read-only keys are neither made nor revoked by the API, but a key gives itself up', async () => {
+  const { token, id } = await make('given up')
+  await server.changeWorkspace(acme.slug, { state: 'read_only' })
+  for (const answer of [
+    await mia.change('DELETE', `/auth/tokens/${id}`),
+    await mia.change('POST', '/auth/tokens', { name: 'late', scope: 'read' }),
+  ])
+    expect([answer.status, answer.body.error.code, answer.body.error.details]).toEqual([
+      403,
+      'FORBIDDEN',
+      { reason: 'read_only' },
+    ])
+  const own = callAs(acme.url, token)
+  expect((await own.get('/auth/me')).status).toBe(200)
+  expect((await own.post('/auth/logout')).status).toBe(204)
+  expect((await own.get('/auth/me')).status).toBe(401)
+  await server.changeWorkspace(acme.slug, { state: 'active' })
+})
+
 test('nobody revokes a key of somebody else, of another workspace, or that never was', async () => {
   const guest = await workspaceWithPasswords(server)
   const strangers = await server.database.sql<{ id: number; name: string }[]>`
