@@ -1,6 +1,7 @@
 // Device sign-in: every outcome of spec section 5, races, restarts, guesses (contract-gaps 3).
 import { expect, test } from 'vitest'
 import { approveSignIn, denySignIn, findWaiting } from '../../server/accounts/device-approval.ts'
+import { collectKey } from '../../server/accounts/device-sign-in.ts'
 import { changePerson } from '../../server/accounts/people.ts'
 import { startServer } from '../../server/main.ts'
 import type { Answer } from '../support/api.ts'
@@ -143,6 +144,33 @@ test('after 900 seconds a code has expired, approved or not, and nobody can appr
   for (const { device_code } of [waiting, approved])
     expect(told(await poll(device_code))).toEqual([400, 'DEVICE_EXPIRED', undefined])
   await expect(approve(waiting.user_code)).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
+})
+
+test('the last moment of a code is the one before 900 seconds are over, for whoever polls and for whoever decides', async () => {
+  const { sql } = server.database
+  const { device_code, user_code } = await begun()
+  const approved = [await begun(), await begun()] as const
+  const begin = await findWaiting(sql, entry(user_code))
+  const at = (ms: number) => ({ now: new Date(begin.askedAt.getTime() + ms) })
+  expect(begin.expiresAt).toEqual(at(900_000).now)
+  await expect(collectKey(sql, device_code, at(899_999).now)).rejects.toMatchObject({ code: 'DEVICE_PENDING' })
+  await expect(findWaiting(sql, { ...entry(user_code), ...at(899_999) })).resolves.toMatchObject({ clientName: 'ph on builder' })
+  for (const late of [900_000, 900_001]) {
+    await expect(collectKey(sql, device_code, at(late).now)).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
+    for (const decide of [findWaiting, denySignIn])
+      await expect(decide(sql, { ...entry(user_code), ...at(late) })).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
+    const approval = { ...entry(user_code), scope: 'read' as const, ...at(late) }
+    await expect(approveSignIn(sql, approval)).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
+  }
+  for (const [{ device_code: code, user_code: typed }, ms, expected] of [
+    [approved[0], 899_999, { scope: 'write' }],
+    [approved[1], 900_000, { code: 'DEVICE_EXPIRED' }],
+  ] as const) {
+    const { askedAt } = await findWaiting(sql, entry(typed))
+    await approve(typed)
+    const outcome = await collectKey(sql, code, new Date(askedAt.getTime() + ms)).catch((error: unknown) => error)
+    expect(outcome).toMatchObject(expected)
+  }
 })
 
 test('an unknown device code, a user code among them, is UNAUTHORIZED; a body without one is INVALID_REQUEST', async () => {
