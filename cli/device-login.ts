@@ -135,14 +135,15 @@ async function introduceOnTerminal(context: Context, login: DeviceLogin, { userC
 async function reachPerson(context: Context, { noBrowser }: DeviceLogin, code: Pick<DeviceCode, 'userCode' | 'page'>) {
   const copied = copyByTerminal(code.userCode, context) ? ' The code is copied, where the terminal allows that.' : ''
   const opened = !noBrowser && (await openInBrowser(code.page, context))
-  return `${opened ? 'The page is opened in your browser.' : 'Open it on any device.'}${copied}`
+  const open = isLoopback(code.page) ? 'Open it on this machine.' : 'Open it on any device.'
+  return `${opened ? 'The page is opened in your browser.' : open}${copied}`
 }
 
-const loopback = /^(localhost|127\.[\d.]+|\[::1\])$/
+const isLoopback = (page: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(page).hostname)
 
 /** A phone reads the page off the screen; not where the address means this machine itself. */
 async function qrOf({ stderr, env }: Context, page: string): Promise<QrBlock | undefined> {
-  if (loopback.test(new URL(page).hostname)) return undefined
+  if (isLoopback(page)) return undefined
   const { qrBlock } = await import('./views/qr.ts')
   return qrBlock(page, hasColor(stderr, env))
 }

@@ -77,5 +77,5 @@ test.runIf(hasTerminal && process.platform === 'linux')('a browser that cannot s
   const { url } = await startPeer(answer(200, code), answer(400, { error: { code: 'DEVICE_PENDING', message: '', details: {} } }))
   const terminal = openTerminal({ columns: 80, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder(), BROWSER: '/nonexistent/browser' })
   terminal.type(`ph login --insecure-storage --url ${url}`, 'Enter')
-  await terminal.shows('Open it on any device.')
+  await terminal.shows('Open it on this machine.')
 })
