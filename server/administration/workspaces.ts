@@ -20,7 +20,7 @@ export async function chooseWorkspace(sql: Sql, slug: string | undefined): Promi
     throw validationError([
       {
         path: 'workspace',
-        message: `is needed, as there are several: ${names.join(', ')}${found.length > mostNamed ? ', …' : ''}`,
+        message: `must be named, as there are several: ${names.join(', ')}${found.length > mostNamed ? ', …' : ''}`,
       },
     ])
   }
