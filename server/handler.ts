@@ -94,9 +94,18 @@ export interface RawRequest {
   contentLength: number | undefined
 }
 
+/** An answer that was written before: JSON in UTF-8, as the route's output says. */
+export class WrittenJson {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
 export type Handler<R extends Route> = (
   request: ContextOf<R> & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown),
-) => Promise<OutputOf<R>> | OutputOf<R>
+) => Promise<OutputOf<R> | WrittenJson> | OutputOf<R>
 
 /** One handler per route of a noun; a missing one does not compile. */
 export type Handlers<T extends Routes> = { [V in keyof T]: T[V] extends Route ? Handler<T[V]> : never }

@@ -12,7 +12,7 @@ import { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
 import { requireAdmin } from './front-door/roles.ts'
 import { refuseWrite } from './front-door/states.ts'
-import type { Context, Handler } from './handler.ts'
+import { type Context, type Handler, WrittenJson } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { originOf } from './origin.ts'
 import { rehearse, transact } from './transaction.ts'
@@ -163,6 +163,7 @@ function send(reply: FastifyReply, { route, status, answer }: { route: Route; st
       .code(status)
       .type('application/x-ndjson')
       .send(Readable.from(reply.request.method === 'HEAD' ? [] : lines(answer as AsyncIterable<unknown>)))
+  if (answer instanceof WrittenJson) return reply.code(status).type('application/json; charset=utf-8').send(answer.bytes)
   if (answer === undefined) return reply.code(status).send()
   const created = route.created && (answer as Record<string, unknown>)[route.created]
   return reply.code(created ? 201 : status).send(answer)

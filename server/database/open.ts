@@ -34,7 +34,8 @@ const options = {
   types: values,
   fetch_types: false,
   onnotice: () => {},
-  connection: { application_name: 'prop-house', plan_cache_mode: planning },
+  // Compiling a statement takes longer than any of ours.
+  connection: { application_name: 'prop-house', plan_cache_mode: planning, jit: 'off' },
 }
 
 /**

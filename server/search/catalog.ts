@@ -4,6 +4,7 @@ import type { CatalogRow } from '../rows/catalog-row.ts'
 import { tagKey } from '../rows/tag.ts'
 import { Codebook } from './codebook.ts'
 import { Columns, type Measured } from './columns.ts'
+import { KeptTexts } from './kept-texts.ts'
 import { Names } from './names.ts'
 import { NumberKey } from './number-key.ts'
 import { Order, type SortKey } from './orders.ts'
@@ -39,6 +40,8 @@ export class Catalog {
   /** By code. */
   readonly tagLabels: TagLabel[] = []
   readonly packNames: string[] = []
+  /** What lists say of entries that were shown lately. */
+  readonly texts = new KeptTexts()
   readonly #orders = new Map<SortName, Order>()
   #room = 0
   #last: Promise<unknown> = Promise.resolve()
@@ -57,6 +60,7 @@ export class Catalog {
   /** The labels of its tags and its pack come first. */
   set(entry: CatalogRow): void {
     const known = this.entries.find(entry.id)
+    if (known !== undefined) this.texts.drop(entry.id)
     const row = known ?? this.entries.take(entry.id)
     if (row >= this.#room) this.#reserve(Math.max(16, Math.ceil(row * 1.5)))
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
@@ -72,6 +76,7 @@ export class Catalog {
   remove(id: number): void {
     const row = this.entries.find(id)
     if (row === undefined) return
+    this.texts.drop(id)
     this.entries.release(row)
     this.names.set(row, '')
     this.columns.clear(row)
