@@ -41,7 +41,7 @@ export async function tellWhatEmpties({ out }: Context, api: Api, { conditions, 
   )
   const lines = (await Promise.all(culprits)).flat()
   const deprecated = include_deprecated ? 0 : await total({ ...question, include_deprecated: true })
-  if (deprecated) lines.push(`  ${count(deprecated, 'entry', 'entries')} with --deprecated`)
+  if (deprecated) lines.push(`${count(deprecated, 'entry', 'entries')} with --deprecated`)
   for (const line of lines.length > 0 ? lines : hopeless(conditions)) out.note(line)
 }
 
@@ -56,7 +56,7 @@ function withoutWords({ typed, asks }: Condition, others: EntryQuestion, facets:
   if (!facets || total === 0 || (asks.q !== undefined && Object.keys(others).every((key) => key === 'include_deprecated')))
     return []
   const kinds = facetWords(rowsLike(asks, facets), mostAlternatives)
-  return [`  ${count(total, 'entry', 'entries')} without ${printable(typed)}${kinds === '' ? '' : `: ${kinds}`}`]
+  return [`${count(total, 'entry', 'entries')} without ${printable(typed)}${kinds === '' ? '' : `: ${kinds}`}`]
 }
 
 /** The parameters of a filter that are not named for their dimension. */

@@ -141,10 +141,10 @@ test('when nothing matches, it is said which filter is to blame, and what there 
   const { code, stdout, stderr } = await run(['search', '--type', 'meshes', '--category', 'Trees', '--uncategorized'])
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toBe(
-    'Nothing matches --type meshes --category Trees --uncategorized.\n  2 entries without --type meshes: mesh 2\n',
+    'Nothing matches --type meshes --category Trees --uncategorized.\n2 entries without --type meshes: mesh 2\n',
   )
-  expect((await run('search --triangles 1M..')).stderr).toContain('  6 entries without --triangles 1000000..: 60 to 9,000\n')
-  expect((await run('search --name SM_Gone')).stderr).toContain('  1 entry with --deprecated\n')
+  expect((await run('search --triangles 1M..')).stderr).toContain('\n6 entries without --triangles 1000000..: 60 to 9,000\n')
+  expect((await run('search --name SM_Gone')).stderr).toContain('\n1 entry with --deprecated\n')
   expect((await run('search --category Props --nanite --triangles 1M..')).stderr).toContain('leave out several')
   expect((await run('search --type meshes --json')).stderr).toBe('')
 })
