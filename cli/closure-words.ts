@@ -3,23 +3,25 @@ import type { Api } from '../client/api.ts'
 import type { ClosureMember, DependentsMember } from '../contract/entries.ts'
 import { count, number, size } from './amounts.ts'
 import { printable } from './printable.ts'
-import { branchesBelow, type TreeBounds, treeLines } from './tree.ts'
+import { branchesBelow, drawTree, type TreeBounds } from './tree.ts'
 
 export type Closure = Awaited<ReturnType<Api['entries']['closure']>>
 export type Dependents = Awaited<ReturnType<Api['entries']['dependents']>>
 
-/** A heading, and the lines of its tree. */
+/** A heading, and what stands below it. */
 export interface Section {
   heading: string
   lines: string[]
+  /** How much is left out. */
+  hidden: number
 }
 
 export function needs({ root_object_id, total_bytes, members }: Closure, bounds: TreeBounds): Section {
   const others = members.filter(({ edge }) => edge !== 'root')
-  if (others.length === 0) return { heading: 'Needs nothing else', lines: [] }
+  if (others.length === 0) return { heading: 'Needs nothing else', lines: [], hidden: 0 }
   return {
     heading: `Needs ${count(others.length, 'other file')}, ${size(total_bytes)} in all`,
-    lines: treeLines(branchesBelow(root_object_id, others, needed), bounds),
+    ...drawTree(branchesBelow(root_object_id, others, needed), bounds),
   }
 }
 
@@ -30,10 +32,10 @@ const needed = (member: ClosureMember): string => {
 }
 
 export function usedBy({ root_object_id, used_by_entries, members }: Dependents, bounds: TreeBounds): Section {
-  if (members.length === 0) return { heading: 'Used by nothing', lines: [] }
+  if (members.length === 0) return { heading: 'Used by nothing', lines: [], hidden: 0 }
   return {
     heading: `Used by ${count(used_by_entries, 'entry', 'entries')}`,
-    lines: treeLines(branchesBelow(root_object_id, members, using), bounds),
+    ...drawTree(branchesBelow(root_object_id, members, using), bounds),
   }
 }
 

@@ -16,8 +16,14 @@ export interface TreeBounds {
 const DEEPEST = 24
 const unbounded: TreeBounds = { most: Number.POSITIVE_INFINITY, deepest: DEEPEST }
 
+export interface DrawnTree {
+  lines: string[]
+  /** Branches that are left out. */
+  hidden: number
+}
+
 /** Branches, drawn. Where some are left out, a line says how many, with all that hangs on them. */
-export function treeLines(roots: readonly Branch[], { most, deepest }: TreeBounds = unbounded): string[] {
+export function drawTree(roots: readonly Branch[], { most, deepest }: TreeBounds = unbounded): DrawnTree {
   const levels = levelsOf(roots)
   const nearest = levels.slice(0, Math.min(deepest, DEEPEST)).flat().slice(0, most)
   const shown = new Set(nearest)
@@ -34,7 +40,7 @@ export function treeLines(roots: readonly Branch[], { most, deepest }: TreeBound
     if (hidden > 0) lines.push(`${indent}└─ … ${number(hidden)} more`)
   }
   draw(roots, '')
-  return lines
+  return { lines, hidden: sizes.size - shown.size }
 }
 
 /** Branches by how far they are from the root. */

@@ -125,23 +125,26 @@ function sections({ entry, lineage, closure, dependents }: Found, context: Conte
   const bounds = wantsFacts(wish) ? overview : asked
   const most = wish.all ? Number.POSITIVE_INFINITY : bounds.branches
   const trees = { most, deepest: wish.depth ?? (wish.all ? deepest : bounds.depth) }
-  const fitted = ({ heading, lines }: Section) => ({ heading, lines: lines.map((line) => shorten(line, out.width)) })
-  const shown = [
-    ...(lineage ? [versionSection(lineage, context, { entry, most: wish.all ? undefined : bounds.versions })] : []),
-    ...(closure ? [fitted(needs(closure, trees))] : []),
-    ...(dependents ? [fitted(usedBy(dependents, trees))] : []),
-  ]
-  const lines = shown.flatMap(({ heading, lines: below }) => ['', out.paint('bold', shorten(heading, out.width)), ...below])
+  const fitted = ({ lines, ...section }: Section) => ({ ...section, lines: lines.map((line) => shorten(line, out.width)) })
+  const shown: Partial<Record<Part, Section>> = {
+    ...(lineage && { versions: versionSection(lineage, context, wish.all ? undefined : bounds.versions) }),
+    ...(closure && { closure: fitted(needs(closure, trees)) }),
+    ...(dependents && { dependents: fitted(usedBy(dependents, trees)) }),
+  }
+  const lines = Object.entries(shown).flatMap(([part, { heading, lines: below, hidden }]) => [
+    '',
+    out.paint('bold', shorten(heading, out.width)),
+    ...below,
+    ...(hidden > 0 && !wish.all ? [out.paint('dim', `all of it: ph show ${entry.id} --${part} --all`)] : []),
+  ])
   return wantsFacts(wish) ? lines : [nameLine(entry, context, out.width), ...lines]
 }
 
-function versionSection(
-  { objects }: Lineage,
-  context: Context,
-  { entry, most }: { entry: EntryDetail; most: number | undefined },
-): Section {
+function versionSection({ objects }: Lineage, context: Context, most: number | undefined): Section {
   const shown = objects.slice(0, most)
-  const hidden = objects.length - shown.length
-  const more = hidden > 0 ? [`and ${count(hidden, 'older version')}: ph history ${entry.id}`] : []
-  return { heading: count(objects.length, 'version'), lines: [...versionTable(shown, context), ...more] }
+  return {
+    heading: count(objects.length, 'version'),
+    lines: versionTable(shown, context),
+    hidden: objects.length - shown.length,
+  }
 }

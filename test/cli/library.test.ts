@@ -70,6 +70,35 @@ test('show says softly where a dependency is soft', async () => {
   expect(stdout).toContain('SM_Barrel  StaticMesh (soft), ')
 })
 
+test('one part alone is shown, and asked for, when it is named', async () => {
+  const parts = async (options: string) => Object.keys((await ph(`show SM_Barrel ${options} --json`, { env })).json() as Json)
+  expect(await parts('')).toEqual(['entry', 'lineage', 'closure', 'dependents'])
+  expect(await parts('--closure')).toEqual(['entry', 'closure'])
+  expect(await parts('--versions --dependents')).toEqual(['entry', 'lineage', 'dependents'])
+  const { stdout } = await ph('show SM_Barrel --closure --depth 1', { env, columns: 80 })
+  expect(stdout).toMatch(
+    /^SM_Barrel {2}StaticMesh\n\nNeeds 2 other files.*\n└─ M_Oak .*\n {3}└─ … 1 more\nall of it: ph show \d+ --closure --all\n$/,
+  )
+  expect((await ph('show SM_Barrel --depth 0', { env })).code).toBe(2)
+})
+
+test('show tells measures with their units, and leaves out what nobody knows', async () => {
+  const metadata = {
+    ...{ tri_count: 12_500, bounds_x: 120.25, bounds_y: 80, bounds_z: 1000, has_collision: false, nanite_enabled: true },
+    ...{ texture_count: 4, max_texture_res: 2048, pbr_channels: 'base_color,normal', audio_duration: 2.5, sample_rate: 44_100 },
+    ...{ channel_count: 2, texture_width: 1024, texture_height: 512, texture_format: 'BC7', source_app: 'Blender 4.1' },
+  }
+  const [{ entry_id } = {}] = (await pushed(caller, [item({ entry: { metadata } })])) as Json[]
+  const { stdout } = await ph(`show ${entry_id}`, { env, columns: 80 })
+  const facts = Object.fromEntries(stdout.split('\n').map((line) => [line.slice(0, 13).trim(), line.slice(13)]))
+  expect(facts).toMatchObject({
+    ...{ triangles: '12,500', bounds: '120.3 x 80 x 1,000 cm', collision: 'no', Nanite: 'yes', textures: '4, up to 2,048 px' },
+    ...{ channels: 'base color, normal', texture: '1,024 x 512 px, BC7', length: '2.5 s', sound: '44,100 Hz, stereo' },
+    ...{ 'made with': 'Blender 4.1', pulled: 'never' },
+  })
+  expect(facts).not.toHaveProperty('bones')
+})
+
 test('a name that several entries have is refused with the ids to choose from', async () => {
   const { code, stderr } = await ph('show SM_Twin --json', { env })
   expect(code).toBe(1)

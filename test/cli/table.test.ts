@@ -7,7 +7,7 @@ import type { Output } from '../../cli/output.ts'
 import { painter } from '../../cli/output.ts'
 import { printable } from '../../cli/printable.ts'
 import { type Column, shorten, table } from '../../cli/table.ts'
-import { branchesBelow, treeLines } from '../../cli/tree.ts'
+import { branchesBelow, drawTree } from '../../cli/tree.ts'
 import { wrap } from '../../cli/wrap.ts'
 
 interface Prop {
@@ -73,6 +73,8 @@ test('a name cannot drive the terminal', () => {
   expect(printable('a\u001b[2Jb\r\n\u202ec')).toBe('a\ufffd[2Jb\ufffd\ufffd\ufffdc')
 })
 
+const linesOf = (...tree: Parameters<typeof drawTree>) => drawTree(...tree).lines
+
 test('a tree shows who hangs on whom, and says what is left out', () => {
   const members = [
     { object_id: 2, via_object_id: 1 },
@@ -80,24 +82,25 @@ test('a tree shows who hangs on whom, and says what is left out', () => {
     { object_id: 4, via_object_id: 1 },
   ]
   const branches = branchesBelow(1, members, ({ object_id }) => `v${object_id}`)
-  expect(treeLines(branches)).toEqual(['├─ v2', '│  └─ v3', '└─ v4'])
-  expect(treeLines(branches, { most: 2, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ v4'])
-  expect(treeLines(branches, { most: 1, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ … 1 more'])
+  expect(linesOf(branches)).toEqual(['├─ v2', '│  └─ v3', '└─ v4'])
+  expect(linesOf(branches, { most: 2, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ v4'])
+  expect(linesOf(branches, { most: 1, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 1 more', '└─ … 1 more'])
 })
 
 test('a tree that is cut keeps what is nearest to its root, and counts all that hangs on what it leaves out', () => {
   const deep = [2, 3, 4, 5].map((object_id) => ({ object_id, via_object_id: object_id - 1 }))
   const wide = [10, 11, 12].map((object_id) => ({ object_id, via_object_id: 1 }))
   const branches = branchesBelow(1, [...deep, ...wide], ({ object_id }) => `v${object_id}`)
-  expect(treeLines(branches, { most: 4, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 3 more', '├─ v10', '├─ v11', '└─ v12'])
-  expect(treeLines(branches, { most: 9, deepest: 2 }).slice(0, 3)).toEqual(['├─ v2', '│  └─ v3', '│     └─ … 2 more'])
+  expect(linesOf(branches, { most: 4, deepest: 9 })).toEqual(['├─ v2', '│  └─ … 3 more', '├─ v10', '├─ v11', '└─ v12'])
+  expect(drawTree(branches, { most: 4, deepest: 9 }).hidden).toBe(3)
+  expect(linesOf(branches, { most: 9, deepest: 2 }).slice(0, 3)).toEqual(['├─ v2', '│  └─ v3', '│     └─ … 2 more'])
 })
 
 test('a tree of any depth, and one that hangs on itself, ends', () => {
   const chain = Array.from({ length: 100_000 }, (_, at) => ({ object_id: at + 2, via_object_id: at + 1 }))
-  const lines = treeLines(branchesBelow(1, chain, () => 'v'))
+  const lines = linesOf(branchesBelow(1, chain, () => 'v'))
   expect([lines.length, lines.at(-1)?.trim()]).toEqual([25, '└─ … 99,976 more'])
-  expect(treeLines(branchesBelow(1, [{ object_id: 1, via_object_id: 1 }], () => 'v'))).toEqual(['└─ v'])
+  expect(linesOf(branchesBelow(1, [{ object_id: 1, via_object_id: 1 }], () => 'v'))).toEqual(['└─ v'])
 })
 
 test('sizes, counts and durations are short and exact enough', () => {
