@@ -25,7 +25,7 @@ export async function showCards(
   const pictured = hits.filter((hit) => hit.has_thumbnail).map(({ id }) => id)
   const drawing = await pictureDrawing(context, wanted && pictured.length > 0 && out.width >= narrowest)
   if (!drawing) return 0
-  const pictures = await fetchThumbnails(library, pictured)
+  const pictures = await fetchThumbnails(context, library, pictured)
   const layout = { box: drawing.smallBox, gap, margin }
   const width = out.width - margin - layout.box.columns - gap
   for (const hit of hits) out.raw(await drawing.drawBeside(pictures.get(hit.id), cardLines(hit, context, width), layout))

@@ -17,15 +17,20 @@ export const pictureTerms = {
   ],
 } as const
 
+interface Bounds {
+  mostBytes?: number
+  signal?: AbortSignal
+}
+
 /** The thumbnail of an entry, or undefined when it has none any more, or one of more bytes. */
 export async function fetchThumbnail(
   { api, http }: Pick<Library, 'api' | 'http'>,
   entryId: number,
-  mostBytes: number = limits.thumbnail.bytes,
+  { mostBytes = limits.thumbnail.bytes, signal }: Bounds = {},
 ): Promise<Uint8Array | undefined> {
-  const answer = await api.media.thumbnail({ entry_id: entryId }).catch(undefinedWhereGone)
+  const answer = await api.media.thumbnail({ entry_id: entryId }, { signal }).catch(undefinedWhereGone)
   if (!answer) return undefined
-  const { body } = await http.open({ url: answer.location })
+  const { body } = await http.open({ url: answer.location, signal })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -45,16 +50,24 @@ function undefinedWhereGone(error: unknown): undefined {
 }
 
 const requestsAtOnce = 6
-/** Of all small pictures together: a hundred times what is usual for a page of them. */
+/** Of all pictures of a page together: many times what is usual. */
 const mostBytes = 32 * 1024 * 1024
+/** So long a page waits for its pictures. */
+const patienceMs = 5000
 
-/** Thumbnails by entry; those that are gone, or beyond the bytes that all may have together, are left out. */
-export async function fetchThumbnails(library: Library, entryIds: readonly number[]): Promise<Map<number, Uint8Array>> {
+/** Thumbnails by entry. They only adorn: one that is gone, too large, too slow or out of reach is left out. */
+export async function fetchThumbnails(
+  { signal: ended }: Pick<Context, 'signal'>,
+  library: Library,
+  entryIds: readonly number[],
+): Promise<Map<number, Uint8Array>> {
   const atOnce = pLimit(requestsAtOnce)
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(patienceMs)])
   const pictures = new Map<number, Uint8Array>()
   let room = mostBytes
   const fetchOne = async (id: number) => {
-    const picture = await fetchThumbnail(library, id, Math.min(limits.thumbnail.bytes, room))
+    const bounds = { mostBytes: Math.min(limits.thumbnail.bytes, room), signal }
+    const picture = await fetchThumbnail(library, id, bounds).catch(() => ended.throwIfAborted())
     if (!picture || picture.length > room) return
     room -= picture.length
     pictures.set(id, picture)

@@ -11,7 +11,7 @@ import { type Library, withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
 import { wholeNumber } from '../refusal.ts'
 import { shorten } from '../table.ts'
-import { fetchThumbnail, pictureDrawing, pictureTerms } from '../thumbnails.ts'
+import { fetchThumbnails, pictureDrawing, pictureTerms } from '../thumbnails.ts'
 import { versionTable } from '../version-table.ts'
 
 /** Beside the facts where there is room for both, else above them. */
@@ -97,7 +97,7 @@ async function factLines(
 ): Promise<string[]> {
   const { out } = context
   const drawing = await pictureDrawing(context, wanted && entry.has_thumbnail)
-  const bytes = drawing && (await fetchThumbnail(library, entry.id))
+  const bytes = drawing && (await fetchThumbnails(context, library, [entry.id])).get(entry.id)
   if (!drawing || !bytes) return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
   if (out.width >= picture.roomBeside) {
     const width = out.width - picture.beside.columns - picture.gap

@@ -205,6 +205,15 @@ test('hits stand beside their pictures on a terminal that shows them; without, o
   expect((await run('search --type mesh')).stdout).not.toContain('█')
 })
 
+test('pictures that are out of reach are left out, and the hits are shown all the same', async () => {
+  const front = await startFront({ to: () => String(env.PH_URL), storageAway: true })
+  const shows = { env: { ...env, NO_COLOR: '', COLORTERM: 'truecolor', TERM: 'xterm-256color', PH_URL: front.url }, columns: 100 }
+  for (const line of ['search --name SM_Pine', 'show SM_Pine']) {
+    const { code, stdout } = await ph(line, { ...shows, pause: async () => undefined })
+    expect([code, stripVTControlCharacters(stdout).includes('█'), stdout.includes('SM_Pine')], line).toEqual([0, false, true])
+  }
+})
+
 test('a picture that is none, or gone, leaves its place empty', async () => {
   const { url, keys } = await server.addWorkspace()
   const olivia = callAs(url, keys.olivia)

@@ -18,12 +18,14 @@ export interface FrontOptions {
   key?: () => string
   /** Answer 404 to the server's own additions, and give changes without their records. */
   plain?: boolean
+  /** Redirect to where nobody listens. */
+  storageAway?: boolean
 }
 
 const additions = allRoutes.flatMap(([, , route]) => (route.extension ? [`${route.method} ${route.path}`] : []))
 
 /** Listens until the test is over. */
-export async function startFront({ to, key, plain = false }: FrontOptions): Promise<Front> {
+export async function startFront({ to, key, plain = false, storageAway = false }: FrontOptions): Promise<Front> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request
@@ -46,7 +48,7 @@ export async function startFront({ to, key, plain = false }: FrontOptions): Prom
       headers: { authorization: auth, ...(body ? { 'content-type': type } : {}) },
     })
     const { status } = answer
-    const location = answer.headers.get('location')
+    const location = answer.headers.get('location') && (storageAway ? 'http://127.0.0.1:9/' : answer.headers.get('location'))
     const answerType = answer.headers.get('content-type') ?? 'application/json'
     response.writeHead(status, { 'content-type': answerType, ...(location ? { location } : {}) })
     response.end(Buffer.from(await answer.arrayBuffer()))
