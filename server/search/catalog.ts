@@ -9,7 +9,7 @@ import { Names } from './names.ts'
 import { NumberKey } from './number-key.ts'
 import { Order, type SortKey } from './orders.ts'
 import { RowNumbers } from './row-numbers.ts'
-import { Runs } from './runs.ts'
+import { TagLists } from './tag-lists.ts'
 
 /** What entries can be sorted by but for relevance, which is of each question. */
 export type SortName = Exclude<(typeof sorts)[number], 'relevance'>
@@ -34,9 +34,9 @@ export class Catalog {
   readonly entries = new RowNumbers()
   readonly names = new Names()
   readonly columns = new Columns()
-  /** Ids by code; 0 stands for no tag, as it ends every run. */
+  /** Ids by code; 0 stands for no tag. */
   readonly tags = new Codebook<number>([0])
-  readonly tagsOf = new Runs(new Uint32Array(1))
+  readonly tagLists = new TagLists()
   /** By code. */
   readonly tagLabels: TagLabel[] = []
   readonly packNames: string[] = []
@@ -66,7 +66,7 @@ export class Catalog {
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
     this.names.set(row, entry.name)
     this.columns.set(row, entry)
-    this.tagsOf.set(
+    this.tagLists.set(
       row,
       (entry.tag_ids ?? []).map((id) => this.tags.code(id)),
     )
@@ -80,7 +80,7 @@ export class Catalog {
     this.entries.release(row)
     this.names.set(row, '')
     this.columns.clear(row)
-    this.tagsOf.set(row, [])
+    this.tagLists.set(row, [])
     this.#move(row)
   }
 
@@ -130,7 +130,7 @@ export class Catalog {
     this.#room = rows
     this.names.reserve(rows)
     this.columns.reserve(rows)
-    this.tagsOf.reserve(rows)
+    this.tagLists.reserve(rows)
     if (rows > this.entries.ids.length) this.entries.reserve(rows)
   }
 

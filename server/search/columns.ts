@@ -34,7 +34,7 @@ const emptyCodes = () => ({
   nanite: new Uint8Array(0),
 })
 
-/** Counts, bytes, milliseconds since 1970, centimetres: none is below 0, so `unknown` lies outside every range. */
+/** Counts, bytes, milliseconds since 1970, centimetres: none is below 0. Unknown ones are NaN, which lies outside every range. */
 const emptyNumbers = () => ({
   tri: new Float64Array(0),
   vert: new Float64Array(0),
@@ -46,8 +46,6 @@ const emptyNumbers = () => ({
   dateUpdated: new Float64Array(0),
 })
 export type Measured = keyof ReturnType<typeof emptyNumbers>
-
-export const unknown = -1
 
 /** The arrays are replaced as they grow: get them anew for each question. */
 export class Columns {
@@ -72,11 +70,11 @@ export class Columns {
     codes.status[row] = of.status.code(entry.status)
     codes.collision[row] = of.collision.code(entry.has_collision)
     codes.nanite[row] = of.nanite.code(entry.nanite_enabled)
-    numbers.tri[row] = entry.tri_count ?? unknown
-    numbers.vert[row] = entry.vert_count ?? unknown
-    numbers.material[row] = entry.material_count ?? unknown
-    numbers.lod[row] = entry.lod_count ?? unknown
-    numbers.bounds[row] = entry.longest_edge ?? unknown
+    numbers.tri[row] = entry.tri_count ?? Number.NaN
+    numbers.vert[row] = entry.vert_count ?? Number.NaN
+    numbers.material[row] = entry.material_count ?? Number.NaN
+    numbers.lod[row] = entry.lod_count ?? Number.NaN
+    numbers.bounds[row] = entry.longest_edge ?? Number.NaN
     numbers.blobSize[row] = entry.blob_size
     numbers.dateIndexed[row] = entry.indexed_ms
     numbers.dateUpdated[row] = entry.updated_ms

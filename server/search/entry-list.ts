@@ -14,7 +14,8 @@ import type { Catalog, SortName } from './catalog.ts'
 import { facetsOf } from './facets.ts'
 import { type FilterInput, toFilters } from './filters.ts'
 import type { Place } from './orders.ts'
-import { pageOf, type Selection } from './selection.ts'
+import { pageOf } from './page.ts'
+import type { Selection } from './selection.ts'
 
 type Asked = Context & { input: InputOf<(typeof contract)['list']> }
 type FacetsAsked = Context & { input: InputOf<(typeof contract)['facets']> }

@@ -3,16 +3,17 @@ import type { Facets } from '../../contract/facets.ts'
 import type { Catalog } from './catalog.ts'
 import type { Coded } from './columns.ts'
 import { bitOf, type Dimension } from './filters.ts'
-import { failing, type Selection } from './selection.ts'
+import { failing, rowsFailingOnly, type Selection } from './selection.ts'
 
-/** What one dimension is counted by. */
+/** What dimensions are counted by. */
 interface Counting {
   catalog: Catalog
-  fails: Uint16Array
+  /** The rows that count in a dimension. */
+  rowsOf(dimension: Dimension): Uint32Array
 }
 
 export function facetsOf(catalog: Catalog, selection: Selection): Facets {
-  const counting = { catalog, fails: failing(catalog, selection) }
+  const counting = { catalog, rowsOf: rowsPerDimension(catalog, selection) }
   return {
     packs: packsOf(counting),
     categories: valuesOf<string | null>(counting, 'category'),
@@ -29,6 +30,14 @@ export function facetsOf(catalog: Catalog, selection: Selection): Facets {
       bounds: rangeOf(counting, 'bounds'),
     },
   }
+}
+
+/** Dimensions without a filter of their own count the same rows, which are put together once. */
+function rowsPerDimension(catalog: Catalog, selection: Selection): (dimension: Dimension) => Uint32Array {
+  const fails = failing(catalog, selection)
+  const filtered = selection.filters.reduce((bits, { bit }) => bits | bit, 0)
+  const common = rowsFailingOnly(fails, 0)
+  return (dimension) => ((filtered & bitOf(dimension)) === 0 ? common : rowsFailingOnly(fails, bitOf(dimension), 'own'))
 }
 
 /** The most frequent first, then by name. */
@@ -59,41 +68,45 @@ function tagsOf(counting: Counting): Facets['tags'] {
   return byCount(buckets, ({ name }) => name)
 }
 
-function countCodes({ catalog, fails }: Counting, name: Coded & Dimension): Uint32Array {
+function countCodes({ catalog, rowsOf }: Counting, name: Coded & Dimension): Uint32Array {
   const codes = catalog.columns.codes[name]
   const counts = new Uint32Array(catalog.columns.dictionaries[name].keys.length)
-  const others = ~bitOf(name)
-  for (let row = 0; row < fails.length; row++) {
-    if (((fails[row] as number) & others) !== 0) continue
-    const code = codes[row] as number
+  const rows = rowsOf(name)
+  for (let place = 0; place < rows.length; place++) {
+    const code = codes[rows[place] as number] as number
     counts[code] = (counts[code] as number) + 1
   }
   return counts
 }
 
-function countTags({ catalog, fails }: Counting): Uint32Array {
-  const { cells, starts } = catalog.tagsOf
-  const counts = new Uint32Array(catalog.tags.keys.length)
-  const others = ~bitOf('tag')
-  for (let row = 0; row < fails.length; row++) {
-    if (((fails[row] as number) & others) !== 0) continue
-    for (let at = starts[row] as number; cells[at] !== 0; at++) {
-      const code = cells[at] as number
-      counts[code] = (counts[code] as number) + 1
-    }
+/** Where most rows count, those that do not are taken off all of them. */
+function countTags({ catalog, rowsOf }: Counting): Uint32Array {
+  const { tagLists, entries } = catalog
+  const codes = catalog.tags.keys.length
+  const rows = rowsOf('tag')
+  if (rows.length * 2 < entries.end) return tagLists.count(rows, codes)
+  const left = tagLists.count(othersThan(rows, entries.end), codes)
+  return tagLists.countAll(codes).map((count, code) => (code === 0 ? 0 : count - (left[code] as number)))
+}
+
+/** The rows between ascending ones. */
+function othersThan(rows: Uint32Array, end: number): Uint32Array {
+  const others = new Uint32Array(end - rows.length)
+  let [place, count] = [0, 0]
+  for (let row = 0; row < end; row++) {
+    if (rows[place] === row) place++
+    else others[count++] = row
   }
-  return counts
+  return others
 }
 
 /** Both are null when no row that counts has a value. */
-function rangeOf({ catalog, fails }: Counting, name: 'tri' | 'vert' | 'material' | 'lod' | 'bounds') {
+function rangeOf({ catalog, rowsOf }: Counting, name: 'tri' | 'vert' | 'material' | 'lod' | 'bounds') {
   const numbers = catalog.columns.numbers[name]
-  const others = ~bitOf(name)
+  const rows = rowsOf(name)
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let row = 0; row < fails.length; row++) {
-    if (((fails[row] as number) & others) !== 0) continue
-    const value = numbers[row] as number
-    if (value < 0) continue
+  for (let place = 0; place < rows.length; place++) {
+    const value = numbers[rows[place] as number] as number
     if (value < min) min = value
     if (value > max) max = value
   }

@@ -29,18 +29,22 @@ export const bitOf = (dimension: Dimension): number => 1 << dimensions.indexOf(d
 export const outside = 1 << 15
 
 export interface Filter {
+  /** Of its dimension. */
+  readonly bit: number
   passes(row: number): boolean
-  /** Sets the filter's bit of every row that fails. */
+  /** Sets the filter's bit of every row that fails: without branches, as no processor guesses which rows do. */
   sweep(fails: Uint16Array): void
 }
 
 /** Rows whose code is one of some. */
 class CodeFilter implements Filter {
+  readonly bit: number
   readonly #codes: Uint8Array | Uint32Array
   /** By code: the bit, or 0. */
   readonly #fails: Uint16Array
 
-  constructor(codes: Uint8Array | Uint32Array, fails: Uint16Array) {
+  constructor(codes: Uint8Array | Uint32Array, fails: Uint16Array, bit: number) {
+    this.bit = bit
     this.#codes = codes
     this.#fails = fails
   }
@@ -58,10 +62,12 @@ class CodeFilter implements Filter {
 
 /** Rows whose number lies between two others; unknown ones do not. */
 class RangeFilter implements Filter {
+  readonly bit: number
   readonly #numbers: Float64Array
-  readonly #range: { min: number; max: number; bit: number }
+  readonly #range: { min: number; max: number }
 
-  constructor(numbers: Float64Array, range: { min: number; max: number; bit: number }) {
+  constructor(numbers: Float64Array, range: { min: number; max: number }, bit: number) {
+    this.bit = bit
     this.#numbers = numbers
     this.#range = range
   }
@@ -73,40 +79,35 @@ class RangeFilter implements Filter {
 
   sweep(fails: Uint16Array): void {
     const numbers = this.#numbers
-    const { min, max, bit } = this.#range
+    const { min, max } = this.#range
     for (let row = 0; row < fails.length; row++) {
       const value = numbers[row] as number
-      if (!(value >= min && value <= max)) fails[row] = (fails[row] as number) | bit
+      const isIn = Number(value >= min) & Number(value <= max)
+      fails[row] = (fails[row] as number) | ((1 - isIn) * this.bit)
     }
   }
 }
 
 /** Rows that have one of some tags. */
 class TagFilter implements Filter {
-  readonly #cells: Uint32Array
-  readonly #starts: Uint32Array
-  /** By code; 0, which ends every run, is none of them. */
-  readonly #wanted: Uint8Array
+  readonly bit = bitOf('tag')
+  readonly #has: (row: number) => number
 
-  constructor({ cells, starts }: { cells: Uint32Array; starts: Uint32Array }, wanted: Uint8Array) {
-    this.#cells = cells
-    this.#starts = starts
-    this.#wanted = wanted
+  constructor(has: (row: number) => number) {
+    this.#has = has
   }
 
   passes(row: number): boolean {
-    const cells = this.#cells
-    for (let at = this.#starts[row] as number; cells[at] !== 0; at++) if (this.#wanted[cells[at] as number] === 1) return true
-    return false
+    return this.#has(row) === 1
   }
 
   sweep(fails: Uint16Array): void {
-    const bit = bitOf('tag')
-    for (let row = 0; row < fails.length; row++) if (!this.passes(row)) fails[row] = (fails[row] as number) | bit
+    const has = this.#has
+    for (let row = 0; row < fails.length; row++) fails[row] = (fails[row] as number) | ((1 - has(row)) * this.bit)
   }
 }
 
-/** The filters of a question, those that are cheap to ask and leave little first. They hold for the catalog as it is now. */
+/** The filters of a question. They hold for the catalog as it is now. */
 export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
   const statuses = input.include_deprecated ? ['active', 'deprecated'] : ['active']
   return [
@@ -139,12 +140,13 @@ const bitFor = (name: string): number => {
 function wanted<K>(catalog: Catalog, name: Coded, keys: readonly K[] | undefined): Filter[] {
   if (!keys) return []
   const dictionary = catalog.columns.dictionaries[name] as { find(key: K): number | undefined; keys: readonly unknown[] }
-  const fails = new Uint16Array(dictionary.keys.length).fill(bitFor(name))
+  const bit = bitFor(name)
+  const fails = new Uint16Array(dictionary.keys.length).fill(bit)
   for (const key of keys) {
     const code = dictionary.find(key)
     if (code !== undefined) fails[code] = 0
   }
-  return [new CodeFilter(catalog.columns.codes[name], fails)]
+  return [new CodeFilter(catalog.columns.codes[name], fails, bit)]
 }
 
 /** Wanted ones first, where there are any; then those to drop. Null is the uncategorized. */
@@ -156,7 +158,7 @@ function categoryFilter(catalog: Catalog, input: FilterInput): Filter[] {
   const [kept, dropped] = [new Set<string | null>(include), new Set<string | null>(exclude)]
   const passes = (key: string | null) => (kept.size === 0 || kept.has(key)) && !dropped.has(key)
   const fails = Uint16Array.from(keys, (key) => (passes(key) ? 0 : bitOf('category')))
-  return [new CodeFilter(catalog.columns.codes.category, fails)]
+  return [new CodeFilter(catalog.columns.codes.category, fails, bitOf('category'))]
 }
 
 function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filter[] {
@@ -166,11 +168,11 @@ function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filt
     const label = catalog.tagLabels[code]
     return Number(label !== undefined && keys.has(label.key))
   })
-  return [new TagFilter(catalog.tagsOf, isWanted)]
+  return [new TagFilter(catalog.tagLists.havingOneOf(isWanted))]
 }
 
 function range(catalog: Catalog, name: Measured & Dimension, [min, max]: (number | undefined)[]): Filter[] {
   if (min === undefined && max === undefined) return []
-  const bounds = { min: Math.max(0, min ?? 0), max: max ?? Number.POSITIVE_INFINITY, bit: bitOf(name) }
-  return [new RangeFilter(catalog.columns.numbers[name], bounds)]
+  const ends = { min: min ?? 0, max: max ?? Number.POSITIVE_INFINITY }
+  return [new RangeFilter(catalog.columns.numbers[name], ends, bitOf(name))]
 }

@@ -29,7 +29,7 @@ export class Runs<C extends Uint8Array | Uint32Array> {
   }
 
   set(row: number, run: ArrayLike<number>): void {
-    this.#idle += this.#lengthAt(this.starts[row] as number)
+    this.#forget(this.starts[row] as number)
     if (run.length === 0) {
       this.starts[row] = 0
       return
@@ -42,9 +42,11 @@ export class Runs<C extends Uint8Array | Uint32Array> {
     if (this.#idle > idleCells && this.#idle > this.#end / 2) this.#pack()
   }
 
-  /** With the 0 that ends it; the empty run takes nothing. */
-  #lengthAt(start: number): number {
-    return start === 0 ? 0 : this.cells.indexOf(0, start) + 1 - start
+  /** What nothing refers to any more is 0 throughout: whoever reads all cells reads only what counts. */
+  #forget(start: number): void {
+    const end = this.cells.indexOf(0, start)
+    this.cells.fill(0, start, end)
+    if (start > 0) this.#idle += end + 1 - start
   }
 
   #makeRoom(length: number): void {

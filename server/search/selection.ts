@@ -1,7 +1,6 @@
-/** Which rows of a catalog a question is about, and a page of them in one order. */
-import type { Catalog, SortName } from './catalog.ts'
+/** Which rows of a catalog a question is about. */
+import type { Catalog } from './catalog.ts'
 import { type Filter, outside } from './filters.ts'
-import type { Order, Place, Stretch } from './orders.ts'
 
 /** For as long as nobody else has a turn. */
 export interface Selection {
@@ -10,89 +9,63 @@ export interface Selection {
   among: Uint32Array | undefined
 }
 
-export interface Wanted {
-  sort: SortName
-  isDescending: boolean
-  after: Place | undefined
-  limit: number
-}
+/** One set of arrays for every catalog of this process: questions are worked out one after the other. */
+const scratch = { fails: new Uint16Array(0), common: new Uint32Array(0), own: new Uint32Array(0) }
 
-/** The rows of a page, and where it ended; undefined when nothing follows. */
-export interface Page {
-  rows: number[]
-  end: Place | undefined
-}
-
-/** Rows that are sorted for one page sooner than looked for among all. */
-const fewRows = 4_096
-/** Rows that are asked one by one before every row is looked at: most pages are full by then. */
-const patience = 2_048
-
-/** `catalog.prepare(sort)` comes first. */
-export function pageOf(catalog: Catalog, selection: Selection, wanted: Wanted): Page {
-  const order = catalog.order(wanted.sort)
-  const isFew = selection.among !== undefined && selection.among.length <= fewRows
-  const found = isFew ? sorted(order, selection, wanted) : walked(catalog, selection, { order, wanted })
-  const rows = found.slice(0, wanted.limit)
-  const last = found.length > wanted.limit ? rows.at(-1) : undefined
-  return { rows, end: last === undefined ? undefined : { value: order.valueOf(last), id: catalog.entries.ids[last] as number } }
-}
-
-function sorted(order: Order, { among, filters }: Selection, { after, isDescending, limit }: Wanted): number[] {
-  const isIn = (row: number) =>
-    filters.every((filter) => filter.passes(row)) && (after === undefined || order.isBeyond(row, after, isDescending))
-  return [...(among ?? [])]
-    .filter(isIn)
-    .sort(order.comparing(isDescending))
-    .slice(0, limit + 1)
-}
-
-function walked(catalog: Catalog, selection: Selection, { order, wanted }: { order: Order; wanted: Wanted }): number[] {
-  const { filters, among } = selection
-  const walk = new Walk(order, order.beyond(wanted.after, wanted.isDescending), wanted.limit + 1)
-  const only = among && failing(catalog, { among, filters: [] })
-  const isIn = (row: number) => (only === undefined || only[row] === 0) && filters.every((filter) => filter.passes(row))
-  if (walk.go(isIn, patience)) return walk.found
-  const fails = failing(catalog, selection)
-  walk.go((row) => fails[row] === 0, Number.POSITIVE_INFINITY)
-  return walk.found
-}
-
-/** Of every row: 0 when it is in, else the bits of what it fails. */
-export function failing(catalog: Catalog, { filters, among }: Selection): Uint16Array {
-  const fails = new Uint16Array(catalog.entries.end)
-  if (among) {
-    fails.fill(outside)
-    for (const row of among) fails[row] = 0
-  }
+/** Of every row: 0 when it is in, else the bits of the dimensions in which it fails. Good until the next question. */
+export function failing({ entries: { end } }: Catalog, { filters, among }: Selection): Uint16Array {
+  if (scratch.fails.length < end) scratch.fails = new Uint16Array(Math.ceil(end * 1.25))
+  const fails = scratch.fails.subarray(0, end).fill(among ? outside : 0)
+  for (const row of among ?? []) fails[row] = 0
   for (const filter of filters) filter.sweep(fails)
   return fails
 }
 
-/** A walk along an order that can be taken up again. */
-class Walk {
-  readonly found: number[] = []
-  readonly #rows: Uint32Array
-  readonly #stretches: Stretch[]
-  readonly #most: number
-
-  constructor({ rows }: Order, stretches: Stretch[], most: number) {
-    this.#rows = rows
-    this.#stretches = stretches
-    this.#most = most
+/** The rows that fail in nothing but `bits`, ascending. Good until the next call with the same `place`. */
+export function rowsFailingOnly(fails: Uint16Array, bits: number, place: 'common' | 'own' = 'common'): Uint32Array {
+  if (scratch[place].length < fails.length) scratch[place] = new Uint32Array(Math.ceil(fails.length * 1.25))
+  const rows = scratch[place]
+  let count = 0
+  for (let row = 0; row < fails.length; row++) {
+    rows[count] = row
+    count += Number(((fails[row] as number) & ~bits) === 0)
   }
+  return rows.subarray(0, count)
+}
 
-  /** Whether it is over: enough is found, or nothing is left. */
-  go(isIn: (row: number) => boolean, steps: number): boolean {
-    let left = steps
-    for (const stretch of this.#stretches) {
-      for (; stretch.first !== stretch.past; stretch.first += stretch.step) {
-        if (this.found.length === this.#most) return true
-        if (left-- === 0) return false
-        const row = this.#rows[stretch.first] as number
-        if (isIn(row)) this.found.push(row)
-      }
+/** Rows that tell how much a filter leaves. */
+const samples = 256
+
+/** The rows that pass every filter, and the same as marks: 0 for those that do. Good until the next question. */
+export function passing(catalog: Catalog, { filters, among }: Selection): { rows: Uint32Array; fails: Uint16Array } {
+  const [first, ...others] = byShare(filters, catalog.entries.end)
+  const fails = failing(catalog, { filters: first ? [first] : [], among })
+  const rows = rowsFailingOnly(fails, 0)
+  let count = rows.length
+  for (const filter of others) {
+    let kept = 0
+    for (let place = 0; place < count; place++) {
+      const row = rows[place] as number
+      const isIn = filter.passes(row)
+      if (!isIn) fails[row] = outside
+      rows[kept] = row
+      kept += Number(isIn)
     }
-    return true
+    count = kept
   }
+  return { rows: rows.subarray(0, count), fails }
+}
+
+/** Those that leave least first: the first looks at every row, the others at what is left. */
+function byShare(filters: readonly Filter[], end: number): Filter[] {
+  const step = Math.max(1, Math.floor(end / samples))
+  const shareOf = (filter: Filter) => {
+    let passed = 0
+    for (let row = 0; row < end; row += step) passed += Number(filter.passes(row))
+    return passed
+  }
+  return filters
+    .map((filter) => ({ filter, share: shareOf(filter) }))
+    .sort((a, b) => a.share - b.share)
+    .map(({ filter }) => filter)
 }
