@@ -59,6 +59,7 @@ export const wordFields = ['name', 'category', 'tags', 'pack', 'comments'] as co
 /** One row of a list of entries: the prop and the attributes of its current version. */
 export const EntrySummary = Type.Object({
   ...summaryFields,
+  /** On ranked answers, how well it matches: above 0, at most 1. */
   score: Type.Optional(Type.Number()),
   /** On ranked answers, where the words were found: an addition of ours. */
   matched: Type.Optional(Type.Array(oneOf(wordFields))),

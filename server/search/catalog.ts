@@ -1,4 +1,5 @@
 /** The catalog index of one workspace: what questions look at of every entry, in the memory of this process (design.md 3). */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { sorts } from '../../contract/entries.ts'
 import type { CatalogRow } from '../rows/catalog-row.ts'
 import { tagKey } from '../rows/tag.ts'
@@ -8,6 +9,7 @@ import { KeptTexts } from './kept-texts.ts'
 import { Names } from './names.ts'
 import { NumberKey } from './number-key.ts'
 import { Order, type SortKey } from './orders.ts'
+import { Words } from './postings.ts'
 import { RowNumbers } from './row-numbers.ts'
 import { TagLists } from './tag-lists.ts'
 
@@ -40,9 +42,11 @@ export class Catalog {
   /** By code. */
   readonly tagLabels: TagLabel[] = []
   readonly packNames: string[] = []
+  readonly words = new Words()
   /** What lists say of entries that were shown lately. */
   readonly texts = new KeptTexts()
   readonly #orders = new Map<SortName, Order>()
+  #areWordsSettled = false
   #room = 0
   #last: Promise<unknown> = Promise.resolve()
 
@@ -66,10 +70,15 @@ export class Catalog {
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
     this.names.set(row, entry.name)
     this.columns.set(row, entry)
-    this.tagLists.set(
-      row,
-      (entry.tag_ids ?? []).map((id) => this.tags.code(id)),
-    )
+    const tags = (entry.tag_ids ?? []).map((id) => this.tags.code(id))
+    this.tagLists.set(row, tags)
+    this.words.set(row, {
+      name: entry.name,
+      category: entry.category,
+      tags: tags.map((code) => this.tagLabels[code]?.name ?? ''),
+      pack: this.packName(entry.pack_id) ?? '',
+      comments: [],
+    })
     settle()
   }
 
@@ -81,6 +90,7 @@ export class Catalog {
     this.names.set(row, '')
     this.columns.clear(row)
     this.tagLists.set(row, [])
+    this.words.remove(row)
     this.#move(row)
   }
 
@@ -108,6 +118,15 @@ export class Catalog {
       const rows = Uint32Array.from({ length: this.entries.end }, (_, row) => row).filter((row) => this.entries.ids[row] !== 0)
       const key = sort === 'name' ? this.names : new NumberKey(this.columns, measures[sort])
       this.#orders.set(sort, await Order.of<string | number>(rows, key as SortKey<string | number>, this.entries))
+    })
+  }
+
+  /** Waits until words can be asked for at once. */
+  async prepareWords(): Promise<void> {
+    if (this.#areWordsSettled) return
+    await this.inTurn(async () => {
+      for (const _ of this.words.settle()) await nextTurn()
+      this.#areWordsSettled = true
     })
   }
 

@@ -5,82 +5,95 @@ import type { Facets } from '../../contract/facets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import { amongIds, amongTexts } from '../database/among.ts'
+import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { type Context, WrittenJson } from '../handler.ts'
-import { pathKey } from '../push/manifest.ts'
 import { requireEntryFace, selectEntries } from '../rows/entry.ts'
+import { rankedPage } from './best-hits.ts'
 import type { Catalog, SortName } from './catalog.ts'
+import { type Asked, findAsked, matching } from './choice.ts'
 import { facetsOf } from './facets.ts'
-import { type FilterInput, toFilters } from './filters.ts'
-import type { Place } from './orders.ts'
 import { pageOf } from './page.ts'
-import type { Selection } from './selection.ts'
 
-type Asked = Context & { input: InputOf<(typeof contract)['list']> }
-type FacetsAsked = Context & { input: InputOf<(typeof contract)['facets']> }
+type ListInput = InputOf<(typeof contract)['list']>
+type ListRequest = Context & { input: ListInput }
 
-export async function listEntries(request: Asked): Promise<WrittenJson> {
+export async function listEntries(request: ListRequest): Promise<WrittenJson> {
   const { sql, workspace, catalogs, input } = request
-  const { order = 'asc', limit = limits.page.default, cursor } = input
-  refuseWords(input.q)
-  const sort = sortOf(input)
+  const asked = await findAsked(request)
+  const sort = sortOf(input, asked)
   await refuseLikeness(request)
-  const asked = ['entries', sort, order]
-  const after = cursor === undefined ? undefined : placeOf(asked, cursor, sort)
-  const pathIds = await findAtPaths(sql, workspace.id, input.origin_path)
   const catalog = await catalogs.at(workspace.id)
+  const page = sort === 'relevance' ? await ranked(catalog, asked, input) : await sorted(catalog, asked, { ...input, sort })
+  const texts = await catalog.texts.of(
+    page.rows.map(({ id }) => id),
+    (missing) => summariesOf(sql, workspace.id, missing),
+  )
+  const entries = page.rows.flatMap(({ id, ...more }) => withMore(texts.get(id), more))
+  return pageOfTexts(entries, page.next_cursor)
+}
+
+export async function countFacets(request: Context & { input: InputOf<(typeof contract)['facets']> }): Promise<Facets> {
+  const asked = await findAsked(request)
+  const catalog = await request.catalogs.at(request.workspace.id)
+  if (asked.question) await catalog.prepareWords()
+  return facetsOf(catalog, matching(catalog, asked).selection)
+}
+
+/** What a page of a list is made of, before the database is asked what its entries look like. */
+interface Page {
+  rows: ({ id: number } & Pick<EntrySummary, 'score' | 'matched'>)[]
+  next_cursor: string | null
+}
+
+async function sorted(catalog: Catalog, asked: Asked, input: ListInput & { sort: SortName }): Promise<Page> {
+  const { sort, order = 'asc', limit = limits.page.default, cursor } = input
+  const bound = ['entries', sort, order]
+  const at = cursor === undefined ? undefined : fromCursor(bound, cursor, sort === 'name' ? ['text', 'id'] : ['id', 'id'])
   await catalog.prepare(sort)
-  const selection = select(catalog, input, pathIds)
+  if (asked.question) await catalog.prepareWords()
+  const { selection } = matching(catalog, asked)
+  const after = at && { value: at[0], id: at[1] }
   const { rows, end } = pageOf(catalog, selection, { sort, isDescending: order === 'desc', after, limit })
-  const ids = rows.map((row) => catalog.entries.ids[row] as number)
-  const texts = await catalog.texts.of(ids, (missing) => summariesOf(sql, workspace.id, missing))
-  return pageOfTexts(texts, end ? toCursor(asked, [end.value, end.id]) : null)
+  return {
+    rows: rows.map((row) => ({ id: catalog.entries.ids[row] as number })),
+    next_cursor: end ? toCursor(bound, [end.value, end.id]) : null,
+  }
 }
 
-export async function countFacets({ sql, workspace, catalogs, input }: FacetsAsked): Promise<Facets> {
-  refuseWords(input.q)
-  const pathIds = await findAtPaths(sql, workspace.id, input.origin_path)
-  const catalog = await catalogs.at(workspace.id)
-  return facetsOf(catalog, select(catalog, input, pathIds))
+/** Best first, whatever the order. */
+async function ranked(catalog: Catalog, asked: Asked, { limit = limits.page.default, cursor }: ListInput): Promise<Page> {
+  const bound = ['entries', 'relevance']
+  const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'text', 'id'])
+  await catalog.prepareWords()
+  const { selection, hits } = matching(catalog, asked)
+  if (!hits) throw new Error('a ranked answer needs a question')
+  const after = at && { weight: at[0], name: at[1], id: at[2] }
+  const page = rankedPage(catalog, { hits, selection }, { after, limit })
+  return {
+    rows: page.hits.map(({ row, position, weight }) => ({
+      id: catalog.entries.ids[row] as number,
+      score: hits.scoreOf(weight),
+      matched: hits.fieldsOf(position),
+    })),
+    next_cursor: page.end ? toCursor(bound, [page.end.weight, page.end.name, page.end.id]) : null,
+  }
 }
 
-/** What the filters leave of a catalog. `pathIds`: the entries at the paths that were asked for. */
-function select(catalog: Catalog, input: FilterInput, pathIds: readonly number[] | undefined): Selection {
-  const lists: Set<number>[] = []
-  if (pathIds) lists.push(new Set(pathIds.flatMap((id) => catalog.entries.find(id) ?? [])))
-  if (input.name) lists.push(new Set(input.name.flatMap((name) => [...catalog.order('name').equalTo(name)])))
-  const among = lists.length > 0 ? lists.reduce((all, list) => all.intersection(list)) : undefined
-  return { filters: toFilters(catalog, input), among: among && Uint32Array.from(among) }
-}
-
-/** Package paths stay in the database: few ask for them, and they are long. Undefined: nobody asked. */
-async function findAtPaths(sql: Sql, workspaceId: number, paths: readonly string[] | undefined): Promise<number[] | undefined> {
-  if (!paths) return undefined
-  const rows = await sql<{ id: number }[]>`
-    select e.id
-      from objects o
-      join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-      join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where o.workspace_id = ${workspaceId} and o.path_key ${amongTexts(sql, paths.map(pathKey))}`
-  return rows.map((row) => row.id)
-}
-
-function sortOf({ sort, similar_to }: Asked['input']): SortName {
-  const isRanked = similar_to !== undefined
+/** A question without a word in it says nothing: it is as none. */
+function sortOf({ sort, similar_to }: ListInput, { question }: Asked): SortName | 'relevance' {
+  const isRanked = question !== undefined || similar_to !== undefined
   if (sort === 'relevance' && !isRanked)
-    throw validationError([{ path: 'sort', message: 'relevance needs q or similar_to; choose another sort without them' }])
+    throw validationError([
+      { path: 'sort', message: 'relevance needs words in q, or similar_to; choose another sort without them' },
+    ])
   if (similar_to !== undefined && sort !== undefined && sort !== 'relevance')
     throw validationError([{ path: 'sort', message: 'must be relevance, or left out, with similar_to' }])
-  return sort === undefined || sort === 'relevance' ? 'name' : sort
-}
-
-function refuseWords(q: string | undefined): void {
-  if (q !== undefined) throw validationError([{ path: 'q', message: 'is not available on this server yet; leave it out' }])
+  return sort ?? (isRanked ? 'relevance' : 'name')
 }
 
 /** Nothing is known yet of how entries look. */
-async function refuseLikeness({ sql, workspace, input: { similar_to: entryId } }: Asked): Promise<void> {
+async function refuseLikeness({ sql, workspace, input: { similar_to: entryId } }: ListRequest): Promise<void> {
   if (entryId === undefined) return
   await requireEntryFace(sql, workspace.id, { entryId, hold: false })
   throw new ApiError('EMBEDDINGS_UNAVAILABLE', `It is not known what entry ${entryId} looks like.`, {
@@ -89,13 +102,16 @@ async function refuseLikeness({ sql, workspace, input: { similar_to: entryId } }
   })
 }
 
-function placeOf(asked: unknown, cursor: string, sort: SortName): Place {
-  const [value, id] = sort === 'name' ? fromCursor(asked, cursor, ['text', 'id']) : fromCursor(asked, cursor, ['id', 'id'])
-  return { value, id }
-}
-
 const summariesOf = (sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntrySummary[]> =>
   selectEntries(sql, sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, ids)}`)
+
+/** What is written of an entry, with what only this answer says of it; nothing of one that was deleted meanwhile. */
+function withMore(text: Buffer | undefined, more: Pick<EntrySummary, 'score' | 'matched'>): Buffer[] {
+  if (!text) return []
+  return [
+    more.score === undefined ? text : Buffer.concat([text.subarray(0, -1), comma, Buffer.from(JSON.stringify(more).slice(1))]),
+  ]
+}
 
 /** The answer, put together from what is written of each entry. */
 function pageOfTexts(texts: readonly Buffer[], nextCursor: string | null): WrittenJson {

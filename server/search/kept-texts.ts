@@ -68,8 +68,11 @@ export class KeptTexts {
     this.#shelf.drop(this.#owner + id)
   }
 
-  /** One text for each id, in their order; those that `read` does not find are left out. `read` gives them as the database has them now. */
-  async of<E extends { id: number }>(ids: readonly number[], read: (ids: number[]) => Promise<E[]>): Promise<Buffer[]> {
+  /** The text of each id; those that `read` does not find are left out. `read` gives them as the database has them now. */
+  async of<E extends { id: number }>(
+    ids: readonly number[],
+    read: (ids: number[]) => Promise<E[]>,
+  ): Promise<Map<number, Buffer>> {
     const texts = new Map<number, Buffer>()
     const missing: number[] = []
     for (const id of ids) {
@@ -85,6 +88,6 @@ export class KeptTexts {
         if (this.#drops === before) this.#shelf.keep(this.#owner + entry.id, text)
       }
     }
-    return ids.flatMap((id) => texts.get(id) ?? [])
+    return texts
   }
 }

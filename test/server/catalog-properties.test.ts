@@ -1,5 +1,6 @@
 // GET /entries, its facets and the rollup, against plain SQL over random libraries that go on changing (spec 4.2; contract-gaps 6).
 import { expect, test } from 'vitest'
+import type { Sql } from '../../server/database/open.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { plainFacets, plainList, plainRollup, type Question, type Sorting } from '../support/plain-search.ts'
 import {
@@ -8,6 +9,7 @@ import {
   names,
   pick,
   type Random,
+  searches,
   seeded,
   tagNames,
   types,
@@ -54,6 +56,7 @@ function randomQuestion(random: Random, { packIds, groupIds }: Known): Question 
     include_deprecated: true,
     name: some(random, names),
     origin_path: some(random, ['/Game/P1', '/game/p2', '/GAME/P3']),
+    q: pick(random, searches),
   }
   const chance = pick(random, [0, 1, 2, 3])
   return Object.fromEntries(Object.entries(all).filter(([key]) => random(20) < (key === 'include_deprecated' ? 10 : chance)))
@@ -64,17 +67,19 @@ const toQuery = (asked: Record<string, unknown>): string =>
     Object.entries(asked).flatMap(([key, value]) => [value].flat().map((one): [string, string] => [key, String(one)])),
   ).toString()
 
-async function walked(reads: Caller, query: string): Promise<number[]> {
-  const ids: number[] = []
+async function walked(reads: Caller, query: string): Promise<Json[]> {
+  const entries: Json[] = []
   let cursor = ''
   do {
     const { status, body } = await reads.get(`/entries?${query}${cursor}`)
     expect([status, query], JSON.stringify(body)).toEqual([200, query])
-    ids.push(...body.entries.map((entry: Json) => entry.id))
+    entries.push(...body.entries)
     cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`
-  } while (cursor !== '' && ids.length < 10_000)
-  return ids
+  } while (cursor !== '' && entries.length < 10_000)
+  return entries
 }
+
+const idsOf = (entries: Json[]): number[] => entries.map((entry) => entry.id)
 
 const tally = (buckets: Json[], nameOf: string) =>
   Object.fromEntries(buckets.map((bucket) => [String(bucket[nameOf]), bucket.count]))
@@ -92,6 +97,18 @@ async function counted(reads: Caller, question: Question) {
     review: tally(review, 'value'),
     metadata,
   }
+}
+
+/** Whatever matches, the best first; those that match as well as each other by name. */
+async function expectRanked(
+  reads: Caller,
+  { sql, workspaceId, question }: { sql: Sql; workspaceId: number; question: Question },
+) {
+  const byName = await plainList(sql, workspaceId, { question, sort: 'name', order: 'asc' })
+  const ranked = await walked(reads, toQuery({ ...question, order: 'desc', limit: 7 }))
+  expect([question, idsOf(ranked).sort((a, b) => a - b)]).toEqual([question, byName.toSorted((a, b) => a - b)])
+  const places = ranked.map(({ id, score }) => ({ score, place: byName.indexOf(id) }))
+  expect([question, places]).toEqual([question, places.toSorted((a, b) => b.score - a.score || a.place - b.place)])
 }
 
 const sortings: Sorting[] = (['name', 'date_indexed', 'date_updated', 'blob_size', 'tri_count'] as const).flatMap((sort) => [
@@ -115,9 +132,10 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
         const sorting = pick(random, sortings)
         const expected = await plainList(sql, workspaceId, { question, ...sorting })
         const query = toQuery({ ...question, ...sorting, limit: pick(random, [1, 2, 7, 200]) })
-        expect([query, await walked(reads, query)]).toEqual([query, expected])
+        expect([query, idsOf(await walked(reads, query))]).toEqual([query, expected])
         expect([query, await counted(reads, question)]).toEqual([query, await plainFacets(sql, workspaceId, question)])
       }
+      await expectRanked(reads, { sql, workspaceId, question: { ...randomQuestion(random, library), q: pick(random, searches) } })
       expect((await reads.get('/categories/rollup')).body.categories).toEqual([...(await plainRollup(sql, workspaceId))])
       await changeLibrary(library, random(4))
     }

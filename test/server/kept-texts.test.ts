@@ -92,9 +92,9 @@ test('a text that was read while its entry changed is answered, but not kept', a
     texts.drop(1)
     return rows
   })
-  expect(String((await reading)[0])).toContain('old')
+  expect(String((await reading).get(1))).toContain('old')
   const again = await texts.of([1], async (ids) => ids.map((id): Read => ({ id, name: 'new' })))
-  expect(String(again[0])).toContain('new')
+  expect(String(again.get(1))).toContain('new')
 })
 
 test('texts take so much memory and no more, and those that were asked for last stay', async () => {
@@ -112,5 +112,5 @@ test('texts take so much memory and no more, and those that were asked for last 
   expect(asked).toHaveLength(100)
   await texts.of([99, 2], read)
   expect(asked.slice(100)).toEqual([2])
-  expect(await texts.of([1, 5, 1], async () => [])).toHaveLength(2)
+  expect([...(await texts.of([1, 5, 1], async () => [])).keys()]).toEqual([1])
 })

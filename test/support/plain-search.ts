@@ -29,6 +29,8 @@ export interface Question {
   include_deprecated?: boolean
   name?: string[]
   origin_path?: string[]
+  /** Of plain words: each begins a word of the name, category, a tag or the pack. */
+  q?: string
 }
 
 const shown = (sql: Sql, workspaceId: number) => sql`
@@ -40,11 +42,16 @@ const shown = (sql: Sql, workspaceId: number) => sql`
          (o.metadata->>'material_count')::numeric as material, (o.metadata->>'lod_count')::numeric as lod,
          (select max(edge::numeric) from unnest(array[o.metadata->>'bounds_x', o.metadata->>'bounds_y', o.metadata->>'bounds_z']) edge) as bounds,
          array(select t.name from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
-                where x.workspace_id = e.workspace_id and x.entry_id = e.id) as tags
+                where x.workspace_id = e.workspace_id and x.entry_id = e.id) as tags,
+         (select name from packs p where p.workspace_id = o.workspace_id and p.id = o.pack_id) as pack_name
     from entries e
     join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
     join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
    where e.workspace_id = ${workspaceId}`
+
+const saysWord = (sql: Sql, word: string) => sql`exists (
+  select 1 from regexp_split_to_table(concat_ws(' ', name, category, array_to_string(tags, ' '), pack_name), '[^A-Za-z0-9]+') said
+   where lower(said) like ${`${word}%`})`
 
 const ranges = ['tri', 'vert', 'material', 'lod', 'bounds'] as const
 type Dimension = 'pack' | 'category' | 'tag' | 'type' | 'variant' | 'preview' | 'review' | (typeof ranges)[number]
@@ -70,6 +77,7 @@ function where(sql: Sql, question: Question, without?: Dimension): Fragment {
     [undefined, !question.include_deprecated, sql`status = 'active'`],
     [undefined, question.name, sql`name_key = any(${lower(question.name)}::text[])`],
     [undefined, question.origin_path, sql`path_key = any(${lower(question.origin_path)}::text[])`],
+    ...(question.q?.split(' ') ?? []).map((word): [undefined, unknown, Fragment] => [undefined, true, saysWord(sql, word)]),
     ...ranges.flatMap((name): [Dimension, unknown, Fragment][] => {
       const [min, max] = [question[`${name}_min`], question[`${name}_max`]]
       return [

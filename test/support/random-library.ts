@@ -38,6 +38,24 @@ export const names = [
   'Z',
 ]
 export const categories = ['Props', 'props', 'Walls', 'Doors & Gates', null]
+/** What to search for: whole words, beginnings, several, none that is there. */
+export const searches = [
+  'a',
+  'sm',
+  'barrel',
+  'barr',
+  '01',
+  'wood',
+  'old',
+  'props',
+  'pack',
+  'pack 1',
+  'wood barrel',
+  'sm 0',
+  'zz',
+  'm',
+  'none',
+]
 export const types = ['mesh', 'texture', 'audio', 'material']
 export const tagNames = ['wood', 'Metal', 'old stuff', 'é', 'T']
 export const counts = [null, 0, 1, 9, 10, 1000]
