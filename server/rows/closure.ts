@@ -1,7 +1,6 @@
 /** The only place that walks dependencies: down to everything a version needs, and up to everything that needs it. */
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
-import { amongIds } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/open.ts'
 
 /** `needs`: what the version needs. `users`: what needs the version. */
 type Direction = 'needs' | 'users'
@@ -12,29 +11,50 @@ interface Step {
   via: number | null
 }
 
-type Member = Omit<DependentsMember, 'depth' | 'edge' | 'via_object_id'> & { shared_with_count: number }
-
 /** Everything the version needs, nearest first, itself at depth 0. */
-export async function selectClosure(sql: Sql, workspaceId: number, rootId: number): Promise<ClosureMember[]> {
-  const members = await selectReached(sql, workspaceId, { rootId, direction: 'needs' })
-  return members.map(({ entry_name: _name, entry_status: _status, ...member }) => member)
+export function selectClosure(sql: Sql, workspaceId: number, rootId: number): Promise<ClosureMember[]> {
+  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = o.workspace_id and s.needs_object_id = o.id)
+    as shared_with_count`
+  return selectReached(sql, workspaceId, { rootId, direction: 'needs', shown })
 }
 
 /** Everything that needs the version, directly (depth 1) or through others; the version itself is left out. */
 export async function selectDependents(sql: Sql, workspaceId: number, rootId: number): Promise<DependentsMember[]> {
-  const members = await selectReached(sql, workspaceId, { rootId, direction: 'users' })
-  return members.filter((member) => member.depth > 0).map(({ shared_with_count: _count, ...member }) => member)
+  const shown = sql`e.name as entry_name, e.status as entry_status`
+  const members = await selectReached<DependentsMember>(sql, workspaceId, { rootId, direction: 'users', shown })
+  return members.filter((member) => member.depth > 0)
 }
 
-async function selectReached(sql: Sql, workspaceId: number, from: { rootId: number; direction: Direction }) {
+interface From {
+  rootId: number
+  direction: Direction
+  /** Columns that only this direction has. */
+  shown: Fragment
+}
+
+type AnyMember = Omit<ClosureMember, 'shared_with_count' | 'url'>
+
+async function selectReached<M extends AnyMember>(sql: Sql, workspaceId: number, from: From): Promise<M[]> {
   const steps = walk(from.rootId, await selectEdges(sql, workspaceId, from))
-  const members = await selectMembers(sql, workspaceId, [...steps.keys()])
-  return members
-    .map((member) => {
-      const { depth, edge, via } = steps.get(member.object_id) ?? { depth: 0, edge: 'root' as const, via: null }
-      return { ...member, depth, edge, via_object_id: via }
-    })
-    .sort((a, b) => a.depth - b.depth || a.object_id - b.object_id)
+  const parts = halves([...steps.keys()])
+  const found = await Promise.all(parts.map((ids) => selectMembers<M>(sql, workspaceId, { ids, shown: from.shown })))
+  // Thousands of rows: they are completed where they are.
+  const members = found.flatMap((part) => [...part])
+  for (const member of members) {
+    const { depth, edge, via } = steps.get(member.object_id) ?? { depth: 0, edge: 'root' as const, via: null }
+    member.depth = depth
+    member.edge = edge
+    member.via_object_id = via
+  }
+  return members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id)
+}
+
+/** Looking up many takes the database a while, which two connections share. */
+const manyIds = 1000
+
+const halves = (ids: number[]): number[][] => {
+  const middle = ids.length >> 1
+  return ids.length < manyIds ? [ids] : [ids.slice(0, middle), ids.slice(middle)]
 }
 
 interface Edge {
@@ -43,22 +63,18 @@ interface Edge {
   hard: boolean
 }
 
-/** Every edge between things that can be reached; each is visited once, so cycles end. */
-function selectEdges(
-  sql: Sql,
-  workspaceId: number,
-  { rootId, direction }: { rootId: number; direction: Direction },
-): PromiseLike<Edge[]> {
+/** Every edge between things that can be reached, once, so cycles end. */
+async function selectEdges(sql: Sql, workspaceId: number, { rootId, direction }: From): Promise<Edge[]> {
   const [near, far] =
     direction === 'needs' ? [sql`d.object_id`, sql`d.needs_object_id`] : [sql`d.needs_object_id`, sql`d.object_id`]
   return sql<Edge[]>`
-    with recursive reached (id) as (
-      select ${rootId}::bigint
+    with recursive edges (from_id, to_id, hard) as (
+      select null::bigint, ${rootId}::bigint, null::boolean
       union
-      select ${far} from reached r join dependencies d on d.workspace_id = ${workspaceId} and ${near} = r.id
+      select ${near}, ${far}, d.hard
+        from (select distinct to_id from edges) reached join dependencies d on d.workspace_id = ${workspaceId} and ${near} = reached.to_id
     )
-    select ${near} as from_id, ${far} as to_id, d.hard
-      from reached r join dependencies d on d.workspace_id = ${workspaceId} and ${near} = r.id`
+    select from_id, to_id, hard from edges where from_id is not null`
 }
 
 /** Breadth first, so every depth is the shortest; of equally short ways a hard edge wins, then the older version. Pure. */
@@ -80,12 +96,16 @@ export function walk(rootId: number, edges: readonly Edge[]): Map<number, Step> 
   return steps
 }
 
-/** `entry_id` is set where the version is some entry's current one. */
-const selectMembers = (sql: Sql, workspaceId: number, ids: number[]) => sql<Member[]>`
-  select o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext,
-         e.id as entry_id, e.name as entry_name, e.status as entry_status, o.thumbnail_artifact_id is not null as has_thumbnail,
-         (select count(*)::int from dependencies s where s.workspace_id = o.workspace_id and s.needs_object_id = o.id) as shared_with_count
-    from objects o
-    left join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-    left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-   where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)}`
+/** Looked up one by one (server/database/among.ts says why). `entry_id` is set where the version is some entry's current one. */
+const selectMembers = <M extends AnyMember>(
+  sql: Sql,
+  workspaceId: number,
+  { ids, shown }: { ids: number[]; shown: Fragment },
+) => sql<M[]>`
+  select o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version,
+         o.source_ext, e.id as entry_id, o.thumbnail_artifact_id is not null as has_thumbnail, ${shown}
+    from unnest(${ids}::bigint[]) as wanted (id)
+   cross join lateral (select * from objects o where o.workspace_id = ${workspaceId} and o.id = wanted.id offset 0) o
+    left join lateral (
+      select e.id, e.name, e.status from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+       where l.workspace_id = ${workspaceId} and l.face_object_id = wanted.id offset 0) e on true`
