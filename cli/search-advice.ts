@@ -77,7 +77,7 @@ function rowsLike(asks: EntryQuestion, facets: Facets) {
 export async function tellHowToNarrow(
   { out }: Context,
   api: Api,
-  { question, order, found }: Search & { order: EntryQuestion; found: EntryPage },
+  { question, found }: Pick<Search, 'question'> & { found: EntryPage },
 ): Promise<void> {
   const facets = await facetsOf(api, question)
   const total = facets ? totalOf(facets, question) : 0
@@ -86,7 +86,7 @@ export async function tellHowToNarrow(
     if (found.next_cursor) out.note(`${shown} shown; there are more: see them with --all.`)
     return
   }
-  const isCut = found.next_cursor === null && order.sort === 'relevance'
+  const isCut = found.next_cursor === null && found.entries.at(-1)?.score !== undefined
   const more = isCut ? 'only the best are ranked: --sort name lists them all' : 'see them with --all'
   const narrow = narrowing(facets, question, total)
   out.note(`${shown} of ${number(total)} shown; ${more}${narrow === '' ? '' : `, or fewer with ${narrow}`}.`)

@@ -13,6 +13,8 @@ import { type Condition, filterOptions, questionOf, readConditions } from '../se
 import { pictureTerms } from '../thumbnails.ts'
 
 const mostEntries = 1_000_000
+/** Percent-encoded, at three letters a byte, they still fit into the line of a request. */
+const longestWordsBytes = 4000
 
 /** What people sort by, as the library calls it, and the way round that they expect first. */
 const sorts = {
@@ -58,6 +60,8 @@ export const commands = [
       ['search --all --json | jq -r ".entries[].name"', 'every name, for a script'],
     ],
     async run(context, { words, ...given }) {
+      if (Buffer.byteLength(words.join(' ')) > longestWordsBytes)
+        throw wrongUsage('What is to be looked for is too long.', 'Say it in fewer words.')
       const wanted = { ...given, isRanked: words.some((word) => word.trim() !== '') || given.similarTo !== undefined }
       refuseContradictions(context, wanted)
       await withLibrary(context, async (library) => {
@@ -105,7 +109,9 @@ function refuseContradictions({ out }: Context, wanted: Wanted): void {
 /** The best hits end at 1,000 (spec 4.2). Whoever asks for every id is given them by name, which has no end. */
 function orderOf({ isRanked, similarTo, sort, reverse, limit, ids }: Wanted): EntryQuestion {
   const isBest = isRanked && (!ids || limit !== undefined || similarTo !== undefined)
-  const [by, first] = sorts[sort ?? (isBest ? 'relevance' : 'name')]
+  // The library ranks by itself, unless what was typed holds signs only and nothing to rank by.
+  if (isBest && sort === undefined) return {}
+  const [by, first] = sorts[sort ?? 'name']
   if (by === 'relevance') return { sort: by }
   const other = first === 'asc' ? 'desc' : 'asc'
   return { sort: by, order: reverse ? other : first }

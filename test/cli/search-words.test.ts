@@ -1,0 +1,113 @@
+/** ph search by words: what they find, why, in what order, and which of them finds nothing. */
+import { beforeAll, expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { ph, type Setting, signedIn } from '../support/ph.ts'
+import { pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+import { barrels, fillSmallLibrary, mesh } from '../support/small-library.ts'
+
+const server = await startTestServer()
+let env: Record<string, string>
+
+beforeAll(async () => {
+  const { url, keys } = await server.addWorkspace()
+  env = { ...signedIn(url, keys.olivia), NO_COLOR: '1' }
+  await fillSmallLibrary(callAs(url, keys.olivia))
+})
+
+const run = (line: string | readonly string[], more: Setting = {}) => ph(line, { env, ...more })
+const found = async (line: string | readonly string[]): Promise<Json[]> => {
+  const args = typeof line === 'string' ? line.split(' ') : line
+  const { code, stdout, stderr } = await run(['search', ...args, '--json'])
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout).entries
+}
+const names = async (line: string | readonly string[]) => (await found(line)).map(({ name }) => name)
+
+test.each([
+  ['barrel', [...barrels, 'T_Oak_Barrel']],
+  ['old barr', ['SM_OldBarrel_01']],
+  ['wood', ['SM_OldBarrel_01', 'SM_Pine']],
+  ['trees', ['SM_Pine']],
+  ['tavern mater', ['M_Oak']],
+  ['barrelled', []],
+])('the words %j find %j', async (words, expected) => {
+  expect((await names(words)).toSorted()).toEqual(expected)
+})
+
+test('words in quotes must stand side by side, whether the shell kept the quotes or not', async () => {
+  expect((await names(['oak barrel'])).toSorted()).toEqual(['SM_OakBarrel', 'T_Oak_Barrel'])
+  expect((await names(['"oak barrel"'])).toSorted()).toEqual(['SM_OakBarrel', 'T_Oak_Barrel'])
+  expect(await names(['barrel oak'])).toEqual([])
+  expect((await names(['barrel', 'oak'])).toSorted()).toEqual(['SM_OakBarrel', 'T_Oak_Barrel'])
+})
+
+test('a hit says in which of its fields the words were found', async () => {
+  const { stdout } = await run('search wood')
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t').at(-1)),
+  ).toEqual(['tag', 'tag'])
+  const [best] = await found('barrel props')
+  expect(best.matched).toEqual(['name', 'category'])
+  expect((await run('search barrel props', { columns: 100 })).stdout).toMatch(/MATCHED\n.*name, category\n/)
+})
+
+test('words and filters together leave what has both, and a sort of one’s own is kept', async () => {
+  expect(await names('barrel --type mesh --triangles 1k..')).toEqual(['SM_OakBarrel'])
+  expect(await names('oak --sort name --reverse')).toEqual(['T_Oak_Barrel', 'SM_OakBarrel', 'M_Oak'])
+})
+
+test('the best hits come first, the whole name before what only begins so', async () => {
+  expect((await names('m_oak'))[0]).toBe('M_Oak')
+  const scores = (await found('oak')).map(({ score }) => score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})
+
+test('ids are those of every hit, by name, so that none is cut off', async () => {
+  const { entries } = (await run('search barrel --sort name --json')).json() as Json
+  expect((await run('search barrel --ids')).stdout).toBe(entries.map(({ id }: Json) => `${id}\n`).join(''))
+  const [best] = await found('old barrel')
+  expect((await run(['search', 'old', 'barrel', '--ids', '--limit', '1'])).stdout).toBe(`${best.id}\n`)
+})
+
+test('of more than a thousand hits the best are shown, which is said, and all ids are given', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const many = Array.from({ length: 1001 }, (_, at) => mesh(`SM_Nail_${at}`, 'Tools/Nails'))
+  await pushed(callAs(url, keys.mia), many)
+  const there = { env: signedIn(url, keys.mia) }
+  const shown = await ph('search nail --all', there)
+  expect(shown.stdout.trimEnd().split('\n')).toHaveLength(1000)
+  expect(shown.stderr).toMatch(/^1,000 of 1,001 shown; only the best are ranked: --sort name lists them all\b/)
+  expect((await ph('search nail --ids', there)).stdout.trimEnd().split('\n')).toHaveLength(1001)
+})
+
+test('facets count what the words find', async () => {
+  const rows = (await run('search barrel --facets')).stdout.split('\n').map((line) => line.split('\t'))
+  expect(rows.filter(([dimension]) => dimension === 'type').map(([, value, count]) => [value, count])).toEqual([
+    ['mesh', '2'],
+    ['texture', '1'],
+  ])
+})
+
+test('when nothing matches, it is said which word or filter is to blame, and what there would be', async () => {
+  const { code, stdout, stderr } = await run(['search', 'barrel', 'pine', '--type', 'mesh'])
+  expect([code, stdout]).toEqual([0, ''])
+  expect(stderr).toBe('Nothing matches barrel pine --type mesh.\n1 entry without barrel\n2 entries without pine\n')
+  expect((await run('search barrel --type meshes')).stderr).toContain('\n3 entries without --type meshes: mesh 2, texture 1\n')
+  expect((await run('search gone')).stderr).toContain('\n1 entry with --deprecated\n')
+  expect((await run('search barrelled')).stderr).toContain('try fewer letters')
+  expect((await run('search pine --category Props --triangles 1M..')).stderr).toContain('leave out several')
+  expect((await run('search barrelled --json')).stderr).toBe('')
+})
+
+test('whatever is typed is looked for: quotes left open, operators, signs, letters of any script, or only blanks', async () => {
+  for (const words of ['"oak', 'a" "b', 'AND OR NOT', '* ? %', '樽 🛢️', '\u202eoak', '-', '   ', 'x'.repeat(2000)]) {
+    const { code, stderr } = await run(['search', '--json', '--', words])
+    expect([code, stderr], JSON.stringify(words)).toEqual([0, ''])
+  }
+  const long = await run(['search', '--', '樽'.repeat(9_000)])
+  expect([long.code, long.stderr]).toEqual([2, expect.stringContaining('too long')])
+})
