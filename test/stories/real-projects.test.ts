@@ -1,4 +1,4 @@
-/** Projects of real editors, each pushed into a workspace of its own: what stands in the library is what their files imply. */
+/** Projects of real editors, pushed: what stands in the library is what their files imply, and is found by word, filter and tag. */
 import { createHash } from 'node:crypto'
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { findFolders } from '../../client/folders.ts'
 import { push } from '../../client/push.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { ph, signedIn } from '../support/ph.ts'
 import { fixtureFolder, type RealPackage, realPackages } from '../support/real-packages.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -66,6 +67,36 @@ async function needsInLibrary(api: Caller, entry: Json): Promise<{ hard: string[
   return { hard: direct('hard'), soft: direct('soft') }
 }
 
+const groupOf = ({ entry_type, pack, category }: Json): string[] => [
+  ...['--type', entry_type, '--pack', pack.name],
+  ...(category === null ? ['--uncategorized'] : ['--category', category]),
+]
+const sortedIds = (list: readonly Json[]): number[] => list.map(({ id }) => id).toSorted((a, b) => a - b)
+
+/** By its name, among those of its type, pack and category, and by a tag that was put on what a search found. */
+async function findEach({ url, key, api }: Awaited<ReturnType<typeof workspace>>, entries: readonly Json[]): Promise<void> {
+  const run = (line: readonly string[], stdin?: string) => ph(line, { env: signedIn(url, key), stdin })
+  for (const { id, name } of entries) {
+    const { body } = await api.get(`/entries?q=${encodeURIComponent(name)}&limit=200`)
+    expect(sortedIds(body.entries), name).toContain(id)
+  }
+  for (const [filters, group] of Map.groupBy(entries, (entry) => JSON.stringify(groupOf(entry)))) {
+    const { stdout } = await run(['search', ...JSON.parse(filters), '--ids'])
+    expect(
+      stdout
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : Number(line)))
+        .toSorted((a, b) => a - b),
+      filters,
+    ).toEqual(sortedIds(group))
+    expect((await run(['tag', 'add', `a ${group[0]?.entry_type}`, '-', '--create'], stdout)).code, filters).toBe(0)
+  }
+  for (const [type, group] of Map.groupBy(entries, ({ entry_type }) => entry_type as string)) {
+    const found = (await run(['search', '--tag', `A ${type}`, '--all', '--json'])).json() as Json
+    expect(sortedIds(found.entries), type).toEqual(sortedIds(group))
+  }
+}
+
 test.runIf(fixtureFolder).each(projects)('%s', async (name) => {
   const library = await workspace()
   const root = join(temporaryFolder(), name)
@@ -87,6 +118,7 @@ test.runIf(fixtureFolder).each(projects)('%s', async (name) => {
   }
   const sources = [...entries.values()].filter(({ source_ext }) => source_ext !== null)
   expect(entries.size).toBe(props.length + sources.length)
+  await findEach(library, [...entries.values()])
 
   const { new: added, dedup, ...others } = (await pushAll(temporaryFolder())).summary
   expect({ added, dedup }).toEqual({ added: 0, dedup: first.summary.new + first.summary.dedup })
