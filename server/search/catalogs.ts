@@ -39,6 +39,13 @@ export class Catalogs {
     return catalog
   }
 
+  /** How many entries they hold, all together. */
+  get entries(): number {
+    let entries = 0
+    for (const shelf of this.#shelves.values()) entries += shelf.size
+    return entries
+  }
+
   #take(workspaceId: number): Shelf {
     const shelf = this.#shelves.get(workspaceId) ?? new Shelf({ database: this.#database, workspaceId })
     this.#shelves.delete(workspaceId)
@@ -50,8 +57,7 @@ export class Catalogs {
   #tidy(used: Shelf): void {
     const { entries, catalogs, idleMs } = this.#bounds
     const oldestMs = this.#clock.now().getTime() - idleMs
-    let held = 0
-    for (const shelf of this.#shelves.values()) held += shelf.size
+    let held = this.entries
     for (const [workspaceId, shelf] of this.#shelves) {
       if (shelf === used) continue
       if (held <= entries && this.#shelves.size <= catalogs && shelf.usedMs >= oldestMs) return

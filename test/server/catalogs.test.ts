@@ -1,0 +1,157 @@
+// The catalogs of a process: built once for whoever asks, never behind what was committed, let go when unused (design.md 3).
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Catalogs } from '../../server/search/catalogs.ts'
+import { type Caller, callAs, type Json } from '../support/api.ts'
+import { freshPostgres } from '../support/fresh-postgres.ts'
+import { item, pushed, uniqueName } from '../support/push.ts'
+import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'
+import { startTestServer, TestClock, workspaceOf } from '../support/server.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const server = await startTestServer()
+const { database } = server
+const isPostgres = database.kind === 'postgresql'
+
+/** A workspace with a random library. */
+async function aLibrary(most: number) {
+  const { slug } = await server.addWorkspace()
+  const [workspace] = await database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
+  return writeLibrary(database.sql, { workspaceId: workspace?.id ?? 0, random: seeded(most), most })
+}
+
+const idsIn = ({ entries }: Awaited<ReturnType<Catalogs['at']>>): number[] =>
+  [...entries.ids.subarray(0, entries.end)].filter((id) => id !== 0).sort((a, b) => a - b)
+
+const sortedIds = (ids: number[]) => ids.toSorted((a, b) => a - b)
+
+test('questions that come together share one build, and all of them see what was committed before', async () => {
+  const catalogs = new Catalogs({ database, clock: new TestClock() })
+  const library = await aLibrary(40)
+  const first = await Promise.all(Array.from({ length: 20 }, () => catalogs.at(library.workspaceId)))
+  expect(new Set(first).size).toBe(1)
+  for (let round = 0; round < 10; round++) {
+    await changeLibrary(library, 2)
+    const asked = await Promise.all(Array.from({ length: 5 }, () => catalogs.at(library.workspaceId)))
+    for (const catalog of asked) expect(idsIn(catalog)).toEqual(sortedIds(library.entryIds))
+  }
+})
+
+test('many small libraries beside a large one stay within the bounds, and each is there again when it is asked for', async () => {
+  const libraries = [await aLibrary(60), ...(await Promise.all(Array.from({ length: 12 }, () => aLibrary(3))))]
+  const catalogs = new Catalogs({ database, clock: new TestClock(), bounds: { entries: 50, catalogs: 4 } })
+  for (let round = 0; round < 3; round++) {
+    for (const library of libraries) {
+      const catalog = await catalogs.at(library.workspaceId)
+      expect(idsIn(catalog)).toEqual(sortedIds(library.entryIds))
+      expect(catalogs.entries - catalog.size).toBeLessThanOrEqual(50)
+    }
+  }
+})
+
+test('a catalog that is let go in the middle of a question still answers it', async () => {
+  const libraries = await Promise.all(Array.from({ length: 6 }, () => aLibrary(20)))
+  const catalogs = new Catalogs({ database, clock: new TestClock(), bounds: { entries: 0, catalogs: 1 } })
+  for (let round = 0; round < 5; round++) {
+    const asked = await Promise.all(libraries.map(({ workspaceId }) => catalogs.at(workspaceId)))
+    for (const [index, library] of libraries.entries()) {
+      const catalog = asked[index]
+      await catalog?.prepare('tri_count')
+      expect(catalog && idsIn(catalog)).toEqual(sortedIds(library.entryIds))
+    }
+  }
+})
+
+test('a catalog that nobody asks for is let go after half an hour', async () => {
+  const clock = new TestClock()
+  const catalogs = new Catalogs({ database, clock })
+  const [idle, used] = [await aLibrary(30), await aLibrary(30)]
+  const before = [await catalogs.at(idle.workspaceId), await catalogs.at(used.workspaceId)]
+  clock.advance(29 * 60_000)
+  expect(await catalogs.at(used.workspaceId)).toBe(before[1])
+  clock.advance(2 * 60_000)
+  expect(await catalogs.at(used.workspaceId)).toBe(before[1])
+  expect(await catalogs.at(idle.workspaceId)).not.toBe(before[0])
+})
+
+test('a catalog that has missed records which are gone by now is built anew', async () => {
+  const catalogs = new Catalogs({ database, clock: new TestClock() })
+  const library = await aLibrary(20)
+  await catalogs.at(library.workspaceId)
+  await changeLibrary(library, 5)
+  const { workspaceId } = library
+  await database.sql`delete from changes where workspace_id = ${workspaceId}`
+  await database.sql`update feed_heads set changes_floor = change_seq where workspace_id = ${workspaceId}`
+  expect(idsIn(await catalogs.at(workspaceId))).toEqual(sortedIds(library.entryIds))
+  await changeLibrary(library, 3)
+  expect(idsIn(await catalogs.at(workspaceId))).toEqual(sortedIds(library.entryIds))
+})
+
+test('more changes than are read at once are all taken in', async () => {
+  const catalogs = new Catalogs({ database, clock: new TestClock() })
+  const { url, slug, keys } = await server.addWorkspace()
+  const mia = callAs(url, keys.mia)
+  const [entry] = await pushed(mia, [item()])
+  const [workspace] = await database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
+  const workspaceId = workspace?.id ?? 0
+  await catalogs.at(workspaceId)
+  await database.sql`
+    with head as (update feed_heads set change_seq = change_seq + 12000 where workspace_id = ${workspaceId} returning change_seq)
+    insert into changes (workspace_id, seq, entity, entity_id, op, created_at)
+    select ${workspaceId}, change_seq - 12000 + n, 'lock', n, 'upsert', '2026-01-01' from head, generate_series(1, 12000) n`
+  await mia.patch(`/entries/${entry?.entry_id}`, { category: 'Last of all' })
+  const catalog = await catalogs.at(workspaceId)
+  expect(catalog.columns.dictionaries.category.find('Last of all')).toBeDefined()
+})
+
+/** Two server processes on one PostgreSQL, each with its own catalogs. */
+async function twoProcesses() {
+  const shared = await freshPostgres()
+  const dir = temporaryFolder()
+  const { workspace, keys } = workspaceOf('acme')
+  const file = join(dir, 'provision.json')
+  writeFileSync(file, JSON.stringify({ workspaces: [workspace] }))
+  const env = { PH_DATABASE_URL: shared?.url ?? '', PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
+  const running: ServerProcess[] = []
+  const start = async (): Promise<{ process: ServerProcess; mia: Caller }> => {
+    const process = await startServerProcess(['--data', join(dir, 'data'), '--provision', file], { env })
+    running.push(process)
+    return { process, mia: callAs(process.url, keys.mia) }
+  }
+  onTestFinished(async () => {
+    for (const one of running) if (one.isAlive()) await one.stop()
+    await shared?.drop()
+  })
+  return start
+}
+
+const found = async (caller: Caller, query: string): Promise<number[]> =>
+  (await caller.get(`/entries?${query}`)).body.entries.map((entry: Json) => entry.id)
+
+test.runIf(isPostgres)(
+  'what one process has committed is found by the next question to another, also when either is killed in between',
+  async () => {
+    const start = await twoProcesses()
+    let [writer, reader] = [await start(), await start()]
+    const entries = await pushed(writer.mia, [item(), item(), item()])
+    for (let round = 0; round < 24; round++) {
+      const { entry_id: id } = entries[round % entries.length] as Json
+      const word = uniqueName('w').replaceAll(/[^a-z]/g, '')
+      const name = `Barrel ${word}${String.fromCharCode(97 + round)}`
+      expect((await writer.mia.patch(`/entries/${id}`, { name, category: `Category ${round}` })).status).toBe(200)
+      if (round % 8 === 3) {
+        await writer.process.kill()
+        writer = await start()
+      }
+      if (round % 8 === 7) {
+        await reader.process.kill()
+        reader = await start()
+      }
+      expect(await found(reader.mia, `q=${encodeURIComponent(`"${name}"`)}`)).toEqual([id])
+      expect(await found(reader.mia, `name=${encodeURIComponent(name)}`)).toEqual([id])
+      expect(await found(reader.mia, `category=Category%20${round}`)).toEqual([id])
+    }
+  },
+)

@@ -1,0 +1,149 @@
+// Searching by words: what counts as a question, ranks, cursors, likeness that is not known yet, hostile questions (spec 4.2; contract-gaps 6).
+import { expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { item, pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+const { url, keys } = await server.addWorkspace()
+const [mia, reads] = [callAs(url, keys.mia), callAs(url, keys.miaReads)]
+
+const tag = (await mia.post('/tags', { name: 'Barrel wood' })).body
+const made = await pushed(mia, [
+  item({ entry: { name: 'Barrel' }, origin_path: '/Game/Tavern/Props/SM_A' }),
+  item({ entry: { name: 'SM_OldBarrel_01' }, origin_path: '/Game/Tavern/Props/SM_B' }),
+  item({ entry: { name: 'Barrels' }, origin_path: '/Game/Tavern/Props/SM_C' }),
+  item({ entry: { name: 'Crate' }, origin_path: '/Game/Tavern/Barrel/SM_D' }),
+  item({ entry: { name: 'Lamp' }, origin_path: '/Game/Barrel/Lights/SM_E' }),
+  item({ entry: { name: 'Table' }, origin_path: '/Game/Tavern/Props/SM_F' }),
+])
+const [barrel, old, barrels, crate, lamp, table] = made.map((result) => result.entry_id)
+await mia.put(`/entries/${table}/tags/${tag.id}`, undefined)
+
+const search = async (query: string): Promise<Json> => (await reads.get(`/entries?${query}`)).body
+const ids = ({ entries }: Json): number[] => entries.map((entry: Json) => entry.id)
+
+test('a hit says how well it matches and where; the name counts above the category, the tags and the pack', async () => {
+  const { entries } = await search('q=barrel')
+  expect(ids({ entries })).toEqual([barrel, old, barrels, crate, table, lamp])
+  expect(entries.map((entry: Json) => entry.matched)).toEqual([['name'], ['name'], ['name'], ['category'], ['tags'], ['pack']])
+  const scores = entries.map((entry: Json) => entry.score)
+  expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
+  expect(scores[0]).toBeLessThanOrEqual(1)
+  expect(scores.at(-1)).toBeGreaterThan(0)
+})
+
+test('entries that are not ranked carry neither score nor matched, also when words chose them', async () => {
+  for (const query of ['sort=name', 'q=barrel&sort=name', 'q=']) {
+    const { entries } = await search(query)
+    expect(entries.length).toBeGreaterThan(0)
+    for (const entry of entries) expect([query, 'score' in entry, 'matched' in entry]).toEqual([query, false, false])
+  }
+})
+
+test('words and filters choose together, and any sort may order what they chose', async () => {
+  expect(ids(await search('q=barrel&category=Props'))).toEqual([barrel, old, barrels, table])
+  expect(ids(await search('q=barrel&sort=name&order=desc'))).toEqual([table, old, lamp, crate, barrels, barrel])
+  expect(ids(await search('q=barrel&name=lamp&name=crate'))).toEqual([crate, lamp])
+  expect(ids(await search('q=lamp&origin_path=/game/barrel/lights/sm_e'))).toEqual([lamp])
+  expect(ids(await search('q=crate&origin_path=/game/barrel/lights/sm_e'))).toEqual([])
+  const { categories, types } = (await reads.get('/entries/facets?q=barrel&category=Props')).body
+  expect(categories).toEqual([
+    { value: 'Props', count: 4 },
+    { value: 'Barrel', count: 1 },
+    { value: 'Lights', count: 1 },
+  ])
+  expect(types).toEqual([{ value: 'mesh', count: 4 }])
+})
+
+test('what changed is found as it is now, and no longer as it was', async () => {
+  const [{ entry_id: id } = { entry_id: 0 }] = await pushed(mia, [item({ entry: { name: 'Wagon' } })])
+  expect(ids(await search('q=wagon'))).toEqual([id])
+  await mia.patch(`/entries/${id}`, { name: 'Cart' })
+  expect([ids(await search('q=wagon')), ids(await search('q=cart'))]).toEqual([[], [id]])
+  await mia.put(`/entries/${id}/tags/${tag.id}`, undefined)
+  expect(ids(await search('q=cart+barrel'))).toEqual([id])
+  await mia.patch(`/tags/${tag.id}`, { name: 'Oak' })
+  expect([ids(await search('q=cart+barrel')), ids(await search('q=cart+oak'))]).toEqual([[], [id]])
+  await mia.patch(`/tags/${tag.id}`, { name: 'Barrel wood' })
+  await callAs(url, keys.adam).patch(`/entries/${id}`, { status: 'deprecated' })
+  expect([ids(await search('q=cart')), ids(await search('q=cart&include_deprecated=true'))]).toEqual([[], [id]])
+  await callAs(url, keys.adam).del(`/entries/${id}`)
+  expect(ids(await search('q=cart&include_deprecated=true'))).toEqual([])
+})
+
+test('a question without a word is none: everything is listed by name, and there is no relevance to sort by', async () => {
+  const all = ids(await search('sort=name'))
+  for (const q of ['', '   ', '"', '""', '_-_', '%25%25', '%E2%80%8D']) expect([q, ids(await search(`q=${q}`))]).toEqual([q, all])
+  for (const query of ['sort=relevance', 'sort=relevance&q=', 'sort=relevance&q=---']) {
+    const { status, body } = await reads.get(`/entries?${query}`)
+    expect([query, status, body.error.code, body.error.details.errors[0].path]).toEqual([query, 422, 'VALIDATION', 'sort'])
+  }
+})
+
+test('a cursor goes on with the search it was made for; another sort, another order and a changed cursor are VALIDATION', async () => {
+  const walked: number[] = []
+  let cursor = ''
+  do {
+    const page = await search(`q=barrel&limit=1${cursor}`)
+    walked.push(...ids(page))
+    cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`
+  } while (cursor !== '')
+  expect(walked).toEqual([barrel, old, barrels, crate, table, lamp])
+  const { next_cursor: ranked } = await search('q=barrel&limit=1')
+  expect(ids(await search(`q=barrel&limit=1&order=desc&cursor=${ranked}`))).toEqual([old])
+  const { next_cursor: byName } = await search('sort=name&limit=1')
+  const { next_cursor: bySize } = await search('sort=blob_size&limit=1')
+  for (const query of [
+    `sort=name&cursor=${ranked}`,
+    `q=barrel&cursor=${byName}`,
+    `sort=name&order=desc&cursor=${byName}`,
+    `sort=tri_count&cursor=${bySize}`,
+    `q=barrel&cursor=${ranked}x`,
+    `q=barrel&cursor=${ranked.slice(0, -4)}`,
+  ]) {
+    const { status, body } = await reads.get(`/entries?${query}`)
+    expect([query, status, body.error?.code]).toEqual([query, 422, 'VALIDATION'])
+  }
+})
+
+test('likeness is refused by name: no such entry, nothing known of how it looks, a sort that it does not go with', async () => {
+  const cases = [
+    ['similar_to=999999999', 404, 'ENTRY_NOT_FOUND'],
+    [`similar_to=${barrel}`, 409, 'EMBEDDINGS_UNAVAILABLE'],
+    [`similar_to=${barrel}&sort=relevance&q=barrel`, 409, 'EMBEDDINGS_UNAVAILABLE'],
+    [`similar_to=${barrel}&sort=name`, 422, 'VALIDATION'],
+    ['similar_to=999999999&sort=name', 422, 'VALIDATION'],
+    ['similar_to=x', 422, 'VALIDATION'],
+  ] as const
+  for (const [query, status, code] of cases) {
+    const answer = await reads.get(`/entries?${query}`)
+    expect([query, answer.status, answer.body.error.code]).toEqual([query, status, code])
+    if (status === 409) expect(answer.body.error.details).toEqual({ entry_id: barrel })
+  }
+})
+
+test('hostile questions are answered, or refused by name', async () => {
+  const hostile = [
+    'a'.repeat(10_000),
+    'a '.repeat(5000),
+    Array.from({ length: 1500 }, (_, index) => `w${index}`).join(' '),
+    '"'.repeat(4000),
+    '"barrel',
+    'barrel" OR 1=1 --',
+    "'; drop table entries; --",
+    'AND OR NOT (barrel) !barrel barrel:* <-> & |',
+    '%_\\*?[]{}^$.+',
+    '🪑🛢️👨‍👩‍👧',
+    'שלום עולם \u202e barrel',
+    '\ufeff\u200b',
+    'İIıi ßSS ﬁ Ａ',
+    'é'.normalize('NFD').repeat(1000),
+  ]
+  for (const q of hostile) {
+    for (const path of ['/entries', '/entries/facets'])
+      expect([q.slice(0, 20), (await reads.get(`${path}?${new URLSearchParams({ q })}`)).status]).toEqual([q.slice(0, 20), 200])
+  }
+  for (const q of [`${'a'.repeat(10_001)}`, 'barrel%00', '&q=barrel'])
+    expect([q.slice(0, 20), (await reads.get(`/entries?q=${q}`)).status]).toEqual([q.slice(0, 20), 422])
+})
