@@ -32,9 +32,9 @@ export interface CatalogRow {
   tag_ids: number[] | null
 }
 
-/** The entries after one id, in the order of their ids, at most so many. */
-export const selectCatalogPage = (sql: Sql, workspaceId: number, { after, limit }: { after: number; limit: number }) =>
-  selectCatalogRows(sql, workspaceId, sql`and id > ${after} order by id limit ${limit}`)
+/** The entries after one id, up to another, in the order of their ids. */
+export const selectCatalogRange = (sql: Sql, workspaceId: number, { after, upTo }: { after: number; upTo: number }) =>
+  selectCatalogRows(sql, workspaceId, sql`and id > ${after} and id <= ${upTo} order by id`)
 
 /** Unknown ids are left out. */
 export const selectCatalogRowsOf = (sql: Sql, workspaceId: number, ids: readonly number[]) =>

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { amongIds } from '../database/among.ts'
 import type { Database, Sql } from '../database/open.ts'
-import { type CatalogRow, selectCatalogPage, selectCatalogRowsOf } from '../rows/catalog-row.ts'
+import { type CatalogRow, selectCatalogRange, selectCatalogRowsOf } from '../rows/catalog-row.ts'
 import { Catalog } from './catalog.ts'
 
 /** Some ten milliseconds of work. */
@@ -31,21 +31,38 @@ export async function buildCatalog(source: Source): Promise<Catalog> {
   const [counted] = await sql<{ count: number }[]>`
     select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
   const catalog = new Catalog(head, counted?.count ?? 0)
-  const read = async (after: number): Promise<CatalogRow[]> =>
-    selectCatalogPage(source.database.sql, source.workspaceId, { after, limit: batchRows })
-  let rows = await read(0)
-  while (rows.length > 0) {
-    const last = rows.at(-1)?.id ?? 0
-    const coming = rows.length < batchRows ? Promise.resolve([]) : read(last)
-    // A failure is thrown where it is waited for; until then somebody has to have heard of it.
-    coming.catch(() => {})
+  for await (const rows of batches(source, await selectBatchEnds(source))) {
     await readLabels(source, catalog, unlabelled(catalog, rows))
     for (const row of rows) catalog.set(row)
     await nextTurn()
-    rows = await coming
   }
   await catalog.prepare('name')
   return catalog
+}
+
+/** Batches that are read at the same time, while one is taken in: the database takes longer over them than we do. */
+const readAhead = 3
+
+/** All entries, in the order of their ids. */
+async function* batches({ database, workspaceId }: Source, ends: readonly number[]): AsyncGenerator<CatalogRow[]> {
+  const coming: Promise<CatalogRow[]>[] = []
+  for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
+    const reading = Promise.resolve(selectCatalogRange(database.sql, workspaceId, { after: ends[at - 1] ?? 0, upTo }))
+    // A failure is thrown where it is waited for; until then somebody has to have heard of it.
+    reading.catch(() => {})
+    coming.push(reading)
+    const first = coming.length > readAhead ? coming.shift() : undefined
+    if (first) yield await first
+  }
+  for (const rest of coming) yield await rest
+}
+
+/** The last id of each batch but the last one. */
+async function selectBatchEnds({ database: { sql }, workspaceId }: Source): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from (select id, row_number() over (order by id) as number from entries where workspace_id = ${workspaceId}) numbered
+     where number % ${batchRows} = 0 order by id`
+  return rows.map((row) => row.id)
 }
 
 interface Changes {
