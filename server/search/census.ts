@@ -15,16 +15,15 @@ type Visit = (row: number, word: number, bit: number) => void
 
 export function* census(records: Records, shared: SharedTexts): Generator<void, Block[]> {
   const walk = new Walk(records, shared)
-  const counted = new Occurrences()
-  yield* walk.rows((row, word) => counted.isNew(row, word))
+  const seen = new Tally()
+  yield* walk.rows((row, word) => seen.isNew(row, word))
   const order = yield* inOrder(walk.table)
-  const layout = layoutOf(walk.table, order, counted.counts)
+  const layout = layoutOf(walk.table, order, seen)
   yield
-  const written = new Occurrences()
-  const starts = startsOf(layout, order)
+  const written = Tally.from(startsOf(layout, order))
   yield* walk.rows((row, word, bit) => {
     const isNew = written.isNew(row, word)
-    const at = (starts[word] ?? 0) + (written.counts[word] ?? 0) - 1
+    const at = written.count(word) - 1
     layout.postings[at] = isNew ? toPosting(row, bit) : (layout.postings[at] ?? 0) | bit
   })
   const blocks: Block[] = []
@@ -95,21 +94,30 @@ class Walk {
 }
 
 /** In how many rows each word was seen, rows in ascending order. */
-class Occurrences {
-  counts = new Uint32Array(1024)
-  /** The row where a word was seen last, plus one. */
-  #lastRows = new Uint32Array(1024)
+class Tally {
+  /** Of each word the count, and beside it, where the processor has both at once, the row where it was seen last, plus one. */
+  #cells = new Uint32Array(2048)
+
+  /** Counts on from these. */
+  static from(counts: Uint32Array): Tally {
+    const tally = new Tally()
+    tally.#cells = new Uint32Array(counts.length * 2)
+    for (let word = 0; word < counts.length; word++) tally.#cells[word * 2] = counts[word] ?? 0
+    return tally
+  }
 
   /** Whether this is the first time that the row has the word. */
   isNew(row: number, word: number): boolean {
-    while (word >= this.counts.length) {
-      this.counts = doubled(this.counts)
-      this.#lastRows = doubled(this.#lastRows)
-    }
-    if (this.#lastRows[word] === row + 1) return false
-    this.#lastRows[word] = row + 1
-    this.counts[word] = (this.counts[word] ?? 0) + 1
+    while (word * 2 >= this.#cells.length) this.#cells = doubled(this.#cells)
+    const cells = this.#cells
+    if (cells[word * 2 + 1] === row + 1) return false
+    cells[word * 2 + 1] = row + 1
+    cells[word * 2] = (cells[word * 2] ?? 0) + 1
     return true
+  }
+
+  count(word: number): number {
+    return this.#cells[word * 2] ?? 0
   }
 }
 
@@ -138,7 +146,7 @@ function* inOrder(table: WordTable): Generator<void, Uint32Array> {
 }
 
 /** Words in order, with room for their postings. */
-function layoutOf(table: WordTable, order: Uint32Array, counts: Uint32Array): Layout {
+function layoutOf(table: WordTable, order: Uint32Array, seen: Tally): Layout {
   const keys = Buffer.allocUnsafeSlow(table.start(table.count))
   const keyEnds = new Uint32Array(order.length)
   const postingEnds = new Uint32Array(order.length)
@@ -147,7 +155,7 @@ function layoutOf(table: WordTable, order: Uint32Array, counts: Uint32Array): La
   for (const [index, word] of order.entries()) {
     for (let from = table.start(word), to = table.ends[word] ?? 0; from < to; from++) keys[keyEnd++] = table.bytes[from] ?? 0
     keyEnds[index] = keyEnd
-    postingEnd += counts[word] ?? 0
+    postingEnd += seen.count(word)
     postingEnds[index] = postingEnd
   }
   return { keys, keyEnds, postings: new Uint32Array(postingEnd), postingEnds, wordCount: order.length }
