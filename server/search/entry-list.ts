@@ -61,22 +61,26 @@ async function sorted(catalog: Catalog, asked: Asked, input: ListInput & { sort:
   }
 }
 
-/** Best first, whatever the order. */
-async function ranked(catalog: Catalog, asked: Asked, { limit = limits.page.default, cursor }: ListInput): Promise<Page> {
-  const bound = ['entries', 'relevance']
-  const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'text', 'id'])
+/** Best first, whatever the order; the cursor is bound to it nevertheless (spec 1), and to the words, whose weights it holds. */
+async function ranked(
+  catalog: Catalog,
+  asked: Asked,
+  { order = 'asc', limit = limits.page.default, cursor }: ListInput,
+): Promise<Page> {
+  const bound = ['entries', 'relevance', order, asked.question]
+  const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'id', 'text', 'id'])
   await catalog.prepareWords()
   const { selection, hits } = matching(catalog, asked)
   if (!hits) throw new Error('a ranked answer needs a question')
-  const after = at && { weight: at[0], name: at[1], id: at[2] }
+  const after = at && { seen: at[0], weight: at[1], value: at[2], id: at[3] }
   const page = rankedPage(catalog, { hits, selection }, { after, limit })
   return {
-    rows: page.hits.map(({ row, position, weight }) => ({
+    rows: page.hits.map(({ row, weight }) => ({
       id: catalog.entries.ids[row] as number,
       score: hits.scoreOf(weight),
-      matched: hits.fieldsOf(position),
+      matched: hits.fieldsOf(row),
     })),
-    next_cursor: page.end ? toCursor(bound, [page.end.weight, page.end.name, page.end.id]) : null,
+    next_cursor: page.end ? toCursor(bound, [page.end.seen, page.end.weight, page.end.value, page.end.id]) : null,
   }
 }
 

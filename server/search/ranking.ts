@@ -46,8 +46,8 @@ export interface Hits {
   weights: Uint16Array
   /** Above 0, at most 1. */
   scoreOf(weight: number): number
-  /** Where the row at this position says what was asked, strongest first. */
-  fieldsOf(position: number): Field[]
+  /** Where a row says what was asked, strongest first. */
+  fieldsOf(row: number): Field[]
 }
 
 export function findHits(library: Library, question: Question): Hits {
@@ -58,7 +58,7 @@ export function findHits(library: Library, question: Question): Hits {
     rows,
     weights,
     scoreOf: (weight) => weight / best,
-    fieldsOf: (position) => weighing.fieldsOf(rows[position] ?? 0),
+    fieldsOf: (row) => weighing.fieldsOf(row),
   }
 }
 

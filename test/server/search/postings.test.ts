@@ -34,7 +34,7 @@ class Pair {
     const question = toQuestion(q)
     if (!question) return 0
     const hits = this.words.ask(question)
-    const found = Array.from(hits.rows, (row, at) => ({ row, weight: hits.weights[at], fields: hits.fieldsOf(at) }))
+    const found = Array.from(hits.rows, (row, at) => ({ row, weight: hits.weights[at], fields: hits.fieldsOf(row) }))
     expect({ q, found }).toEqual({ q, found: scan(this.rows, question) })
     return found.length
   }
