@@ -17,7 +17,7 @@ import type { Entered, FrontDoor } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { refuseWrite } from './front-door/states.ts'
 import { mountHealth } from './health.ts'
-import type { Logger } from './log.ts'
+import type { Logger, ProcessLog } from './log.ts'
 import { mountMetrics } from './metrics.ts'
 import { mountContract } from './mount.ts'
 import { refuseOddHost } from './origin.ts'
@@ -52,7 +52,7 @@ export interface Parts {
   storage: Storage
   settings: Settings
   clock: Clock
-  log: Logger
+  log: ProcessLog
   frontDoor: FrontDoor
   catalogs: Catalogs
   /** What came in and is not written down yet. */
@@ -71,7 +71,7 @@ const longestParameter = 100_000
 
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const app = fastify({
-    loggerInstance: parts.log,
+    loggerInstance: parts.log as Logger,
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
     clientErrorHandler: answerUnreadable,

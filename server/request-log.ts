@@ -1,12 +1,12 @@
 /** One line of the log for each request, when it has been answered: what was asked, by which key and program, from where, and how it ended. */
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify'
 import { readClientName } from './front-door/client-name.ts'
-import type { Logger } from './log.ts'
+import { answered, asked, type ProcessLog } from './log.ts'
 
 export class RequestLog extends LogController {
-  readonly #log: Logger
+  readonly #log: ProcessLog
 
-  constructor(log: Logger) {
+  constructor(log: ProcessLog) {
     super()
     this.#log = log
   }
@@ -19,15 +19,15 @@ export class RequestLog extends LogController {
     if (isQuiet && !error) return
     const line = {
       reqId: request.id,
-      req: request,
-      res: reply,
+      req: asked(request),
+      res: answered(reply),
       ms: Math.round(reply.elapsedTime * 10) / 10,
       workspace: caller?.workspace.slug,
       key: caller?.actor.keyId,
       client: readClientName(headers['x-ph-client']),
     }
-    if (error) this.#log.error({ ...line, err: error }, 'the answer was cut off')
-    else this.#log.info(line, 'answered')
+    if (error) this.#log.error({ ...line, req: request, res: reply, err: error }, 'the answer was cut off')
+    else this.#log.line(line, 'answered')
   }
 }
 
