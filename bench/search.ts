@@ -1,7 +1,7 @@
 /**
  * Times the catalog's search beside SQLite FTS5 and plain SQL over the same made-up entries, on one machine in one run, and prints one
  * markdown table.
- *   bin/postgres.sh npx node bench/search.ts WORK [--entries 1000000] [--embedded 100000] [--most 200] [--seconds 5] [--rounds 5]
+ *   bin/postgres.sh npx node bench/search.ts WORK [--entries 1000000] [--embedded 100000] [--most 300] [--seconds 3] [--rounds 3]
  *     [--contenders sqlite,postgres] [--rows 'facets'] [--keep]
  * bench/README.md says what is needed and what came out.
  */
@@ -30,8 +30,8 @@ const { values, positionals } = parseArgs({
     embedded: { type: 'string', default: '100000' },
     /** Questions of each kind, and how long they may take. */
     most: { type: 'string', default: '300' },
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
     contenders: { type: 'string', default: 'sqlite,postgres' },
     /** Only rows with this in their question. */
     rows: { type: 'string', default: '' },

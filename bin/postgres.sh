@@ -2,6 +2,7 @@
 # A throw-away PostgreSQL for tests: a fresh cluster in a temporary folder, gone when this script ends.
 #   bin/postgres.sh npx vitest run test/server     runs the command with PH_TEST_DATABASE_URL set to it
 #   bin/postgres.sh                                prints its address and keeps it until Ctrl-C
+# PH_TEST_POSTGRES_SETTINGS: settings of it, separated by blanks, such as 'shared_buffers=2GB max_wal_size=16GB'.
 # Needs the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql). Started by root, it runs as a user of its own.
 set -euo pipefail
 
@@ -51,6 +52,8 @@ unix_socket_directories = '$folder'
 max_connections = 200
 fsync = on
 EOF
+# shellcheck disable=SC2086 # a line for each
+printf '%s\n' ${PH_TEST_POSTGRES_SETTINGS:-} >>"$folder/data/postgresql.conf"
 
 # A port may be taken between the look and the start: try another.
 start() {
