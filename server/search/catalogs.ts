@@ -1,4 +1,5 @@
 /** The catalogs of this process, one per workspace: built when first asked for, up to date for every question, let go when unused. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Catalog } from './catalog.ts'
@@ -34,7 +35,7 @@ export class Catalogs {
    */
   async at(workspaceId: number): Promise<Catalog> {
     const shelf = this.#take(workspaceId)
-    const catalog = await shelf.reach(await readHead(shelf.source))
+    const catalog = await shelf.reach(await shelf.head())
     this.#tidy(shelf)
     return catalog
   }
@@ -73,6 +74,7 @@ class Shelf {
   usedMs = 0
   #catalog: Catalog | undefined
   #working: Promise<void> | undefined
+  #asking: Promise<number> | undefined
 
   constructor(source: Source) {
     this.source = source
@@ -80,6 +82,15 @@ class Shelf {
 
   get size(): number {
     return this.#catalog?.size ?? 0
+  }
+
+  /** The number of the last change. Questions that come in the same turn ask together: none of them before it came. */
+  head(): Promise<number> {
+    this.#asking ??= nextTurn().then(() => {
+      this.#asking = undefined
+      return readHead(this.source)
+    })
+    return this.#asking
   }
 
   /** Questions that come together wait for one build, and for one reading of what changed. */
