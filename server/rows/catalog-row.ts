@@ -54,7 +54,9 @@ function selectCatalogRows(sql: Sql, workspaceId: number, which: Fragment): Prom
            round(date_part('epoch', e.date_updated) * 1000) as updated_ms, tagged.tag_ids
       from (select * from entries where workspace_id = ${workspaceId} ${which}) e
      cross join lateral (
-       select found.* from lineages l join objects found on found.workspace_id = l.workspace_id and found.id = l.face_object_id
+       select found.pack_id, found.blob_size, found.preview_status, found.metadata
+         from lineages l
+         join objects found on found.workspace_id = l.workspace_id and found.id = l.face_object_id
         where l.workspace_id = ${workspaceId} and l.id = e.lineage_id offset 0) o
       left join lateral (
        select array_agg(x.tag_id) as tag_ids from entry_tags x

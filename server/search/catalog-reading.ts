@@ -5,8 +5,9 @@ import type { Database, Sql } from '../database/open.ts'
 import { type CatalogRow, selectCatalogRange, selectCatalogRowsOf } from '../rows/catalog-row.ts'
 import { Catalog } from './catalog.ts'
 
-/** Some ten milliseconds of work. */
 const batchRows = 5_000
+/** Some milliseconds of work. */
+const pieceRows = 500
 
 /** `sql` is asked for anew by every batch: connections may be lost meanwhile. */
 export interface Source {
@@ -33,8 +34,7 @@ export async function buildCatalog(source: Source): Promise<Catalog> {
   const catalog = new Catalog(head, counted?.count ?? 0)
   for await (const rows of batches(source, await selectBatchEnds(source))) {
     await readLabels(source, catalog, unlabelled(catalog, rows))
-    for (const row of rows) catalog.set(row)
-    await nextTurn()
+    await inPieces(rows, (row) => catalog.set(row))
   }
   await catalog.prepare('name')
   return catalog
@@ -89,11 +89,19 @@ export async function advance(source: Source, catalog: Catalog): Promise<boolean
     const rows = await selectCatalogRowsOf(sql, workspaceId, ids)
     await readLabels(source, catalog, labelsOf(rows))
     const found = new Set(rows.map((row) => row.id))
-    for (const id of ids) if (!found.has(id)) catalog.remove(id)
-    for (const row of rows) catalog.set(row)
+    const gone = ids.filter((id) => !found.has(id))
+    await inPieces(gone, (id) => catalog.remove(id))
+    await inPieces(rows, (row) => catalog.set(row))
   }
   catalog.head = changes.seq
   return true
+}
+
+async function inPieces<T>(all: readonly T[], work: (one: T) => void): Promise<void> {
+  for (let start = 0; start < all.length; start += pieceRows) {
+    for (const one of all.slice(start, start + pieceRows)) work(one)
+    await nextTurn()
+  }
 }
 
 interface Labels {
@@ -101,10 +109,14 @@ interface Labels {
   tagIds: Set<number>
 }
 
-const labelsOf = (rows: readonly CatalogRow[]): Labels => ({
-  packIds: new Set(rows.map((row) => row.pack_id)),
-  tagIds: new Set(rows.flatMap((row) => row.tag_ids ?? [])),
-})
+function labelsOf(rows: readonly CatalogRow[]): Labels {
+  const [packIds, tagIds] = [new Set<number>(), new Set<number>()]
+  for (const { pack_id, tag_ids } of rows) {
+    packIds.add(pack_id)
+    for (const id of tag_ids ?? []) tagIds.add(id)
+  }
+  return { packIds, tagIds }
+}
 
 function unlabelled(catalog: Catalog, rows: readonly CatalogRow[]): Labels {
   const { packIds, tagIds } = labelsOf(rows)
