@@ -23,6 +23,7 @@ const indexes = [
   'entry (category, name_key, id)',
   'entry (pack, name_key, id)',
   'tagged (tag, entry_id)',
+  'tagged (entry_id, tag)',
 ].map((on, at) => `create index contender_${at} on ${on}`)
 
 /** Makes them in a new file. */

@@ -9,11 +9,11 @@ export interface Timing {
 /** Asks question after question. */
 export type Ask = (turn: number) => Promise<unknown> | unknown
 
-const atLeast = 5
+const atLeast = 3
 
 /** Up to `most` answers, or as many as come within the time; the first few warm what can be warmed and do not count. */
 export async function timeAnswers(ask: Ask, { most, seconds }: { most: number; seconds: number }): Promise<Timing> {
-  const warmUpUntil = performance.now() + seconds * 200
+  const warmUpUntil = performance.now() + seconds * 150
   for (let turn = 0; turn < 20 && (turn === 0 || performance.now() < warmUpUntil); turn++) await ask(turn)
   const times: number[] = []
   const until = performance.now() + seconds * 1000

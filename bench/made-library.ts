@@ -3,7 +3,7 @@ import type { Sql } from '../server/database/open.ts'
 import { nameOfPack, nameOfTag, packCount, pathOf, propOf, tagCount } from './props.ts'
 
 /** Changes when the same number of entries would come out different. */
-const recipe = 1
+const recipe = 2
 
 export const isMade = async (sql: Sql, entries: number): Promise<boolean> => {
   const [row] = await sql<{ value: string }[]>`select value from settings where name = 'made_library'`
@@ -121,7 +121,8 @@ async function writeDependencies({ sql, workspaceId }: To): Promise<void> {
     insert into dependencies (workspace_id, object_id, needs_object_id, hard)
     select ${workspaceId}, p.object_id, t.object_id, needed % 7 > 0
       from placed p join made m on m.n = p.n cross join unnest(m.needs) as needed join made o on o.n = needed
-      join placed t on t.n = needed and t.v = case when p.is_face then o.versions else least(p.v, o.versions) end`
+      join placed t on t.n = needed and t.v = case when p.is_face then o.versions else least(p.v, o.versions) end
+     order by p.object_id`
 }
 
 const filled = ['objects', 'lineages', 'entries', 'dependencies', 'entry_tags']

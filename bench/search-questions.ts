@@ -140,7 +140,7 @@ export function facetStatements({ filters, found, hasGroupingSets }: FacetQuesti
       ? [`select ${shared}, count(*) from entry ${where()} group by grouping sets (${shared.map((each) => `(${each})`)})`]
       : []),
     ...alone.map((dimension) => `select ${dimension}, count(*) from entry ${where(dimension)} group by ${dimension}`),
-    `select tag, count(*) from tagged ${tagged ? `where entry_id in (select id from entry ${tagged})` : ''} group by tag`,
+    `select tag, count(*) from ${tagged ? `entry join tagged on entry_id = id ${tagged}` : 'tagged'} group by tag`,
     `select ${['tri', 'vert', 'material', 'lod', 'edge'].map((each) => `min(${each}), max(${each})`)} from entry ${where()}`,
   ]
 }
