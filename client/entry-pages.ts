@@ -18,6 +18,9 @@ export interface EntryPage {
   next_cursor: string | null
 }
 
+/** A list that never ends is left after so many pages. */
+const mostPages = 100_000
+
 /** The calls that it takes. */
 export interface PageCalls {
   entries: Pick<Api['entries'], 'list'>
@@ -29,15 +32,16 @@ export async function* entryPages(
   question: EntryQuestion,
   { limit = Number.POSITIVE_INFINITY, cursor: first }: Paging = {},
 ): AsyncGenerator<EntryPage> {
-  let cursor: string | null | undefined = first
+  let cursor = first
   let got = 0
-  do {
-    const page = Math.min(limit - got, limits.page.max)
-    const answer: EntryPage = await calls.entries.list({ ...question, limit: page, ...(cursor ? { cursor } : {}) })
+  for (let page = 0; page < mostPages; page++) {
+    const size = Math.min(limit - got, limits.page.max)
+    const answer: EntryPage = await calls.entries.list({ ...question, limit: size, ...(cursor ? { cursor } : {}) })
     yield answer
     got += answer.entries.length
-    cursor = answer.entries.length > 0 ? answer.next_cursor : null
-  } while (cursor && got < limit)
+    cursor = answer.next_cursor ?? undefined
+    if (cursor === undefined || got >= limit) return
+  }
 }
 
 /** All of it as one page; `next_cursor` goes on behind it. */
