@@ -1,6 +1,6 @@
 /** Hits of a search on the terminal: the first of them as cards beside their pictures, the others as rows. */
 import type { EntrySummary } from '../contract/entries.ts'
-import { age, size } from './amounts.ts'
+import { age, number, size } from './amounts.ts'
 import type { Context } from './context.ts'
 import type { Library } from './library.ts'
 import { printable } from './printable.ts'
@@ -64,6 +64,13 @@ export function hitTable(hits: readonly EntrySummary[], { out, now }: Context): 
     { title: 'CATEGORY', value: (hit) => hit.category ?? '-', cut: 'end', spare: true },
     { title: 'SIZE', value: (hit) => size(hit.blob_size), right: true },
     { title: 'UPDATED', value: (hit) => age(hit.date_updated, today), spare: true },
+    {
+      title: 'TRIANGLES',
+      value: ({ metadata }) => (metadata.tri_count === null ? '-' : number(metadata.tri_count)),
+      right: true,
+      spare: true,
+    },
+    { title: 'PATH', value: (hit) => hit.origin_path ?? '-', cut: 'middle', spare: true },
   ]
   const isMatched = hits.some((hit) => matchedIn(hit) !== '')
   return table(hits, isMatched ? [...columns, { title: 'MATCHED', value: matchedIn }] : columns, out)

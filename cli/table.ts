@@ -73,26 +73,23 @@ function measure<Row>(rows: readonly Row[], column: Column<Row>): Sized<Row> {
   return { column, cells, width: Math.max(stringWidth(column.title), ...cells.map((cell) => stringWidth(cell))) }
 }
 
-/** Cuts wide columns to a comfortable width, then leaves out spare columns, last first, then cuts to the bone. */
+/** Leaves out spare columns, last first, until the others have a comfortable width; then cuts the widest as far as they must be. */
 function fitted<Row>(columns: Sized<Row>[], width: number): Sized<Row>[] {
   const shown = columns.map((column) => ({ ...column }))
-  const excess = () => shown.reduce((sum, column) => sum + column.width + GAP, -GAP) - width
-  shrink(shown, excess, COMFORTABLE)
-  while (excess() > 0) {
+  const comfortable = ({ column, width: whole }: Sized<Row>) => (column.cut ? Math.min(whole, COMFORTABLE) : whole)
+  while (widthOf(shown, comfortable) > width) {
     const spare = shown.findLastIndex(({ column }) => column.spare)
     if (spare === -1) break
     shown.splice(spare, 1)
   }
-  shrink(shown, excess, NARROWEST)
+  const cuttable = shown.filter(({ column }) => column.cut)
+  for (let over = widthOf(shown) - width; over > 0; over--) {
+    const [widest] = cuttable.filter((column) => column.width > NARROWEST).toSorted((a, b) => b.width - a.width)
+    if (!widest) break
+    widest.width -= 1
+  }
   return shown
 }
 
-/** Takes from the widest column that may be cut, a column at a time, until the line fits or all are down to `floor`. */
-function shrink<Row>(shown: Sized<Row>[], excess: () => number, floor: number): void {
-  const cuttable = shown.filter(({ column }) => column.cut)
-  for (let over = excess(); over > 0; over = excess()) {
-    const [widest] = cuttable.filter(({ width }) => width > floor).toSorted((a, b) => b.width - a.width)
-    if (!widest) return
-    widest.width -= 1
-  }
-}
+const widthOf = <Row>(columns: readonly Sized<Row>[], each = ({ width }: Sized<Row>) => width): number =>
+  columns.reduce((sum, column) => sum + each(column) + GAP, -GAP)

@@ -64,6 +64,12 @@ test('a narrow terminal loses the spare column before the name is cut to the bon
   expect(heading).not.toContain('PACK')
 })
 
+test('what room spare columns leave is given to the others, however long they are', () => {
+  const rows = [{ id: 1, name: 'x'.repeat(60), pack: 'y'.repeat(60) }]
+  expect(table(rows, columns, screen(40))[1]?.length).toBe(40)
+  expect(table(rows, columns, screen(100))[1]?.length).toBe(100)
+})
+
 test('a long text keeps both ends when it is cut in the middle, and never splits a character', () => {
   expect(shorten('/Game/Medieval/Props/SM_Barrel', 16, 'middle')).toBe('/Game/Me…_Barrel')
   expect(shorten('👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 5)).toBe('👩‍👩‍👧‍👦👩‍👩‍👧‍👦…')
