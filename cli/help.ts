@@ -53,6 +53,7 @@ const firstSteps = [
   ['demo', 'see it work on this machine, with nothing to set up'],
   ['login --url <address>', 'sign in to a workspace in the browser'],
   ['push ./Content', 'send an Unreal Content folder to the library'],
+  ['search barrel', 'find props in the library by words, or list them all'],
   ['help push', 'more about one command, with examples'],
 ] as const
 

@@ -77,7 +77,7 @@ export async function fetchThumbnails(
 }
 
 export interface Drawing {
-  /** What a picture beside a few lines of text fills: none too small to be made out. */
+  /** What a picture beside a few lines of text fills. */
   smallBox: PictureBox
   draw(bytes: Uint8Array, box: PictureBox): Promise<string>
   drawRow(pictures: readonly (Uint8Array | undefined)[], layout: RowLayout): Promise<string>
@@ -97,8 +97,7 @@ export async function pictureDrawing(context: Context, wanted: boolean): Promise
     import('./views/picture-beside.ts'),
   ])
   return {
-    // Blocks are coarse: four of them make a cell, ten by twenty pixels do elsewhere.
-    smallBox: style.protocol === 'blocks' ? { columns: 10, rows: 5 } : { columns: 8, rows: 4 },
+    smallBox: { columns: 8, rows: 4 },
     draw: (bytes, box) => drawPicture(bytes, box, style),
     drawRow: (pictures, layout) => drawRow(pictures, layout, style),
     drawBeside: (bytes, lines, layout) => drawBeside({ bytes, lines }, layout, style),

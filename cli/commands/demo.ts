@@ -84,7 +84,7 @@ class Demo {
     const first = await this.#ph<PushReport>(['push', 'Content'])
     this.#title('What the library holds now')
     const { entries, before } = await withLibrary(this.#inside(), (library) => this.#look(library))
-    await this.#ph(['search', '--type', 'mesh', '--limit', '6', '--no-pictures'])
+    await this.#ph(['search', 'campfire', ...(this.#pictures ? [] : ['--no-pictures'])])
     this.#title('An artist repaints a prop, and pushes again')
     await this.#stage.edit()
     const second = await this.#ph<PushReport>(['push', 'Content'])

@@ -46,8 +46,11 @@ export const commands = [
     async run(context, { entry: reference, ...wish }) {
       await withLibrary(context, async (library) => {
         const found = await gather(library, await requireEntryId(library.api, reference), partsOf(wish))
-        const facts = wantsFacts(wish) ? await factLines(context, library, { entry: found.entry, wanted: !wish.noPictures }) : []
-        context.out.result(found, () => [...facts, ...sections(found, context, wish)])
+        const { entry } = found
+        const head = wantsFacts(wish)
+          ? await factLines(context, library, { entry, wanted: !wish.noPictures })
+          : [nameLine(entry, context, context.out.width)]
+        context.out.result(found, () => [...head, ...sections(found, context, wish).slice(head.length === 0 ? 1 : 0)])
       })
       return undefined
     },
@@ -120,6 +123,7 @@ function nameLine({ name, asset_class, status }: EntryDetail, { out }: Context, 
   return `${out.paint('bold', shorten(printable(name), width - kind.length - 2, 'middle'))}  ${kind}`
 }
 
+/** Each begins with an empty line. */
 function sections({ entry, lineage, closure, dependents }: Found, context: Context, wish: Wish): string[] {
   const { out } = context
   const bounds = wantsFacts(wish) ? overview : asked
@@ -131,13 +135,12 @@ function sections({ entry, lineage, closure, dependents }: Found, context: Conte
     ...(closure && { closure: fitted(needs(closure, trees)) }),
     ...(dependents && { dependents: fitted(usedBy(dependents, trees)) }),
   }
-  const lines = Object.entries(shown).flatMap(([part, { heading, lines: below, hidden }]) => [
+  return Object.entries(shown).flatMap(([part, { heading, lines: below, hidden }]) => [
     '',
     out.paint('bold', shorten(heading, out.width)),
     ...below,
     ...(hidden > 0 && !wish.all ? [out.paint('dim', `all of it: ph show ${entry.id} --${part} --all`)] : []),
   ])
-  return wantsFacts(wish) ? lines : [nameLine(entry, context, out.width), ...lines]
 }
 
 function versionSection({ objects }: Lineage, context: Context, most: number | undefined): Section {

@@ -26,9 +26,9 @@ export async function drawBeside(
   return pixelsBeside(picture, lines, { box, gap, margin })
 }
 
-/** A picture made of characters is text, too. */
+/** A picture made of characters is text, too. An empty line keeps it from what is below. */
 function textBeside(rows: readonly string[], lines: readonly string[], { box, gap, margin }: RowLayout): string {
-  const height = Math.max(rows.length, lines.length)
+  const height = Math.max(rows.length, lines.length) + 1
   return Array.from({ length: height }, (_, at) => {
     const row = rows[at] ?? ''
     const space = ' '.repeat(Math.max(0, box.columns - stringWidth(row)) + gap)

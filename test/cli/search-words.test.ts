@@ -99,6 +99,7 @@ test('when nothing matches, it is said which word or filter is to blame, and wha
   expect((await run('search barrel --type meshes')).stderr).toContain('\n3 entries without --type meshes: mesh 2, texture 1\n')
   expect((await run('search gone')).stderr).toContain('\n1 entry with --deprecated\n')
   expect((await run('search barrelled')).stderr).toContain('try fewer letters')
+  expect((await run(['search', 'barrel oak'])).stderr).toContain('try them without quotes')
   expect((await run('search pine --category Props --triangles 1M..')).stderr).toContain('leave out several')
   expect((await run('search barrelled --json')).stderr).toBe('')
 })

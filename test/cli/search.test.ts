@@ -196,8 +196,8 @@ test('hits stand beside their pictures on a terminal that shows them; without, o
   const front = await startFront({ to: () => String(env.PH_URL) })
   const watched = { ...shows, env: { ...shows.env, PH_URL: front.url } }
   const drawn = stripVTControlCharacters((await ph('search --type mesh', watched)).stdout)
-  expect(drawn).toMatch(/^ █{10} {2}SM_OakBarrel\n █{10} {2}mesh · Tavern · Props\n/)
-  expect(drawn).toMatch(/\n {13}SM_OldBarrel_01\n/)
+  expect(drawn).toMatch(/^ █{8} {2}SM_OakBarrel\n █{8} {2}mesh · Tavern · Props\n/)
+  expect(drawn).toMatch(/\n\n {11}SM_OldBarrel_01\n/)
   expect(front.asked.filter((line) => line.endsWith('/thumbnail'))).toHaveLength(2)
   for (const line of drawn.split('\n')) expect(line.length).toBeLessThanOrEqual(60)
   const rows = stripVTControlCharacters((await ph('search --type mesh --no-pictures', shows)).stdout)

@@ -10,15 +10,15 @@ const ESC = '\u001b'
 
 test('of characters, the picture and the words share their lines', async () => {
   const drawn = await drawBeside({ bytes: png, lines: ['one', 'two'] }, layout, { protocol: 'blocks', colorDepth: 24 })
-  expect(stripVTControlCharacters(drawn)).toBe(' ██████  one\n ██████  two\n ██████\n')
+  expect(stripVTControlCharacters(drawn)).toBe(' ██████  one\n ██████  two\n ██████\n\n')
 })
 
 test('longer words go on below the picture, in their column, and without a picture they stand there too', async () => {
   const style = { protocol: 'blocks', colorDepth: 24 } as const
   const drawn = stripVTControlCharacters(await drawBeside({ bytes: png, lines: ['1', '2', '3', '4'] }, layout, style))
   expect(drawn.split('\n')[3]).toBe('         4')
-  expect(await drawBeside({ bytes: undefined, lines: ['one'] }, layout, style)).toBe('         one\n')
-  expect(await drawBeside({ bytes: Buffer.from('no picture'), lines: ['one'] }, layout, style)).toBe('         one\n')
+  expect(await drawBeside({ bytes: undefined, lines: ['one'] }, layout, style)).toBe('         one\n\n')
+  expect(await drawBeside({ bytes: Buffer.from('no picture'), lines: ['one'] }, layout, style)).toBe('         one\n\n')
 })
 
 test.each(['kitty', 'iterm', 'sixel'] as const)(
