@@ -61,13 +61,9 @@ async function sorted(catalog: Catalog, asked: Asked, input: ListInput & { sort:
   }
 }
 
-/** Best first, whatever the order; the cursor is bound to it nevertheless (spec 1), and to the words, whose weights it holds. */
-async function ranked(
-  catalog: Catalog,
-  asked: Asked,
-  { order = 'asc', limit = limits.page.default, cursor }: ListInput,
-): Promise<Page> {
-  const bound = ['entries', 'relevance', order, asked.question]
+/** Best first, whatever the order. The cursor is bound to the words, whose weights it holds. */
+async function ranked(catalog: Catalog, asked: Asked, { limit = limits.page.default, cursor }: ListInput): Promise<Page> {
+  const bound = ['entries', 'relevance', asked.question]
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'id', 'text', 'id'])
   await catalog.prepareWords()
   const { selection, hits } = matching(catalog, asked)
