@@ -1,6 +1,7 @@
 /** A page of the best that a question found: at most a thousand, by weight, then by name and id (spec 4.2, 8). */
 import { limits } from '../../contract/limits.ts'
 import type { Catalog } from './catalog.ts'
+import type { Weighed } from './marks.ts'
 import type { Order, Place } from './orders.ts'
 import { firstOf } from './page.ts'
 import type { Hits } from './postings.ts'
@@ -41,8 +42,6 @@ export function rankedPage(
   const place = { value: order.valueOf(last.row), id: catalog.entries.ids[last.row] as number }
   return { hits: page, end: { ...place, weight: last.weight, seen: seen + most } }
 }
-
-type Weighed = Pick<Hits, 'rows' | 'weights'>
 
 /** From this share of the rows on it is quicker to ask every row at once than each hit by itself. */
 const denseShare = 1 / 8

@@ -1,0 +1,95 @@
+/** What rows are worth by what they say, word after word. */
+import { absent, findIn, type Pattern, toPattern, whole } from './folded-text.ts'
+import type { Weighed } from './marks.ts'
+import type { Question } from './question.ts'
+import { type Field, fieldBits, RecordReader, type Records } from './records.ts'
+import type { SharedTexts } from './shared-texts.ts'
+import { begunWeights, fieldNames, wholeWeights, withWholeName } from './weights.ts'
+
+/** What the rows of a library say. */
+export interface Said {
+  records: Records
+  shared: SharedTexts
+  /** How many words the name of each row has, up to 255. */
+  nameWords: Uint8Array
+}
+
+/** Weighs rows for one question by what they say: slower than along postings, and able to follow the order of words. */
+export class Weighing {
+  readonly #library: Said
+  readonly #question: Question
+  readonly #patterns: readonly Pattern[]
+  /** Per clause, how well each shared text says it, plus one; 0 before it was looked at. */
+  readonly #known: Uint8Array[] = []
+  readonly #reader = new RecordReader()
+  #fields = 0
+  #weight = 0
+
+  constructor(library: Said, question: Question) {
+    this.#library = library
+    this.#question = question
+    this.#patterns = question.clauses.map(({ words, open }) => toPattern(words, open))
+  }
+
+  /** Those of the rows that match. */
+  only(rows: Uint32Array): Weighed {
+    const { nameWords } = this.#library
+    const weights = new Uint16Array(rows.length)
+    let kept = 0
+    for (const row of rows) {
+      const weight = this.#weigh(row)
+      if (weight === 0) continue
+      rows[kept] = row
+      weights[kept++] = withWholeName(weight, nameWords[row] ?? 0, this.#question.wordCount)
+    }
+    return { rows: rows.subarray(0, kept), weights: weights.subarray(0, kept) }
+  }
+
+  fieldsOf(row: number): Field[] {
+    let fields = 0
+    for (let clause = 0; clause < this.#patterns.length; clause++) {
+      this.#look(row, clause)
+      fields |= this.#fields
+    }
+    return fieldNames.filter((name) => fields & fieldBits[name])
+  }
+
+  /** 0 when a clause is nowhere in the row. */
+  #weigh(row: number): number {
+    let sum = 0
+    for (const [clause, { words }] of this.#question.clauses.entries()) {
+      this.#look(row, clause)
+      if (this.#fields === 0) return 0
+      sum += this.#weight * words.length
+    }
+    return sum
+  }
+
+  /** Looks for one clause in all that a row says: leaves the fields that say it in `#fields`, the best of them in `#weight`. */
+  #look(row: number, clause: number): void {
+    const pattern = this.#patterns[clause]
+    const reader = this.#reader
+    this.#fields = 0
+    this.#weight = 0
+    if (!pattern || !this.#library.records.open(row, reader)) return
+    while (reader.nextMention()) this.#take(this.#inShared(reader.text, clause, pattern), reader.bit)
+    while (reader.nextText()) this.#take(findIn(reader, pattern), reader.bit)
+  }
+
+  #take(found: number, bit: number): void {
+    if (found === absent) return
+    this.#fields |= bit
+    this.#weight = Math.max(this.#weight, (found === whole ? wholeWeights : begunWeights)[bit] ?? 0)
+  }
+
+  #inShared(text: number, clause: number, pattern: Pattern): number {
+    const { shared } = this.#library
+    const known = this.#known[clause] ?? new Uint8Array(shared.size)
+    this.#known[clause] = known
+    if (known[text]) return known[text] - 1
+    const bytes = shared.bytesOf(text)
+    const found = findIn({ bytes, from: 0, to: bytes.length }, pattern)
+    known[text] = found + 1
+    return found
+  }
+}
