@@ -78,14 +78,17 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
 /** Everything about the given entries, each named once, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
   const [only, more] = ids
-  const rows = await sql<DetailRow[]>`
+  const entries = sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
            o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id
       from ${joins(sql)} left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
      where e.workspace_id = ${workspaceId} and e.id ${only === undefined || more !== undefined ? amongIds(sql, ids) : sql`= ${only}`}
      order by e.id`
-  const tags = await selectTagsOf(sql, workspaceId, ids)
-  const collections = await selectCollectionsOf(sql, workspaceId, ids)
+  const [rows, tags, collections] = await Promise.all([
+    entries,
+    selectTagsOf(sql, workspaceId, ids),
+    selectCollectionsOf(sql, workspaceId, ids),
+  ])
   return rows.map((row) => ({ ...toDetail(row), tags: tags.get(row.id) ?? [], collections: collections.get(row.id) ?? [] }))
 }
 
