@@ -88,10 +88,12 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
     const one = item()
     await upload(mia, [one])
     for (const ask of [() => mia.get('/packs/999'), () => mia.post('/push/commit', manifestOf([one]))]) {
+      await expect.poll(() => mia.get('/auth/me'), { timeout: 10_000 }).toMatchObject({ status: 200 })
       const asked = await admin.begin(async (holding) => {
         await holding`lock table packs in access exclusive mode`
         const answer = ask()
-        await expect.poll(() => admin`select 1 from pg_locks where relation = 'packs'::regclass and not granted`).toHaveLength(1)
+        const waiting = () => admin`select 1 from pg_locks where relation = 'packs'::regclass and not granted`
+        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
         await terminateAll()
         return { answer }
       })
@@ -106,7 +108,8 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
   test('an answer that breaks off is no answer, and the next one is whole, however often', async () => {
     for (let round = 0; round < 20; round++) {
       expect((await mia.get('/auth/me')).status).toBe(200)
-      wire.halveNext()
+      // What the front door asks for; what the server does beside it is answered whole.
+      wire.halveNext('mia@')
       expectFrontDoorAway(await mia.get('/auth/me'))
       expect((await mia.get('/auth/me')).body.user.name).toBe('mia')
     }

@@ -11,8 +11,8 @@ export interface Wire {
   /** Breaks every connection; new ones are taken and closed without a word. */
   mute(): void
   mend(): Promise<void>
-  /** The next answer lacks its end, and its connection is closed. */
-  halveNext(): void
+  /** The next answer that holds such a text lacks its end, and its connection is closed. */
+  halveNext(text: string): void
 }
 
 /** After the rows of an answer: `C` with the tag "SELECT 1", and `Z`. */
@@ -23,7 +23,7 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let isMute = false
-  let isHalving = false
+  let halved: string | undefined
   const take = (client: Socket) => {
     if (isMute) return client.resume().end()
     const upstream = connect(Number(target.port), target.hostname)
@@ -38,8 +38,8 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
     }
     client.pipe(upstream)
     upstream.on('data', (chunk: Buffer) => {
-      if (!isHalving) return client.write(chunk)
-      isHalving = false
+      if (halved === undefined || !chunk.includes(halved)) return client.write(chunk)
+      halved = undefined
       return client.end(chunk.subarray(0, -endBytes))
     })
   }
@@ -67,8 +67,8 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
       isMute = true
       breakAll()
     },
-    halveNext() {
-      isHalving = true
+    halveNext(text) {
+      halved = text
     },
     async mend() {
       isMute = false
