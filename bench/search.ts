@@ -146,16 +146,25 @@ async function timePages(
   })
 }
 
-for (const [entries, address] of [
-  [Number(values.entries), database],
-  [Number(values.embedded), undefined],
-] as const) {
-  if (entries === 0) continue
-  const place = await placeOf({ work, entries, database: address })
-  try {
-    await measure(place)
-  } finally {
-    if (!values.keep) await place.remove()
+async function main(): Promise<void> {
+  const places = [
+    { entries: Number(values.entries), database },
+    { entries: Number(values.embedded), database: undefined },
+  ]
+  for (const wanted of places) {
+    if (wanted.entries === 0) continue
+    const place = await placeOf({ work, ...wanted })
+    try {
+      await measure(place)
+    } finally {
+      if (!values.keep) await place.remove()
+    }
   }
 }
-process.stdout.write(`${answers.markdown()}\n`)
+
+try {
+  await main()
+} finally {
+  // What was measured before something failed is worth having.
+  process.stdout.write(`${answers.markdown()}\n`)
+}
