@@ -38,7 +38,7 @@ end
 
 /** Requests per second; every answer has to be a 200. */
 export function rateOf({ url, script }: Load, { seconds, connections }: { seconds: number; connections: number }): number {
-  const said = ran({ run: ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '-s', script, url] })
+  const said = ran({ run: ['wrk', '-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}`, '-s', script, url] })
   if (/Non-2xx|Socket errors/.test(said)) throw new Error(`requests to ${url} failed:\n${said}`)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1])
 }

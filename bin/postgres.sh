@@ -2,7 +2,7 @@
 # A throw-away PostgreSQL for tests: a fresh cluster in a temporary folder, gone when this script ends.
 #   bin/postgres.sh npx vitest run test/server     runs the command with PH_TEST_DATABASE_URL set to it
 #   bin/postgres.sh                                prints its address and keeps it until Ctrl-C
-# PH_TEST_POSTGRES_SETTINGS: settings of it, separated by blanks, such as 'shared_buffers=2GB max_wal_size=16GB'.
+# PH_TEST_POSTGRES_SETTINGS: settings of it, separated by blanks, such as 'shared_buffers=2GB max_wal_size=8GB'.
 # Needs the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql). Started by root, it runs as a user of its own.
 set -euo pipefail
 
