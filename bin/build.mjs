@@ -22,7 +22,14 @@ const fresh = join(root, `dist.${process.pid}`)
 function compile() {
   // `--noCheck` leaves the types to `npm run types`: a fifth of the time, and a slip in one file stops no test of another.
   const options = process.argv.slice(2)
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh, ...options]
+  const tsc = [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    join(root, 'tsconfig.build.json'),
+    '--outDir',
+    fresh,
+    ...options,
+  ]
   const { status } = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`tsc ended with ${status}`)
 }
