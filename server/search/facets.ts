@@ -3,17 +3,20 @@ import type { Facets } from '../../contract/facets.ts'
 import type { Catalog } from './catalog.ts'
 import type { Coded } from './columns.ts'
 import { bitOf, type Dimension } from './filters.ts'
-import { failing, rowsFailingOnly, type Selection } from './selection.ts'
+import { failing, rowsFailingElse, rowsFailingOnly, type Selection } from './selection.ts'
 
 /** What dimensions are counted by. */
 interface Counting {
   catalog: Catalog
+  /** Of every row, the bits of the dimensions in which it fails. */
+  fails: Uint16Array
   /** The rows that count in a dimension. */
   rowsOf(dimension: Dimension): Uint32Array
 }
 
 export function facetsOf(catalog: Catalog, selection: Selection): Facets {
-  const counting = { catalog, rowsOf: rowsPerDimension(catalog, selection) }
+  const fails = failing(catalog, selection)
+  const counting = { catalog, fails, rowsOf: rowsPerDimension(fails, selection) }
   return {
     packs: packsOf(counting),
     categories: valuesOf<string | null>(counting, 'category'),
@@ -33,8 +36,7 @@ export function facetsOf(catalog: Catalog, selection: Selection): Facets {
 }
 
 /** Dimensions without a filter of their own count the same rows, which are put together once. */
-function rowsPerDimension(catalog: Catalog, selection: Selection): (dimension: Dimension) => Uint32Array {
-  const fails = failing(catalog, selection)
+function rowsPerDimension(fails: Uint16Array, selection: Selection): (dimension: Dimension) => Uint32Array {
   const filtered = selection.filters.reduce((bits, { bit }) => bits | bit, 0)
   const common = rowsFailingOnly(fails, 0)
   return (dimension) => ((filtered & bitOf(dimension)) === 0 ? common : rowsFailingOnly(fails, bitOf(dimension), 'own'))
@@ -80,24 +82,13 @@ function countCodes({ catalog, rowsOf }: Counting, name: Coded & Dimension): Uin
 }
 
 /** Where most rows count, those that do not are taken off all of them. */
-function countTags({ catalog, rowsOf }: Counting): Uint32Array {
+function countTags({ catalog, fails, rowsOf }: Counting): Uint32Array {
   const { tagLists, entries } = catalog
   const codes = catalog.tags.keys.length
   const rows = rowsOf('tag')
   if (rows.length * 2 < entries.end) return tagLists.count(rows, codes)
-  const left = tagLists.count(othersThan(rows, entries.end), codes)
+  const left = tagLists.count(rowsFailingElse(fails, bitOf('tag')), codes)
   return tagLists.countAll(codes).map((count, code) => (code === 0 ? 0 : count - (left[code] as number)))
-}
-
-/** The rows between ascending ones. */
-function othersThan(rows: Uint32Array, end: number): Uint32Array {
-  const others = new Uint32Array(end - rows.length)
-  let [place, count] = [0, 0]
-  for (let row = 0; row < end; row++) {
-    if (rows[place] === row) place++
-    else others[count++] = row
-  }
-  return others
 }
 
 /** Both are null when no row that counts has a value. */

@@ -22,13 +22,19 @@ export function failing({ entries: { end } }: Catalog, { filters, among }: Selec
 }
 
 /** The rows that fail in nothing but `bits`, ascending. Good until the next call with the same `place`. */
-export function rowsFailingOnly(fails: Uint16Array, bits: number, place: 'common' | 'own' = 'common'): Uint32Array {
+export const rowsFailingOnly = (fails: Uint16Array, bits: number, place: 'common' | 'own' = 'common'): Uint32Array =>
+  rowsOf(fails, place, { bits, others: 0 })
+
+/** All other rows, in the place `own`. */
+export const rowsFailingElse = (fails: Uint16Array, bits: number): Uint32Array => rowsOf(fails, 'own', { bits, others: 1 })
+
+function rowsOf(fails: Uint16Array, place: 'common' | 'own', { bits, others }: { bits: number; others: 0 | 1 }): Uint32Array {
   if (scratch[place].length < fails.length) scratch[place] = new Uint32Array(Math.ceil(fails.length * 1.25))
   const rows = scratch[place]
   let count = 0
   for (let row = 0; row < fails.length; row++) {
     rows[count] = row
-    count += Number(((fails[row] as number) & ~bits) === 0)
+    count += Number(((fails[row] as number) & ~bits) === 0) ^ others
   }
   return rows.subarray(0, count)
 }
