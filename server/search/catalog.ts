@@ -30,6 +30,9 @@ export interface TagLabel {
   color: string | null
 }
 
+/** The first entries that are pushed after a catalog was built do not make all of it move. */
+const withRoom = (entries: number): number => Math.ceil(entries * 1.125) + 16
+
 export class Catalog {
   /** The number of the last change that is in it. */
   head: number
@@ -53,7 +56,7 @@ export class Catalog {
   /** For so many entries; more are taken too. */
   constructor(head: number, entries: number) {
     this.head = head
-    this.#reserve(entries)
+    this.#reserve(withRoom(entries))
   }
 
   /** How much memory it takes, roughly counted in entries. */
@@ -66,7 +69,7 @@ export class Catalog {
     const known = this.entries.find(entry.id)
     if (known !== undefined) this.texts.drop(entry.id)
     const row = known ?? this.entries.take(entry.id)
-    if (row >= this.#room) this.#reserve(Math.max(16, Math.ceil(row * 1.5)))
+    if (row >= this.#room) this.#reserve(withRoom(row))
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
     this.names.set(row, entry.name)
     this.columns.set(row, entry)

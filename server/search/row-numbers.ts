@@ -23,7 +23,7 @@ export class RowNumbers {
   /** The row of an entry that has none yet. */
   take(id: number): number {
     const row = this.#free.pop() ?? this.end++
-    if (row >= this.ids.length) this.reserve(Math.max(16, Math.ceil(row * 1.5)))
+    if (row >= this.ids.length) this.reserve(Math.ceil(row * 1.125) + 16)
     this.ids[row] = id
     if (this.end * 1.5 > this.#slots.length) this.#spread(this.#slots.length * 2)
     else this.#slots[this.#slotOf(id)] = row + 1
