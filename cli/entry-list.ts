@@ -3,7 +3,8 @@ import type { Context } from './context.ts'
 import { wrongUsage } from './refusal.ts'
 import { readAll } from './standard-input.ts'
 
-const longestListBytes = 1024 * 1024
+/** More than a million ids. */
+const longestListBytes = 16 * 1024 * 1024
 
 /** What the arguments of such a command mean. */
 export const entriesArgument = 'ids, names or /Game paths; - reads them from standard input, one a line'
