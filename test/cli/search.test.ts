@@ -143,6 +143,9 @@ test('when nothing matches, it is said which filter is to blame, and what there 
   expect(stderr).toBe(
     'Nothing matches --type meshes --category Trees --uncategorized.\n2 entries without --type meshes: mesh 2\n',
   )
+  expect((await run('search --category Trees --uncategorized --type material')).stderr).toContain(
+    '\n1 entry without --category Trees --uncategorized: Materials 1\n',
+  )
   expect((await run('search --triangles 1M..')).stderr).toContain('\n6 entries without --triangles 1000000..: 60 to 9,000\n')
   expect((await run('search --name SM_Gone')).stderr).toContain('\n1 entry with --deprecated\n')
   expect((await run('search --category Props --nanite --triangles 1M..')).stderr).toContain('leave out several')
