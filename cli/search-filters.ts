@@ -4,8 +4,8 @@ import type { EntryQuestion } from '../client/entry-pages.ts'
 import { previewStatuses, reviewStates } from '../contract/shapes.ts'
 import { flag, type OptionSpec, text, texts, type ValueOf, value } from './command.ts'
 import { requireEntryId } from './entry-reference.ts'
-import { allOf, requireNamed } from './named-record.ts'
 import { type NumberRange, numberRange, rangeText } from './number-range.ts'
+import { requirePacks } from './pack-list.ts'
 import { choiceOf, wholeNumber } from './refusal.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -36,10 +36,9 @@ const filters = {
   })),
   categorized: filter(flag('--categorized', 'in any category'), () => ({ exclude_uncategorized: true })),
   tag: filter(texts('--tag <name>', 'with this tag (repeatable)'), (tag) => ({ tag })),
-  pack: filter(texts('--pack <pack>', 'from this pack, by its name or id (repeatable)'), async (given, api) => {
-    const packs = await packsOf(api)
-    return { pack: given.map((one) => requireNamed(packs, one, { noun: 'pack', list: 'pack list' }).id) }
-  }),
+  pack: filter(texts('--pack <pack>', 'from this pack, by its name or id (repeatable)'), async (given, api) => ({
+    pack: (await requirePacks(api, given)).map(({ id }) => id),
+  })),
   name: filter(texts('--name <name>', 'of exactly this name (repeatable)'), (name) => ({ name })),
   path: filter(texts('--path <path>', 'at this /Game path (repeatable)'), (origin_path) => ({ origin_path })),
   similarTo: filter(text('--similar-to <entry>', 'that look like this one, the likest first'), async (given = '', api) => ({
@@ -128,9 +127,3 @@ function typedAs(flags: string, given: unknown): string {
     .map((one) => `${name} ${typeof one === 'object' ? rangeText(one as NumberRange) : shellWord(String(one))}`)
     .join(' ')
 }
-
-const packsOf = (api: Api) =>
-  allOf(async (page) => {
-    const { packs, next_cursor } = await api.packs.list(page)
-    return { items: packs, next_cursor }
-  })

@@ -5,7 +5,7 @@ import { count, size } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
 import type { Context } from '../context.ts'
 import { withLibrary } from '../library.ts'
-import { allOf, requireNamed } from '../named-record.ts'
+import { packsOf, requirePack } from '../pack-list.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
 import { table } from '../table.ts'
@@ -145,12 +145,3 @@ const packWords = (pack: Pack, { out }: Context): string[] => [
     ['Notes', pack.notes],
   ].flatMap(([title, value]) => (value ? [`${title}: ${printable(value)}`] : [])),
 ]
-
-const packsOf = (api: Api) =>
-  allOf(async (page) => {
-    const { packs, next_cursor } = await api.packs.list(page)
-    return { items: packs, next_cursor }
-  })
-
-const requirePack = async (api: Api, reference: string) =>
-  requireNamed(await packsOf(api), reference, { noun: 'pack', list: 'pack list' })
