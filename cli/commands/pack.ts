@@ -1,5 +1,4 @@
 /** `ph pack`: where entries came from. */
-import type { Api } from '../../client/api.ts'
 import type { Pack } from '../../contract/packs.ts'
 import { count, size } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
