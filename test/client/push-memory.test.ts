@@ -3,6 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PushEvent } from '../../client/push-events.ts'
+import { changingAccess } from '../../server/front-door/holders.ts'
 import { callAs } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
@@ -44,8 +45,9 @@ test('another library at the same address is noticed, and gets everything', asyn
   const project = await makeProject({ 'Content/SM_A.uasset': {} })
   await project.push(behind)
   // The same address, by which the other workspace is now reached.
-  await server.database.sql`update workspaces set slug = ${`${one.slug}-gone`} where slug = ${one.slug}`
-  await server.database.sql`update workspaces set slug = ${one.slug} where slug = ${other.slug}`
+  const { sql } = server.database
+  await changingAccess({}, sql`update workspaces set slug = ${`${one.slug}-gone`} where slug = ${one.slug}`)
+  await changingAccess({}, sql`update workspaces set slug = ${one.slug} where slug = ${other.slug}`)
   expect((await project.push({ ...behind, key: other.key })).summary).toMatchObject({ new: 1 })
 })
 
