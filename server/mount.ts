@@ -16,6 +16,7 @@ import { type Context, type Handler, WrittenJson } from './handler.ts'
 import { handlers } from './handlers.ts'
 import { originOf } from './origin.ts'
 import { rehearse, transact } from './transaction.ts'
+import { endOfTurn } from './turn.ts'
 import { letGoBy } from './unread-body.ts'
 import { inputReader, requireStorable } from './validation.ts'
 
@@ -87,6 +88,7 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
       const answer = await (route.raw
         ? runRaw(handler, asked, request.raw)
         : run({ route, handler, method: request.method }, asked))
+      await endOfTurn()
       return send(reply, { route, status, answer })
     },
   })
