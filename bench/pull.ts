@@ -4,7 +4,6 @@
  *     [--databases pglite,postgres] [--files 2000] [--bytes 1.5G] [--many 100000]
  * bench/README.md says what is needed and what came out.
  */
-import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { anchors, makeContent } from './content.ts'
@@ -13,6 +12,7 @@ import { pullFolder } from './job-pull.ts'
 import { statusOfMany } from './job-status.ts'
 import type { Run } from './run.ts'
 import { Results } from './table.ts'
+import { workFolderOf } from './work-folder.ts'
 
 const database = process.env.PH_TEST_DATABASE_URL
 
@@ -27,13 +27,7 @@ const { values, positionals } = parseArgs({
     many: { type: 'string', default: '100000' },
   },
 })
-const [workFolder] = positionals
-if (!workFolder) {
-  process.stderr.write('usage: bench/pull.ts WORK_FOLDER [options], see the head of the file\n')
-  process.exit(2)
-}
-mkdirSync(workFolder, { recursive: true })
-const work = realpathSync(workFolder)
+const work = workFolderOf(positionals)
 const run: Run = { place: { work, scripts: anchors(work) }, results: new Results(), runs: Number(values.runs) }
 const known: Record<string, { name: string; database: string | undefined }> = {
   pglite: { name: 'ph, PGlite', database: undefined },

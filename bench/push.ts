@@ -4,7 +4,6 @@
  *     [--tools restic,git-lfs,rclone,pglite,postgres] [--files 2000] [--bytes 1.5G] [--many 100000]
  * bench/README.md says what is needed and what came out.
  */
-import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Contender, gitLfs, rcloneSftp, restic } from './contenders.ts'
@@ -16,6 +15,7 @@ import { startUp } from './job-start.ts'
 import { phContender } from './ph.ts'
 import type { Run } from './run.ts'
 import { Results } from './table.ts'
+import { workFolderOf } from './work-folder.ts'
 
 const PGLITE = 'ph, PGlite'
 const POSTGRES = 'ph, PostgreSQL'
@@ -32,13 +32,7 @@ const { values, positionals } = parseArgs({
     many: { type: 'string', default: '100000' },
   },
 })
-const [workFolder] = positionals
-if (!workFolder) {
-  process.stderr.write('usage: bench/push.ts WORK_FOLDER [options], see the head of the file\n')
-  process.exit(2)
-}
-mkdirSync(workFolder, { recursive: true })
-const work = realpathSync(workFolder)
+const work = workFolderOf(positionals)
 const run: Run = { place: { work, scripts: anchors(work) }, results: new Results(), runs: Number(values.runs) }
 
 const known: Record<string, Contender> = {

@@ -5,7 +5,7 @@
  *     [--contenders sqlite,postgres] [--rows 'facets'] [--keep]
  * bench/README.md says what is needed and what came out.
  */
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
@@ -18,6 +18,7 @@ import type { PhServer } from './ph.ts'
 import { memoryOf } from './processes.ts'
 import { commonWords } from './search-questions.ts'
 import { asksPostgres, asksSqlite, pageSize, type Row, rowsOf } from './search-rows.ts'
+import { workFolderOf } from './work-folder.ts'
 
 const database = process.env.PH_TEST_DATABASE_URL
 
@@ -39,13 +40,7 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
-const [workFolder] = positionals
-if (!workFolder) {
-  process.stderr.write('usage: bench/search.ts WORK_FOLDER [options], see the head of the file\n')
-  process.exit(2)
-}
-mkdirSync(workFolder, { recursive: true })
-const work = realpathSync(workFolder)
+const work = workFolderOf(positionals)
 const answers = new Answers()
 const [most, seconds] = [Number(values.most), Number(values.seconds)]
 const known = values.contenders.split(',')
