@@ -1,5 +1,6 @@
 /** The questions as a client asks them: HTTP over one kept connection, until the last byte of the answer is there. */
 import { Client } from 'undici'
+import type { EntryPage } from '../client/entry-pages.ts'
 import type { EntrySummary } from '../contract/entries.ts'
 import type { Behind, Listing } from './search-questions.ts'
 import { pagePath } from './search-questions.ts'
@@ -21,22 +22,13 @@ export class PhAsker {
     return bytes
   }
 
-  async json<T>(path: string): Promise<T> {
-    return JSON.parse(Buffer.from(await this.bytes(path)).toString()) as T
-  }
-
-  page(path: string): Promise<Page> {
-    return this.json<Page>(path)
+  async page(path: string): Promise<EntryPage> {
+    return JSON.parse(Buffer.from(await this.bytes(path)).toString()) as EntryPage
   }
 
   async close(): Promise<void> {
     await this.#client.close()
   }
-}
-
-export interface Page {
-  entries: EntrySummary[]
-  next_cursor: string | null
 }
 
 /** A page deep in a list, for us by its cursor, for others by what stands before it. */

@@ -3,14 +3,13 @@
  *   [bin/postgres.sh] npx node bench/front-door.ts SCRATCH [--runs 5] [--seconds 4] [--keys 10,10000]
  * Budgets are counted, and larger than what is asked. Every request is logged, to /dev/null.
  */
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pLimit from 'p-limit'
-import { startPh } from './ph.ts'
-import { type Command, startServer } from './processes.ts'
+import { newKeys, startPh } from './ph.ts'
+import { type Command, startAtAddress } from './processes.ts'
 import { median } from './table.ts'
 import { type Load, rateOf, writeScript } from './wrk.ts'
 
@@ -45,7 +44,7 @@ async function askOnce(url: string, keys: readonly string[]): Promise<void> {
 
 /** Asked in turn with all keys, each request with the next. */
 async function startOurs(name: string, count: number, database?: string): Promise<Ours> {
-  const keys = Array.from({ length: count }, () => `ph_live_${randomBytes(20).toString('hex')}`)
+  const keys = newKeys(count)
   const lifted = { PH_RATE_LIMIT_REQUESTS: '100000000' }
   const plain = name.replaceAll(/\W+/g, '-')
   const server = await startPh(join(scratch, plain), database, { env: lifted, keys, isSilent: true })
@@ -60,9 +59,8 @@ async function startOurs(name: string, count: number, database?: string): Promis
 async function startBare(like: Ours): Promise<Target> {
   const answer = await fetch(`${like.url}${path}`, { headers: { authorization: `Bearer ${like.key}` } })
   const command: Command = { run: [process.execPath, join(import.meta.dirname, 'bare-server.ts'), path, await answer.text()] }
-  const ready = /ready at (http:\/\/[^\s/]+)/
-  const server = await startServer(command, (log) => ready.test(log))
-  return { name: 'bare Fastify', url: ready.exec(server.log())?.[1] ?? '', script: like.script, end: () => server.stop() }
+  const { url, stop } = await startAtAddress(command)
+  return { name: 'bare Fastify', url, script: like.script, end: stop }
 }
 
 const contendersOf = (keys: string, database: string | undefined): Parameters<typeof startOurs>[] =>

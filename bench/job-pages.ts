@@ -1,10 +1,10 @@
 /** Pages of 50 entries per second: ours beside a bare route that joins stored JSON texts, from the same kind of database, in the same rounds. */
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EntryPage } from '../client/entry-pages.ts'
 import { PhAsker } from './ask-ph.ts'
-import { freshDatabase, type PhServer } from './ph.ts'
-import { startServer } from './processes.ts'
+import { freshDatabase, newKeys, type PhServer } from './ph.ts'
+import { startAtAddress } from './processes.ts'
 import { pageSize } from './search-rows.ts'
 import { median } from './table.ts'
 import { type Asked, type Load, rateOf, writeScript } from './wrk.ts'
@@ -13,7 +13,7 @@ const pages = 400
 const connections = 16
 
 /** Several people: requests of one key wait for each other where they are counted. */
-export const pageKeys: readonly string[] = Array.from({ length: 16 }, () => `ph_live_${randomBytes(20).toString('hex')}`)
+export const pageKeys: readonly string[] = newKeys(16)
 
 export interface PageRates {
   ours: number
@@ -73,7 +73,7 @@ async function readPages(
   const [docs, cursors, behind]: [string[], string[], string[]] = [[], [], []]
   try {
     for (let cursor: string | null = ''; cursor !== null && cursors.length < pages; ) {
-      const { entries, next_cursor }: Awaited<ReturnType<PhAsker['page']>> = await ph.page(
+      const { entries, next_cursor }: EntryPage = await ph.page(
         `/entries?sort=name&limit=${pageSize}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
       )
       const last = entries.at(-1)
@@ -101,11 +101,10 @@ async function startBare(docs: readonly string[], { scratch, database }: Round):
     join(scratch, 'pages'),
     ...(own ? [own.url] : []),
   ]
-  const ready = /ready at (http:\/\/[^\s/]+)/
-  const server = await startServer({ run }, (log) => ready.test(log))
+  const { url, stop } = await startAtAddress({ run })
   const end = async (): Promise<void> => {
-    await server.stop()
+    await stop()
     await own?.drop()
   }
-  return { url: ready.exec(server.log())?.[1] ?? '', end }
+  return { url, end }
 }

@@ -4,10 +4,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import type { Contender } from './contenders.ts'
-import { type Command, type Server, startServer } from './processes.ts'
+import { type Command, type Server, startAtAddress } from './processes.ts'
 
 const program = join(import.meta.dirname, '..', 'bin', 'ph.mjs')
 const KEY = 'ph_live_BenchBenchBenchBenchBenchBenchBenchBench'
+
+export const newKeys = (count: number): string[] =>
+  Array.from({ length: count }, () => `ph_live_${randomBytes(20).toString('hex')}`)
 
 /** Runs `ph` by the Node that runs this: npx and npm would add their own start-up to every time. */
 export const ph = (args: readonly string[], env: Record<string, string> = {}): Command => ({
@@ -54,11 +57,9 @@ export async function startPhOn(
   const provision = join(scratch, 'provision.json')
   writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys])))
   const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
-  const ready = /ready at (http:\/\/[^\s/]+)/
   const command = ph(args, { ...env, ...(url ? { PH_DATABASE_URL: url } : {}) })
   const run = isSilent ? ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...command.run] : command.run
-  const server = await startServer({ ...command, run }, (log) => ready.test(log))
-  return { ...server, url: ready.exec(server.log())?.[1] ?? '', key: KEY }
+  return { ...(await startAtAddress({ ...command, run })), key: KEY }
 }
 
 /** What `startPh` calls the workspace. */

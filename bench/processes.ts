@@ -79,6 +79,13 @@ export async function startServer(command: Command, ready: (log: string) => bool
   return { pid: child.pid ?? 0, log: () => log, stop: () => stop(child) }
 }
 
+/** Starts a server that prints `ready at` and its address. */
+export async function startAtAddress(command: Command): Promise<Server & { url: string }> {
+  const ready = /ready at (http:\/\/[^\s/]+)/
+  const server = await startServer(command, (log) => ready.test(log))
+  return { ...server, url: ready.exec(server.log())?.[1] ?? '' }
+}
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const kill = setTimeout(() => child.kill('SIGKILL'), 10_000)
