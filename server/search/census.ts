@@ -5,8 +5,9 @@
 import { type Block, cut, type Layout, toPosting } from './block.ts'
 import { type Stretch, wordGap } from './folded-text.ts'
 import { RecordReader, type Records } from './records.ts'
+import { grown } from './runs.ts'
 import type { SharedTexts } from './shared-texts.ts'
-import { doubled, WordTable } from './word-table.ts'
+import { WordTable } from './word-table.ts'
 
 /** Rows between two pauses: a few milliseconds. */
 const stepRows = 4096
@@ -74,7 +75,7 @@ class Walk {
   #nextNumber(word: Stretch): number {
     const at = this.#at++
     if (at < this.#seen) return this.#numbers[at] ?? 0
-    if (at === this.#numbers.length) this.#numbers = doubled(this.#numbers)
+    if (at === this.#numbers.length) this.#numbers = grown(this.#numbers, at * 2)
     this.#seen++
     const number = this.table.numberOf(word)
     this.#numbers[at] = number
@@ -108,7 +109,7 @@ class Tally {
 
   /** Whether this is the first time that the row has the word. */
   isNew(row: number, word: number): boolean {
-    while (word * 2 >= this.#cells.length) this.#cells = doubled(this.#cells)
+    while (word * 2 >= this.#cells.length) this.#cells = grown(this.#cells, this.#cells.length * 2)
     const cells = this.#cells
     if (cells[word * 2 + 1] === row + 1) return false
     cells[word * 2 + 1] = row + 1

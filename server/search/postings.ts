@@ -6,6 +6,7 @@ import { type Key, toKey } from './folded-text.ts'
 import type { Question } from './question.ts'
 import { findHits, type Hits } from './ranking.ts'
 import { fieldBits, type Mention, RecordReader, Records } from './records.ts'
+import { grown } from './runs.ts'
 import { SharedTexts } from './shared-texts.ts'
 import { wordsOf } from './words.ts'
 
@@ -90,7 +91,7 @@ export class Words {
     mentions.push(this.#mention(pack, fieldBits.pack))
     this.#records.put(row, mentions, [toText(words), ...searched(comments).map((comment) => toText(wordsOf(comment)))])
     this.#rowCount = Math.max(this.#rowCount, row + 1)
-    if (row >= this.#nameWords.length) this.#nameWords = enlarged(this.#nameWords, row + 1)
+    if (row >= this.#nameWords.length) this.#nameWords = grown(this.#nameWords, Math.max(row + 1, this.#nameWords.length * 2))
     this.#nameWords[row] = Math.min(words.length, 255)
   }
 
@@ -136,10 +137,4 @@ function searched(comments: readonly string[]): string[] {
     left -= comment.length
     return kept === '' ? [] : [kept]
   })
-}
-
-function enlarged(array: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.max(needed, array.length * 2))
-  larger.set(array)
-  return larger
 }

@@ -1,6 +1,6 @@
 /** For every row a run of numbers that ends with 0, all in one typed array: names as bytes, tags as codes. */
 
-export type Cells = Uint8Array | Uint16Array | Uint32Array | Float64Array
+export type Cells = Uint8Array | Uint32Array | Float64Array
 
 /** A longer array that begins with the same cells. */
 export function grown<C extends Cells>(cells: C, length: number): C {

@@ -1,5 +1,6 @@
 /** Numbers for words while a dictionary is made: a hash table over bytes, in arrays, an eighth of what a Map of strings would take. */
 import type { Stretch } from './folded-text.ts'
+import { grown } from './runs.ts'
 
 export class WordTable {
   count = 0
@@ -35,8 +36,8 @@ export class WordTable {
   #append({ bytes, from, to }: Stretch, { hash, slot }: { hash: number; slot: number }): number {
     const number = this.count++
     if (number === this.ends.length) {
-      this.ends = doubled(this.ends)
-      this.#hashes = doubled(this.#hashes)
+      this.ends = grown(this.ends, number * 2)
+      this.#hashes = grown(this.#hashes, number * 2)
     }
     const start = this.start(number)
     if (start + to - from > this.bytes.length) {
@@ -61,12 +62,6 @@ export class WordTable {
       this.#slots[slot] = number + 1
     }
   }
-}
-
-export function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2)
-  larger.set(array)
-  return larger
 }
 
 /** FNV-1a, stirred once more, because a slot is chosen by the lowest bits. */
