@@ -5,15 +5,16 @@
  * A record is the number of shared texts, then `number * 32 + field` for each of them (LEB128), then the name, and behind a line feed
  * each comment, as folded words.
  */
+import type { wordFields } from '../../contract/entries.ts'
 import { wordGap } from './folded-text.ts'
 
 const pageRows = 256
 const textGap = 0x0a
 
-/** Bits of the places a word can stand in, strongest first. */
-export const fieldBits = { name: 1, category: 2, tags: 4, pack: 8, comments: 16 } as const
-export type Field = keyof typeof fieldBits
-export const fieldCount = 5
+export type Field = (typeof wordFields)[number]
+
+/** Bits of the places a word can stand in. */
+export const fieldBits: Record<Field, number> = { name: 1, category: 2, tags: 4, pack: 8, comments: 16 }
 
 /** A shared text and the one field it stands in. */
 export interface Mention {

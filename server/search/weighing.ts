@@ -1,10 +1,11 @@
 /** What rows are worth by what they say, word after word. */
+import { wordFields } from '../../contract/entries.ts'
 import { absent, findIn, type Pattern, toPattern, whole } from './folded-text.ts'
 import type { Weighed } from './marks.ts'
 import type { Question } from './question.ts'
 import { type Field, fieldBits, RecordReader, type Records } from './records.ts'
 import type { SharedTexts } from './shared-texts.ts'
-import { begunWeights, fieldNames, wholeWeights, withWholeName } from './weights.ts'
+import { begunWeights, wholeWeights, withWholeName } from './weights.ts'
 
 /** What the rows of a library say. */
 export interface Said {
@@ -51,7 +52,7 @@ export class Weighing {
       this.#look(row, clause)
       fields |= this.#fields
     }
-    return fieldNames.filter((name) => fields & fieldBits[name])
+    return wordFields.filter((name) => fields & fieldBits[name])
   }
 
   /** 0 when a clause is nowhere in the row. */

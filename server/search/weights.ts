@@ -1,4 +1,5 @@
 /** What a match is worth. */
+import { wordFields } from '../../contract/entries.ts'
 import { type Field, fieldBits } from './records.ts'
 
 /**
@@ -15,12 +16,10 @@ import { type Field, fieldBits } from './records.ts'
 const fieldWeights: Record<Field, number> = { name: 64, category: 32, tags: 16, pack: 8, comments: 4 }
 const begunShare = 0.75
 
-export const fieldNames = Object.keys(fieldBits) as Field[]
-
 /** For every set of fields the weight of its best, for whole words and for beginnings; 0 for no field at all. */
 const weighed = (share: number): Uint8Array =>
-  Uint8Array.from({ length: 2 ** fieldNames.length }, (_, fields) =>
-    Math.max(0, ...fieldNames.map((name) => (fields & fieldBits[name] ? fieldWeights[name] * share : 0))),
+  Uint8Array.from({ length: 2 ** wordFields.length }, (_, fields) =>
+    Math.max(0, ...wordFields.map((name) => (fields & fieldBits[name] ? fieldWeights[name] * share : 0))),
   )
 export const wholeWeights = weighed(1)
 export const begunWeights = weighed(begunShare)
