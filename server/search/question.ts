@@ -39,7 +39,7 @@ function phrase(text: string): Clause[] {
   return words.length === 0 ? [] : [{ words, open: false }]
 }
 
-const bare = (text: string): Clause[] => runsOf(text).map(({ words }) => ({ words, open: true }))
+const bare = (text: string): Clause[] => runsOf(text).map((words) => ({ words, open: true }))
 
 function distinct(clauses: readonly Clause[]): Clause[] {
   return [...new Map(clauses.map((clause) => [`${clause.open} ${clause.words.join(' ')}`, clause])).values()]

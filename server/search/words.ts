@@ -11,12 +11,6 @@
  *   halves of surrogate pairs and NUL included, only separates.
  */
 
-/** Words in order. `unspaced` tells that they stood in one run of a script without spaces, so that their order is what they mean. */
-export interface Run {
-  words: readonly string[]
-  unspaced: boolean
-}
-
 const beyondAscii = /[\u0080-\uffff]/
 
 /** Marks that accent a letter or sign a vowel that may be left out, and what is never seen; but not the voicing of kana. */
@@ -55,17 +49,15 @@ const ownLetter = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 
 /** The words of a text, in order, folded. Any string is a text; the work grows with its length. */
 export function wordsOf(text: string): string[] {
-  return beyondAscii.test(text) ? runsOf(text).flatMap(({ words }) => words) : asciiWords(text)
+  return beyondAscii.test(text) ? runsOf(text).flat() : asciiWords(text)
 }
 
-/** The same words, by the runs they stood in: one word each, or a run of a script without spaces. */
-export function runsOf(text: string): Run[] {
-  if (!beyondAscii.test(text)) return asciiWords(text).map((word) => ({ words: [word], unspaced: false }))
+/** The same words by the runs they stood in: one word each, or several of a script without spaces, whose order is what they mean. */
+export function runsOf(text: string): string[][] {
+  if (!beyondAscii.test(text)) return asciiWords(text).map((word) => [word])
   const visible = text.normalize('NFKD').replace(unseen, '').normalize('NFC')
   return Array.from(visible.matchAll(wordOrRun), ({ 0: run, groups }) =>
-    groups?.unspaced
-      ? { words: (run.match(character) ?? []).map(fold), unspaced: true }
-      : { words: [fold(run)], unspaced: false },
+    groups?.unspaced ? (run.match(character) ?? []).map(fold) : [fold(run)],
   )
 }
 
