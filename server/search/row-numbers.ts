@@ -10,11 +10,6 @@ export class RowNumbers {
   #slots = new Int32Array(16)
   readonly #free: number[] = []
 
-  /** How many entries there are. */
-  get count(): number {
-    return this.end - this.#free.length
-  }
-
   find(id: number): number | undefined {
     const row = (this.#slots[this.#slotOf(id)] as number) - 1
     return row < 0 ? undefined : row
