@@ -9,12 +9,9 @@ export interface Branch {
 export interface TreeBounds {
   /** Branches drawn in all; those nearest to the root come first. */
   most: number
-  /** Levels drawn; at most 24, as deeper lines no longer fit. */
+  /** Levels drawn. */
   deepest: number
 }
-
-const DEEPEST = 24
-const unbounded: TreeBounds = { most: Number.POSITIVE_INFINITY, deepest: DEEPEST }
 
 export interface DrawnTree {
   lines: string[]
@@ -23,9 +20,9 @@ export interface DrawnTree {
 }
 
 /** Branches, drawn. Where some are left out, a line says how many, with all that hangs on them. */
-export function drawTree(roots: readonly Branch[], { most, deepest }: TreeBounds = unbounded): DrawnTree {
+export function drawTree(roots: readonly Branch[], { most, deepest }: TreeBounds): DrawnTree {
   const levels = levelsOf(roots)
-  const nearest = levels.slice(0, Math.min(deepest, DEEPEST)).flat().slice(0, most)
+  const nearest = levels.slice(0, deepest).flat().slice(0, most)
   const shown = new Set(nearest)
   const sizes = sizesOf(levels)
   const lines: string[] = []

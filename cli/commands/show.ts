@@ -19,6 +19,7 @@ const picture = { beside: { columns: 36, rows: 18 }, above: { columns: 40, rows:
 /** In the overview; a part that is asked for by its option is shown longer, and whole with `--all`. */
 const overview = { versions: 5, branches: 20, depth: 4 }
 const asked = { versions: 50, branches: 200, depth: 12 }
+/** Deeper lines no longer fit. */
 const deepest = 24
 
 export const commands = [

@@ -7,7 +7,7 @@ import type { Output } from '../../cli/output.ts'
 import { painter } from '../../cli/output.ts'
 import { printable } from '../../cli/printable.ts'
 import { type Column, shorten, table } from '../../cli/table.ts'
-import { branchesBelow, drawTree } from '../../cli/tree.ts'
+import { branchesBelow, drawTree, type TreeBounds } from '../../cli/tree.ts'
 import { wrap } from '../../cli/wrap.ts'
 
 interface Prop {
@@ -79,7 +79,8 @@ test('a name cannot drive the terminal', () => {
   expect(printable('a\u001b[2Jb\r\n\u202ec')).toBe('a\ufffd[2Jb\ufffd\ufffd\ufffdc')
 })
 
-const linesOf = (...tree: Parameters<typeof drawTree>) => drawTree(...tree).lines
+const whole: TreeBounds = { most: Number.POSITIVE_INFINITY, deepest: 24 }
+const linesOf = (branches: Parameters<typeof drawTree>[0], bounds = whole) => drawTree(branches, bounds).lines
 
 test('a tree shows who hangs on whom, and says what is left out', () => {
   const members = [
