@@ -7,6 +7,7 @@ import { limits } from '../contract/limits.ts'
 import { absentOrNull, Count, Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../contract/shapes.ts'
 import { SettingError } from './config.ts'
 import { keyPattern } from './front-door/keys.ts'
+import { workspaceStates } from './front-door/states.ts'
 import { holdsUnstorable } from './validation.ts'
 
 const Member = Type.Object({
@@ -27,7 +28,7 @@ const Key = Type.Object({
 const WorkspaceEntry = Type.Object({
   slug: WorkspaceSlug,
   name: plainNamed(120),
-  state: Type.Optional(oneOf(['active', 'read_only', 'ingest_blocked', 'suspended', 'preparing', 'starting'])),
+  state: Type.Optional(oneOf(workspaceStates)),
   storage_limit_bytes: absentOrNull(Count),
   agent_calls_per_month: absentOrNull(Count),
   members: Type.Optional(Type.Array(Member)),
