@@ -4,7 +4,7 @@ import { age, count, duration, number, size } from './amounts.ts'
 import type { Context } from './context.ts'
 import { printable } from './printable.ts'
 import { pad } from './table.ts'
-import { wrap } from './wrap.ts'
+import { wrapAfter } from './wrap.ts'
 
 type Fact = readonly [name: string, value: string | null | undefined]
 const LABEL_WIDTH = 13
@@ -14,8 +14,7 @@ export function entryFacts(entry: EntryDetail, { out, now }: Pick<Context, 'out'
   const facts = [...filed(entry), ...measured(entry), ...history(entry, now())]
   return facts.flatMap(([name, value]) => {
     if (value === null || value === undefined || value === '') return []
-    const [first = '', ...more] = wrap(printable(value), width, ' '.repeat(LABEL_WIDTH))
-    return [`${out.paint('dim', pad(name, LABEL_WIDTH))}${first.slice(LABEL_WIDTH)}`, ...more]
+    return wrapAfter(out.paint('dim', pad(name, LABEL_WIDTH)), printable(value), width)
   })
 }
 

@@ -6,9 +6,10 @@ import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
 import { duration } from './amounts.ts'
 import type { Surroundings } from './context.ts'
-import { hasColor, painter } from './output.ts'
+import { hasColor, painter, wrapWidth } from './output.ts'
 import { printable } from './printable.ts'
 import { Refusal } from './refusal.ts'
+import { wrapAfter } from './wrap.ts'
 
 /** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
 export interface Failure {
@@ -123,12 +124,12 @@ const fromFormat = (error: FormatError): Failure => ({
 const MOST_PLACES = 8
 
 /** The places that a validation error names, as lines. */
-function placesOf(details: Record<string, unknown>): string[] {
+function placesOf(details: Record<string, unknown>, width: number): string[] {
   const places = Array.isArray(details.errors) ? details.errors : []
   if (places.length < 2) return []
   const lines = places
     .slice(0, MOST_PLACES)
-    .map((place) => `       - ${printable(`${place?.path ?? ''}: ${place?.message ?? ''}`)}`)
+    .flatMap((place) => wrapAfter('       - ', printable(`${place?.path ?? ''}: ${place?.message ?? ''}`), width))
   return places.length > MOST_PLACES ? [...lines, `       and ${places.length - MOST_PLACES} more`] : lines
 }
 
@@ -140,8 +141,12 @@ export function tellFailure(failure: Failure, { stderr, env }: Surroundings, jso
     return
   }
   const paint = painter(hasColor(stderr, env))
+  const width = wrapWidth(stderr, env)
   // Servers have a say in these, and must not drive the terminal.
-  const said = [printable(message), printable(next)]
-  const lines = [`${paint(['red', 'bold'], 'error:')} ${said[0]}`, ...placesOf(details), `${paint('bold', ' next:')} ${said[1]}`]
+  const lines = [
+    ...wrapAfter(`${paint(['red', 'bold'], 'error:')} `, printable(message), width),
+    ...placesOf(details, width),
+    ...wrapAfter(`${paint('bold', ' next:')} `, printable(next), width),
+  ]
   stderr.write(`${lines.join('\n')}\n`)
 }

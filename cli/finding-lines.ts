@@ -3,7 +3,7 @@ import type { Finding, Verdict } from '../contract/finding.ts'
 import { count } from './amounts.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
-import { wrap } from './wrap.ts'
+import { wrapAfter } from './wrap.ts'
 
 const signs = {
   ok: ['✓', 'green', 'nothing to do'],
@@ -32,13 +32,11 @@ export function findingLines(findings: readonly Finding[], out: Output): string[
 function linesOf({ check, verdict, said, next }: Finding, nameWidth: number, { paint, width }: Output): string[] {
   const [sign, colour] = signs[verdict]
   const indent = ' '.repeat(2 + nameWidth)
-  const [first = '', ...more] = wrap(printable(said), width, indent)
-  const line = `${paint([colour, 'bold'], sign)} ${check.padEnd(nameWidth)}${first.trimStart()}`
-  return [line, ...more, ...(next ? wrap(printable(next), width, `${indent}→ `).map(hang) : [])]
+  return [
+    ...wrapAfter(`${paint([colour, 'bold'], sign)} ${check.padEnd(nameWidth)}`, printable(said), width),
+    ...(next ? wrapAfter(`${indent}→ `, printable(next), width) : []),
+  ]
 }
-
-/** Only the first line has the arrow. */
-const hang = (line: string, at: number): string => (at === 0 ? line : line.replace('→', ' '))
 
 function summary({ problems, warnings }: { problems: number; warnings: number }): string {
   if (problems + warnings === 0) return 'Nothing is wrong.'

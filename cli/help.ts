@@ -3,7 +3,7 @@ import type { CommanderError, HelpConfiguration, Command as Parser } from 'comma
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
 import type { Paint } from './output.ts'
-import { wrap } from './wrap.ts'
+import { wrap, wrapAfter } from './wrap.ts'
 
 const exitMeanings: Record<keyof typeof exits, string> = {
   done: 'done',
@@ -42,10 +42,7 @@ export function commandEpilogue({ terms, examples, exits: extra = [] }: Command,
 
 /** What stands below the list of commands of `ph --help`. */
 export function programEpilogue(paint: Paint, width: number): string {
-  const lines = firstSteps.flatMap(([line, meaning]) => {
-    const [first = '', ...more] = wrap(meaning, width, ' '.repeat(28))
-    return [`  ${paint('cyan', `ph ${line}`.padEnd(26))}${first.trimStart()}`, ...more]
-  })
+  const lines = firstSteps.flatMap(([line, meaning]) => wrapAfter(`  ${paint('cyan', `ph ${line}`.padEnd(26))}`, meaning, width))
   return `\n${paint('bold', 'Start here:')}\n${lines.join('\n')}`
 }
 

@@ -6,6 +6,7 @@ import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
 import { type Column, pad, table } from './table.ts'
+import { wrapAfter } from './wrap.ts'
 
 /** Names of people by their id in the library. */
 export type People = ReadonlyMap<number, string>
@@ -66,7 +67,7 @@ function jobFacts(job: PullJobDetail, people: People, { out, now }: Context): st
     ['failed', job.failure_reason],
   ]
   return facts.flatMap(([name, value]) =>
-    value === null ? [] : [`${out.paint('dim', pad(name, labelWidth))}${printable(value)}`],
+    value === null ? [] : wrapAfter(out.paint('dim', pad(name, labelWidth)), printable(value), out.width),
   )
 }
 

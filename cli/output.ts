@@ -6,14 +6,17 @@ import { wrap } from './wrap.ts'
 type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
 
-/** Text for people: one line, many lines, or a way to make them that is only used without `--json`. */
+/**
+ * Text for people: sentences, which are broken at the width of a terminal, or lines that are laid out already; or a way to make
+ * them that is only used without `--json`.
+ */
 export type View = string | readonly string[] | (() => string | readonly string[])
 
 export interface Output {
   json: boolean
   /** stdout is a terminal. */
   terminal: boolean
-  /** Columns of the terminal; without end where there is none, as nothing is wrapped there. */
+  /** Columns of the terminal; without end where there is none. */
   width: number
   /** Styles text for stdout; leaves it alone without colour. */
   paint: Paint
@@ -24,7 +27,7 @@ export interface Output {
   /** Bytes for the terminal, such as a picture; nothing with `--json`. */
   raw(bytes: string | Uint8Array): void
   /** A remark beside the result, on stderr; nothing with `--json`. */
-  note(line: string): void
+  note(text: string): void
 }
 
 /** Colour on a stream: only on a terminal, never against NO_COLOR, always with FORCE_COLOR (no-color.org, force-color.org). */
@@ -39,11 +42,15 @@ export const painter = (color: boolean): Paint =>
   color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text
 
 /** An empty text is no line; an empty line is `['']`. */
-const asText = (view: View): string => {
+const asText = (view: View, width: number): string => {
   const made = typeof view === 'function' ? view() : view
-  const lines = typeof made === 'string' ? (made === '' ? [] : [made]) : made
+  const lines = typeof made === 'string' ? (made === '' ? [] : wrap(made, width)) : made
   return lines.map((line) => `${line}\n`).join('')
 }
+
+/** Columns at which sentences are broken: those of a terminal; without end where there is none, as nothing is broken there. */
+export const wrapWidth = (stream: OutStream, env: Surroundings['env']): number =>
+  stream.isTTY ? columnsOf(stream, env) : Number.POSITIVE_INFINITY
 
 /** Columns to write for: the terminal's, within reason; COLUMNS or 80 where there is none. */
 export function columnsOf(stream: OutStream, env: Surroundings['env']): number {
@@ -52,6 +59,7 @@ export function columnsOf(stream: OutStream, env: Surroundings['env']): number {
 }
 
 export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean): Output {
+  const width = wrapWidth(stdout, env)
   let given = false
   const write = (bytes: string | Uint8Array) => {
     if (!json) stdout.write(bytes)
@@ -59,20 +67,18 @@ export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean)
   return {
     json,
     terminal: stdout.isTTY === true,
-    width: stdout.isTTY ? columnsOf(stdout, env) : Number.POSITIVE_INFINITY,
+    width,
     paint: painter(hasColor(stdout, env)),
     result(value, view) {
-      if (!json) return write(asText(view))
+      if (!json) return write(asText(view, width))
       if (given) throw new Error('A command gave two results.')
       given = true
       stdout.write(`${JSON.stringify(value, null, 2)}\n`)
     },
-    lines: (view) => (json ? undefined : write(asText(view))),
+    lines: (view) => (json ? undefined : write(asText(view, width))),
     raw: write,
-    note(line) {
-      if (json) return
-      const lines = stderr.isTTY ? wrap(line, columnsOf(stderr, env)) : [line]
-      stderr.write(`${lines.join('\n')}\n`)
+    note(text) {
+      if (!json) stderr.write(`${wrap(text, wrapWidth(stderr, env)).join('\n')}\n`)
     },
   }
 }

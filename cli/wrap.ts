@@ -1,15 +1,46 @@
 /** Sentences broken into lines between words. */
+import { createRequire } from 'node:module'
+import { stripVTControlCharacters } from 'node:util'
 
-/** `text` in lines of at most `width` characters, each after `indent`; a longer word stands alone. */
-export function wrap(text: string, width: number, indent = ''): string[] {
+/**
+ * The lines of `text`, each after `indent` and the indent it has itself, broken where they are wider than `width` columns. Words
+ * stay whole, and so does what stands in backticks, to be copied; what is wider than a line stands alone.
+ */
+export const wrap = (text: string, width: number, indent = ''): string[] =>
+  text.split('\n').flatMap((line) => {
+    if (indent.length + columnsWide(line) <= width) return [indent + line]
+    return wrapLine(line.trim(), width, indent + (/^ */.exec(line)?.[0] ?? ''))
+  })
+
+/** The same with `label`, which may be styled, before the first line and the others set in as far. */
+export function wrapAfter(label: string, text: string, width: number): string[] {
+  const indent = ' '.repeat(columnsWide(label))
+  const [first = '', ...more] = wrap(text, width, indent)
+  return [label + first.slice(indent.length), ...more]
+}
+
+function wrapLine(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(/\s+/)) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && indent.length + longer.length > width) {
-      lines.push(indent + line)
-      line = word
-    } else line = longer
+  let used = 0
+  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
+    const wide = columnsWide(word)
+    if (line !== '' && used + 1 + wide > width) {
+      lines.push(line)
+      line = ''
+    }
+    used = line === '' ? indent.length + wide : used + 1 + wide
+    line = line === '' ? indent + word : `${line} ${word}`
   }
-  return [...lines, indent + line]
+  return [...lines, line]
+}
+
+const load = createRequire(import.meta.url)
+
+/** Loading string-width takes as long as starting Node, and nearly all that is said does without. */
+function columnsWide(text: string): number {
+  const bare = stripVTControlCharacters(text)
+  if (/^[ -~]*$/.test(bare)) return bare.length
+  const { default: stringWidth } = load('string-width') as typeof import('string-width')
+  return stringWidth(bare)
 }

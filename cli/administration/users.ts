@@ -59,10 +59,8 @@ export const userCommands = [
       const password = rest.password ? await readNewPassword(context, email) : undefined
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
       const answer = await administer(context, rest, (server) => server.perform('user-add', input))
-      context.out.result(answer, [
-        `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`,
-        ...(answer.has_account ? ['They had an account on this server already, and keep its password.'] : []),
-      ])
+      const hadOne = answer.has_account ? '\nThey had an account on this server already, and keep its password.' : ''
+      context.out.result(answer, `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.${hadOne}`)
       return undefined
     },
   }),

@@ -41,7 +41,7 @@ export const commands = [
       const { request, route } = await requestOf(context, { method, path, fields: field, data })
       await withLibrary(context, async ({ http }) => {
         const answer = paginate ? await followPages(request, (page) => http.json(page)) : await ask(http, request, route)
-        if (answer !== undefined) context.out.result(answer, () => JSON.stringify(answer, null, 2))
+        if (answer !== undefined) context.out.result(answer, () => JSON.stringify(answer, null, 2).split('\n'))
       })
       return undefined
     },

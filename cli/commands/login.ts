@@ -52,11 +52,11 @@ export const commands = [
       const present = input.withKey || input.again ? undefined : await findSignIn(context, url, input.scope ?? 'read')
       if (present && !(await wantsAnother(context, present))) {
         await goOnWith(context, present)
-        context.out.result(present.told, () => presentWords(context, present))
+        context.out.result(present.told, () => presentWords(context, present).join('\n'))
         return undefined
       }
       const signedIn = input.withKey ? await withKey(context, url, input) : await withBrowser(context, url, input)
-      context.out.result(signedIn.told, () => signedInWords(context, signedIn))
+      context.out.result(signedIn.told, () => signedInWords(context, signedIn).join('\n'))
       if (context.env.PH_API_KEY && profile === undefined)
         context.out.note('PH_API_KEY is set, and goes before this sign-in: unset it to use the new key.')
       return undefined

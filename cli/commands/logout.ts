@@ -60,7 +60,9 @@ async function leaveOne(context: Context, keepKey: boolean): Promise<void> {
 async function leaveAll(context: Context, keepKey: boolean): Promise<void> {
   const all: Left[] = []
   for (const name of Object.keys((await readProfiles(foldersOf(context))).profiles)) all.push(await leave(context, name, keepKey))
-  context.out.result({ profiles: all.map(toldOf) }, () => (all.length > 0 ? all.map(wordsOf) : 'Nobody is signed in here.'))
+  context.out.result({ profiles: all.map(toldOf) }, () =>
+    all.length > 0 ? all.map(wordsOf).join('\n') : 'Nobody is signed in here.',
+  )
 }
 
 const toldOf = ({ name, profile: { url }, revoked }: Left) => ({ profile: name, url, revoked })
@@ -103,7 +105,6 @@ async function endGivenKey(context: Context, keepKey: boolean): Promise<void> {
     throw failed('NOT_REVOKED', 'Nothing was revoked.', '`ph logout --profile <name>` signs out of a profile instead.')
   const { signal, pause } = context
   await revokeKey({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
-  context.out.result({ profile: null, url, revoked: true }, [
-    `The key in PH_API_KEY is revoked at ${url}, for everybody who used it. Unset the variable.`,
-  ])
+  const words = `The key in PH_API_KEY is revoked at ${url}, for everybody who used it. Unset the variable.`
+  context.out.result({ profile: null, url, revoked: true }, words)
 }

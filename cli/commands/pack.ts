@@ -92,12 +92,10 @@ export const commands = [
         if (dryRun) return context.out.result({ dry_run: true, pack }, [...packWords(pack, context), '', 'Nothing was changed.'])
         const gone = await api.packs.remove({ pack_id: pack.id })
         const entries = count(gone.deleted_entries, 'entry', 'entries')
-        context.out.result({ dry_run: false, ...gone }, [
-          `Deleted the pack ${printable(gone.name)}: ${entries}, ${count(gone.deleted_objects, 'version')}, ${size(gone.storage.unused_bytes)}.`,
-          ...(gone.kept_shared_objects > 0
-            ? [`${count(gone.kept_shared_objects, 'version')} that something else needs stayed.`]
-            : []),
-        ])
+        const what = `${entries}, ${count(gone.deleted_objects, 'version')}, ${size(gone.storage.unused_bytes)}`
+        const kept = gone.kept_shared_objects
+        const stayed = kept > 0 ? `\n${count(kept, 'version')} that something else needs stayed.` : ''
+        context.out.result({ dry_run: false, ...gone }, `Deleted the pack ${printable(gone.name)}: ${what}.${stayed}`)
       })
       return undefined
     },

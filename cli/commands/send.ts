@@ -8,10 +8,12 @@ import { requireEntryIds } from '../entry-reference.ts'
 import { entryTable } from '../job-words.ts'
 import { withLibrary } from '../library.ts'
 import { readPrefer, readReferences, readRoot } from '../order-input.ts'
+import type { Output } from '../output.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
 import { shellWord } from '../shell-word.ts'
 import { warningLines } from '../warning-lines.ts'
+import { wrap } from '../wrap.ts'
 
 export const commands = [
   command({
@@ -68,20 +70,23 @@ function words(job: Sent, { out }: Context): string[] {
   const what = `${count(job.entry_count, 'entry', 'entries')}, ${count(job.object_count, 'file')}, ${size(job.total_bytes)}`
   const project = printable(job.target_project)
   return [
-    job.id === null
-      ? `A job for ${project} would bring ${what} into ${job.target_root}; nothing was ordered.`
-      : `${out.paint('bold', `Pull job ${job.id}`)} for ${project}: ${what}, into ${job.target_root}.`,
+    ...wrap(
+      job.id === null
+        ? `A job for ${project} would bring ${what} into ${job.target_root}; nothing was ordered.`
+        : `${out.paint('bold', `Pull job ${job.id}`)} for ${project}: ${what}, into ${job.target_root}.`,
+      out.width,
+    ),
     '',
     ...entryTable(shown, out),
     ...(hidden > 0 ? [`and ${number(hidden)} more`] : []),
     ...warningLines(job.warnings, out),
-    ...(job.id === null ? [] : ['', ...nextStep(job, out.paint)]),
+    ...(job.id === null ? [] : ['', ...nextStep(job, out)]),
   ]
 }
 
-const nextStep = ({ delivery, target_project }: Sent, paint: Context['out']['paint']): string[] =>
+const nextStep = ({ delivery, target_project }: Sent, { paint, width }: Output): string[] =>
   delivery === 'agent'
-    ? [`Your editor with ${printable(target_project)} open takes it, once imports by the agent are on there.`]
+    ? wrap(`Your editor with ${printable(target_project)} open takes it, once imports by the agent are on there.`, width)
     : [
         'Whoever works in that project runs, in its folder:',
         `  ${paint('cyan', `ph pull --project ${shellWord(printable(target_project))}`)}`,
