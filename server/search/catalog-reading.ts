@@ -2,16 +2,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { amongIds } from '../database/among.ts'
 import type { Database, Sql } from '../database/open.ts'
-import { type CatalogRow, selectCatalogRange, selectCatalogRowsOf } from '../rows/catalog-row.ts'
+import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../rows/catalog-row.ts'
 import { Catalog } from './catalog.ts'
 
 const batchRows = 5_000
+/** So many are read by one statement, but for the embedded database, where it would keep all others waiting. */
+const manyEntries = 50_000
+const manyBatchRows = 2_000
 /** Some milliseconds of work. */
 const pieceRows = 500
 
 /** `sql` is asked for anew by every batch: connections may be lost meanwhile. */
 export interface Source {
-  database: Pick<Database, 'sql'>
+  database: Pick<Database, 'sql' | 'kind'>
   workspaceId: number
 }
 
@@ -26,14 +29,16 @@ export async function readHead({ database: { sql }, workspaceId }: Source): Prom
  * The catalog as it was at some moment after the call, or later. The feed's head is read first: what changes while rows are read is
  * among the changes after it, and read again.
  */
-export async function buildCatalog(source: Source): Promise<Catalog> {
+export async function buildCatalog(source: Source, many = manyEntries): Promise<Catalog> {
   const head = await readHead(source)
   const { sql } = source.database
   const [counted] = await sql<{ count: number }[]>`
     select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
-  const catalog = new Catalog(head, counted?.count ?? 0)
-  for await (const rows of batches(source, await selectBatchEnds(source))) {
-    await readLabels(source, catalog, unlabelled(catalog, rows))
+  const entries = counted?.count ?? 0
+  const catalog = new Catalog(head, entries)
+  const isReadWhole = entries >= many && source.database.kind === 'postgresql'
+  for await (const rows of isReadWhole ? readCatalogRows(sql, source.workspaceId, manyBatchRows) : batches(source)) {
+    await readLabels(source, catalog, labelsOf(rows, catalog))
     await inPieces(rows, (row) => catalog.set(row))
   }
   await catalog.prepare('name')
@@ -44,10 +49,12 @@ export async function buildCatalog(source: Source): Promise<Catalog> {
 const readAhead = 3
 
 /** All entries, in the order of their ids. */
-async function* batches({ database, workspaceId }: Source, ends: readonly number[]): AsyncGenerator<CatalogRow[]> {
+async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
+  const { database, workspaceId } = source
+  const ends = await selectBatchEnds(source)
   const coming: Promise<CatalogRow[]>[] = []
   for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
-    const reading = Promise.resolve(selectCatalogRange(database.sql, workspaceId, { after: ends[at - 1] ?? 0, upTo }))
+    const reading = selectCatalogRange(database.sql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
     // A failure is thrown where it is waited for; until then somebody has to have heard of it.
     reading.catch(() => {})
     coming.push(reading)
@@ -109,21 +116,14 @@ interface Labels {
   tagIds: Set<number>
 }
 
-function labelsOf(rows: readonly CatalogRow[]): Labels {
+/** What is to be read before the rows are taken in; where a catalog is given, only what it lacks. */
+function labelsOf(rows: readonly CatalogRow[], known?: Catalog): Labels {
   const [packIds, tagIds] = [new Set<number>(), new Set<number>()]
   for (const { pack_id, tag_ids } of rows) {
-    packIds.add(pack_id)
-    for (const id of tag_ids ?? []) tagIds.add(id)
+    if (known?.packName(pack_id) === undefined) packIds.add(pack_id)
+    for (const id of tag_ids ?? []) if (known?.tagLabel(id) === undefined) tagIds.add(id)
   }
   return { packIds, tagIds }
-}
-
-function unlabelled(catalog: Catalog, rows: readonly CatalogRow[]): Labels {
-  const { packIds, tagIds } = labelsOf(rows)
-  return {
-    packIds: new Set([...packIds].filter((id) => catalog.packName(id) === undefined)),
-    tagIds: new Set([...tagIds].filter((id) => catalog.tagLabel(id) === undefined)),
-  }
 }
 
 /** Names of packs and tags, and colors. Whoever renames one changes every entry that shows it. */
