@@ -13,99 +13,111 @@ interface Step {
 
 /** Everything the version needs, nearest first, itself at depth 0. */
 export function selectClosure(sql: Sql, workspaceId: number, rootId: number): Promise<ClosureMember[]> {
-  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = o.workspace_id and s.needs_object_id = o.id)
-    as shared_with_count`
-  return selectReached(sql, workspaceId, { rootId, direction: 'needs', shown })
+  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
+  return selectReached<ClosureMember>(sql, workspaceId, { rootId, direction: 'needs', shown, named: ['shared_with_count'] })
 }
 
 /** Everything that needs the version, directly (depth 1) or through others; the version itself is left out. */
 export async function selectDependents(sql: Sql, workspaceId: number, rootId: number): Promise<DependentsMember[]> {
-  const shown = sql`e.name as entry_name, e.status as entry_status`
-  const members = await selectReached<DependentsMember>(sql, workspaceId, { rootId, direction: 'users', shown })
+  const named = ['entry_name', 'entry_status'] as const
+  const from = { rootId, direction: 'users', shown: sql`e.name, e.status`, named } as const
+  const members = await selectReached<DependentsMember>(sql, workspaceId, from)
   return members.filter((member) => member.depth > 0)
 }
 
-interface From {
+type Member = Omit<ClosureMember, 'shared_with_count' | 'url'>
+
+interface From<M extends Member> {
   rootId: number
   direction: Direction
-  /** Columns that only this direction has. */
+  /** Columns that only this direction has, and what they are called. */
   shown: Fragment
+  named: readonly Exclude<keyof M, keyof Member>[]
 }
 
-type AnyMember = Omit<ClosureMember, 'shared_with_count' | 'url'>
-
-async function selectReached<M extends AnyMember>(sql: Sql, workspaceId: number, from: From): Promise<M[]> {
+async function selectReached<M extends Member>(sql: Sql, workspaceId: number, from: From<M>): Promise<M[]> {
   const steps = walk(from.rootId, await selectEdges(sql, workspaceId, from))
-  const parts = halves([...steps.keys()])
-  const found = await Promise.all(parts.map((ids) => selectMembers<M>(sql, workspaceId, { ids, shown: from.shown })))
-  // Thousands of rows: they are completed where they are.
-  const members = found.flatMap((part) => [...part])
-  for (const member of members) {
-    const { depth, edge, via } = steps.get(member.object_id) ?? { depth: 0, edge: 'root' as const, via: null }
-    member.depth = depth
-    member.edge = edge
-    member.via_object_id = via
-  }
+  const parts = partsOf([...steps.keys()])
+  const found = await Promise.all(parts.map((ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown })))
+  const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
   return members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id)
 }
 
-/** Looking up many takes the database a while, which two connections share. */
-const manyIds = 1000
+/** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
+const partIds = 1000
 
-const halves = (ids: number[]): number[][] => {
-  const middle = ids.length >> 1
-  return ids.length < manyIds ? [ids] : [ids.slice(0, middle), ids.slice(middle)]
-}
+const partsOf = (ids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(ids.length / partIds) }, (_, at) => ids.slice(at * partIds, (at + 1) * partIds))
 
-interface Edge {
-  from_id: number
-  to_id: number
-  hard: boolean
-}
+type Edge = [fromId: number, toId: number, isHard: boolean]
 
-/** Every edge between things that can be reached, once, so cycles end. */
-async function selectEdges(sql: Sql, workspaceId: number, { rootId, direction }: From): Promise<Edge[]> {
+/** Every edge between things that can be reached, once, so cycles end. Lists of values: the driver is quicker with them than with objects. */
+async function selectEdges(
+  sql: Sql,
+  workspaceId: number,
+  { rootId, direction }: { rootId: number; direction: Direction },
+): Promise<Edge[]> {
   const [near, far] =
     direction === 'needs' ? [sql`d.object_id`, sql`d.needs_object_id`] : [sql`d.needs_object_id`, sql`d.object_id`]
-  return sql<Edge[]>`
+  const rows = await sql`
     with recursive edges (from_id, to_id, hard) as (
       select null::bigint, ${rootId}::bigint, null::boolean
       union
       select ${near}, ${far}, d.hard
         from (select distinct to_id from edges) reached join dependencies d on d.workspace_id = ${workspaceId} and ${near} = reached.to_id
     )
-    select from_id, to_id, hard from edges where from_id is not null`
+    select from_id, to_id, hard from edges where from_id is not null`.values()
+  return rows as unknown as Edge[]
 }
 
 /** Breadth first, so every depth is the shortest; of equally short ways a hard edge wins, then the older version. Pure. */
-export function walk(rootId: number, edges: readonly Edge[]): Map<number, Step> {
-  const outgoing = Map.groupBy(edges, (edge) => edge.from_id)
+function walk(rootId: number, edges: readonly Edge[]): Map<number, Step> {
+  const outgoing = Map.groupBy(edges, ([fromId]) => fromId)
   const steps = new Map<number, Step>([[rootId, { depth: 0, edge: 'root', via: null }]])
   let level = [rootId]
   for (let depth = 1; level.length > 0; depth++) {
     const next: number[] = []
     for (const id of level.sort((a, b) => a - b))
-      for (const { to_id, hard } of outgoing.get(id) ?? []) {
-        const known = steps.get(to_id)
-        if (!known) next.push(to_id)
-        if (!known || (known.depth === depth && known.edge === 'soft' && hard))
-          steps.set(to_id, { depth, edge: hard ? 'hard' : 'soft', via: id })
+      for (const [, toId, isHard] of outgoing.get(id) ?? []) {
+        const known = steps.get(toId)
+        if (!known) next.push(toId)
+        if (!known || (known.depth === depth && known.edge === 'soft' && isHard))
+          steps.set(toId, { depth, edge: isHard ? 'hard' : 'soft', via: id })
       }
     level = next
   }
   return steps
 }
 
-/** Looked up one by one (server/database/among.ts says why). `entry_id` is set where the version is some entry's current one. */
-const selectMembers = <M extends AnyMember>(
-  sql: Sql,
-  workspaceId: number,
-  { ids, shown }: { ids: number[]; shown: Fragment },
-) => sql<M[]>`
-  select o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version,
-         o.source_ext, e.id as entry_id, o.thumbnail_artifact_id is not null as has_thumbnail, ${shown}
+/** Looked up one by one (server/database/among.ts says why). The entry is there where the version is its current one. */
+const selectMembers = (sql: Sql, workspaceId: number, { ids, shown }: { ids: number[]; shown: Fragment }) =>
+  sql`
+  select o.id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext,
+         e.id, o.thumbnail_artifact_id is not null, ${shown}
     from unnest(${ids}::bigint[]) as wanted (id)
    cross join lateral (select * from objects o where o.workspace_id = ${workspaceId} and o.id = wanted.id offset 0) o
     left join lateral (
       select e.id, e.name, e.status from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-       where l.workspace_id = ${workspaceId} and l.face_object_id = wanted.id offset 0) e on true`
+       where l.workspace_id = ${workspaceId} and l.face_object_id = wanted.id offset 0) e on true`.values()
+
+function toMember<M extends Member>(row: unknown[], steps: ReadonlyMap<number, Step>, named: From<M>['named']): M {
+  const step = steps.get(row[0] as number)
+  const member = {
+    object_id: row[0],
+    content_hash: row[1],
+    lineage_id: row[2],
+    asset_class: row[3],
+    asset_name: row[4],
+    origin_path: row[5],
+    blob_size: row[6],
+    engine_version: row[7],
+    source_ext: row[8],
+    depth: step?.depth ?? 0,
+    edge: step?.edge ?? 'root',
+    via_object_id: step?.via ?? null,
+    entry_id: row[9],
+    has_thumbnail: row[10],
+  } as M
+  for (const [at, name] of named.entries()) member[name] = row[11 + at] as M[typeof name]
+  return member
+}
