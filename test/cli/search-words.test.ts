@@ -1,28 +1,14 @@
 /** ph search by words: what they find, why, in what order, and which of them finds nothing. */
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
-import { ph, type Setting, signedIn } from '../support/ph.ts'
+import { ph, signedIn } from '../support/ph.ts'
 import { pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
-import { barrels, fillSmallLibrary, mesh } from '../support/small-library.ts'
+import { barrels, mesh } from '../support/small-library.ts'
+import { smallSearch } from '../support/small-search.ts'
 
 const server = await startTestServer()
-let env: Record<string, string>
-
-beforeAll(async () => {
-  const { url, keys } = await server.addWorkspace()
-  env = { ...signedIn(url, keys.olivia), NO_COLOR: '1' }
-  await fillSmallLibrary(callAs(url, keys.olivia))
-})
-
-const run = (line: string | readonly string[], more: Setting = {}) => ph(line, { env, ...more })
-const found = async (line: string | readonly string[]): Promise<Json[]> => {
-  const args = typeof line === 'string' ? line.split(' ') : line
-  const { code, stdout, stderr } = await run(['search', ...args, '--json'])
-  expect(code, stderr).toBe(0)
-  return JSON.parse(stdout).entries
-}
-const names = async (line: string | readonly string[]) => (await found(line)).map(({ name }) => name)
+const { run, found, names } = await smallSearch(server)
 
 test.each([
   ['barrel', [...barrels, 'T_Oak_Barrel']],

@@ -1,33 +1,16 @@
 /** ph search: by every filter, in every order, for people, scripts and other commands; facets, pictures, and what to do when there is too much. */
 import { stripVTControlCharacters } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
-import { type Caller, callAs, type Json } from '../support/api.ts'
+import { expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
-import { ph, type Setting, signedIn } from '../support/ph.ts'
+import { ph, signedIn } from '../support/ph.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
-import { barrels, everything, fillSmallLibrary, mesh } from '../support/small-library.ts'
+import { barrels, everything, mesh } from '../support/small-library.ts'
+import { smallSearch } from '../support/small-search.ts'
 
 const server = await startTestServer()
-let env: Record<string, string>
-let admin: Caller
-let ids: Record<string, number>
-
-beforeAll(async () => {
-  const { url, keys } = await server.addWorkspace()
-  env = { ...signedIn(url, keys.olivia), NO_COLOR: '1' }
-  admin = callAs(url, keys.olivia)
-  ids = await fillSmallLibrary(admin)
-})
-
-const run = (line: string | readonly string[], more: Setting = {}) => ph(line, { env, ...more })
-const found = async (line: string | readonly string[]): Promise<Json[]> => {
-  const args = typeof line === 'string' ? line.split(' ') : line
-  const { code, stdout, stderr } = await run(['search', ...args, '--json'])
-  expect(code, stderr).toBe(0)
-  return JSON.parse(stdout).entries
-}
-const names = async (line: string | readonly string[]) => (await found(line)).map(({ name }) => name)
+const { admin, ids, env, run, found, names } = await smallSearch(server)
 
 test('without words everything is listed by name, one line each, and as the route answers it for programs', async () => {
   const { stdout, stderr } = await run('search')
