@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type WordFields, Words } from '../../../server/search/postings.ts'
 import { toQuestion } from '../../../server/search/question.ts'
+import { type Random, seeded } from '../../support/random-library.ts'
 import { scan } from './naive-scan.ts'
 
 const said = (over: Partial<WordFields> = {}): WordFields => ({
@@ -107,19 +108,8 @@ test('of thousands of libraries and questions, every answer is what a scan finds
   expect(found).toBeGreaterThan(5000)
 })
 
-/** The same numbers each time: xorshift, below `bound`. */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed
-  return (bound) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % bound
-  }
-}
-
 /** A library large enough for many blocks: some words in every other row, some in one. */
-function realistic(next: (bound: number) => number): WordFields {
+function realistic(next: Random): WordFields {
   const word = () =>
     `${['ba', 'ro', 'ste', 'cra'][next(4)]}${['rrel', 'ck', 'el', 'te', 'n'][next(5)]}${next(3) ? '' : next(400)}`
   return said({
@@ -148,7 +138,7 @@ const realisticQuestions = [
 ]
 
 test('through tens of thousands of changes, folded in as they come, answers stay those of a scan', () => {
-  const next = numbers(20)
+  const next = seeded(20)
   const pair = new Pair()
   for (let index = 0; index < 9000; index++) pair.set(index, realistic(next))
   for (const one of realisticQuestions) pair.ask(one)
@@ -168,7 +158,7 @@ test('through tens of thousands of changes, folded in as they come, answers stay
 
 test('a library that is settled in steps may change in between', () => {
   const pair = new Pair()
-  const next = numbers(21)
+  const next = seeded(21)
   for (let index = 0; index < 9000; index++) pair.set(index, realistic(next))
   const steps = pair.words.settle()
   for (let step = 0; !steps.next().done; step++) {
@@ -232,7 +222,7 @@ test('a name weighs above a category, a tag, a pack and a comment, a whole word 
 
 test('a question of 128 long words, of all the letters there are, and of what everybody says, is answered', () => {
   const pair = new Pair()
-  const next = numbers(22)
+  const next = seeded(22)
   for (let index = 0; index < 2000; index++) pair.set(index, realistic(next))
   const letters = Array.from({ length: 5000 }, (_, index) => String.fromCharCode(0x4e00 + index)).join(' ')
   for (const one of [
