@@ -57,7 +57,7 @@ export interface Parts {
   catalogs: Catalogs
   /** What came in and is not written down yet. */
   ledger: Ledger
-  /** How slowly bodies may come; tests are less patient. */
+  /** How slowly requests may come; tests are less patient. */
   pace?: Pace | undefined
   /** Adds the built-in store's own addresses below /storage. */
   mountStorage?: (app: FastifyInstance) => void
@@ -70,6 +70,7 @@ const silenceMs = 120_000
 const longestParameter = 100_000
 
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const pace = parts.pace ?? leastPace
   const app = fastify({
     loggerInstance: parts.log as Logger,
     genReqId: () => randomUUID(),
@@ -83,6 +84,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     return503OnClosing: false,
     keepAliveTimeout: 60_000,
     connectionTimeout: silenceMs,
+    http: { headersTimeout: pace.headersMs, connectionsCheckingInterval: pace.everyMs },
     routerOptions: { maxParamLength: longestParameter },
   })
   app.decorateRequest('workspaceSlug', undefined)
@@ -92,7 +94,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts))
-  refuseSlowBodies(app, parts.pace ?? leastPace)
+  refuseSlowBodies(app, pace)
   const { frontDoor } = parts
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-PH-API', '1')

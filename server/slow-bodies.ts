@@ -6,12 +6,14 @@ import { hasBody } from './unread-body.ts'
 export interface Pace {
   /** How often is looked. */
   everyMs: number
-  /** What has to arrive from one look to the next while the server is willing to read. */
+  /** What has to arrive of a body from one look to the next while the server is willing to read. */
   bytes: number
+  /** So long the line and the headers of a request may take; Node looks after them, as often, and answers 408. */
+  headersMs: number
 }
 
 /** A kilobyte a second, which the worst of connections keeps up over half a minute. */
-export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024 }
+export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 60_000 }
 
 export function refuseSlowBodies(app: FastifyInstance, { everyMs, bytes }: Pace): void {
   /** Requests whose body is still on its way, and how much had come over their connection at the last look; undefined: not looked at yet. */

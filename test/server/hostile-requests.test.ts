@@ -7,7 +7,7 @@ import { item, manifestOf, pushed } from '../support/push.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { startTestServer } from '../support/server.ts'
 
-const server = await startTestServer({}, { everyMs: 100, bytes: 1000 })
+const server = await startTestServer({}, { everyMs: 100, bytes: 1000, headersMs: 1000 })
 const { url, keys, slug } = await server.addWorkspace()
 const mia = callAs(url, keys.mia)
 const behind = await startTestServer({ trustedProxies: 1 })
@@ -141,6 +141,12 @@ function trickle(line: string, type: string, bytes: number): Promise<{ answer: s
     })
   })
 }
+
+test('headers that do not come to an end, and connections over which nothing comes, are answered 408', async () => {
+  const begun = [`GET ${at('/auth/me')} HTTP/1.1\r\nHost: x\r\n${key}\r\nX-Slow: `, 'GET /api/v1/auth', '']
+  const answers = await Promise.all(begun.map((text) => sendRaw(server.url, text)))
+  expect(answers.map((answer) => [statusOf(answer), typeof bodyOf(answer).error])).toEqual(begun.map(() => [408, 'string']))
+})
 
 test('a client that is refused at the door and sends on without end is cut off', async () => {
   const { hostname, port } = new URL(server.url)
