@@ -90,13 +90,22 @@ function die(label: string): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
+/** In the turn in which the answer is logged: nothing has had time to be written. */
+function failBehindNextAnswer(): void {
+  subscribe('http.server.response.finish', () =>
+    process.nextTick(() => {
+      throw new Error('a failure that nobody caught')
+    }),
+  )
+}
+
 function obey(): void {
   let address = /^$/
   let before: DeathOrder['before']
   const counts = (request: IncomingMessage) => address.test(`${request.method} ${request.url}`)
   process.on('message', (order: DeathOrder | 'count' | 'fail') => {
-    if (order === 'fail') throw new Error('a failure that nobody caught')
-    if (order !== 'count') {
+    if (order === 'fail') failBehindNextAnswer()
+    else if (order !== 'count') {
       address = new RegExp(order.address)
       before = order.before
       counters.fill(0)

@@ -20,8 +20,8 @@ export interface ServerProcess {
   steps(): Promise<StepCounts>
   kill(): Promise<Ending>
   stop(): Promise<Ending>
-  /** Something fails in it that nobody catches. */
-  fail(): Promise<Ending>
+  /** From now on something fails in it that nobody catches, as soon as a request has been answered. */
+  failBehindNextAnswer(): Promise<void>
 }
 
 export interface Ending {
@@ -69,14 +69,13 @@ export async function startServerProcess(
     steps: () => ask(child, 'count'),
     kill: () => kill('SIGKILL'),
     stop: () => kill('SIGTERM'),
-    fail() {
-      child.send('fail')
-      return ended
+    async failBehindNextAnswer() {
+      await ask(child, 'fail')
     },
   }
 }
 
-async function ask(child: ChildProcess, order: DeathOrder | 'count'): Promise<StepCounts> {
+async function ask(child: ChildProcess, order: DeathOrder | 'count' | 'fail'): Promise<StepCounts> {
   const answer = once(child, 'message')
   child.send(order)
   return (await answer)[0]
