@@ -62,7 +62,7 @@ export function hitTable(hits: readonly EntrySummary[], { out, now }: Context): 
     { title: 'TYPE', value: (hit) => (hit.status === 'deprecated' ? `${hit.entry_type} (deprecated)` : hit.entry_type) },
     { title: 'PACK', value: (hit) => hit.pack.name, cut: 'end', spare: true },
     { title: 'CATEGORY', value: (hit) => hit.category ?? '-', cut: 'end', spare: true },
-    { title: 'SIZE', value: (hit) => size(hit.blob_size), right: true },
+    { title: 'SIZE', value: (hit) => size(hit.blob_size), right: true, spare: 'late' },
     { title: 'UPDATED', value: (hit) => age(hit.date_updated, today), spare: true },
     {
       title: 'TRIANGLES',

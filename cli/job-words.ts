@@ -20,10 +20,10 @@ export function jobTable(jobs: readonly PullJob[], people: People, { out, now }:
     { title: 'PROJECT', value: (job) => job.target_project, cut: 'end' },
     { title: 'STATUS', value: (job) => job.status },
     { title: 'ENTRIES', value: (job) => job.entry_count, right: true, spare: true },
-    { title: 'FILES', value: (job) => job.object_count, right: true },
-    { title: 'SIZE', value: (job) => size(job.total_bytes), right: true },
+    { title: 'FILES', value: (job) => job.object_count, right: true, spare: 'late' },
+    { title: 'SIZE', value: (job) => size(job.total_bytes), right: true, spare: 'late' },
     { title: 'FOR', value: (job) => personOf(people, job.requested_by), cut: 'end' },
-    { title: 'ORDERED', value: (job) => age(job.created_at, today) },
+    { title: 'ORDERED', value: (job) => age(job.created_at, today), spare: 'late' },
     { title: 'CLAIMED BY', value: (job) => personOf(people, job.claimed_by), cut: 'end', spare: true },
     { title: 'DELIVERY', value: (job) => job.delivery, spare: true },
   ]

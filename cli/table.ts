@@ -9,12 +9,13 @@ export interface Column<Row> {
   right?: boolean
   /** May be cut when the terminal is narrow; `middle` keeps both ends, as paths need. */
   cut?: 'end' | 'middle'
-  /** Left out when even cutting does not make the row fit. */
-  spare?: boolean
+  /** Left out before others are cut much; `late`, only before they are cut to the bone. */
+  spare?: boolean | 'late'
 }
 
 const GAP = 2
 const COMFORTABLE = 20
+const READABLE = 12
 const NARROWEST = 8
 /** A text cut to a display width, with `…` where something is missing. */
 export function shorten(text: string, width: number, cut: 'end' | 'middle' = 'end'): string {
@@ -73,15 +74,11 @@ function measure<Row>(rows: readonly Row[], column: Column<Row>): Sized<Row> {
   return { column, cells, width: Math.max(stringWidth(column.title), ...cells.map((cell) => stringWidth(cell))) }
 }
 
-/** Leaves out spare columns, last first, until the others have a comfortable width; then cuts the widest as far as they must be. */
+/** Leaves out spare columns, last first, until the others have a width at which they can be read; then cuts the widest. */
 function fitted<Row>(columns: Sized<Row>[], width: number): Sized<Row>[] {
   const shown = columns.map((column) => ({ ...column }))
-  const comfortable = ({ column, width: whole }: Sized<Row>) => (column.cut ? Math.min(whole, COMFORTABLE) : whole)
-  while (widthOf(shown, comfortable) > width) {
-    const spare = shown.findLastIndex(({ column }) => column.spare)
-    if (spare === -1) break
-    shown.splice(spare, 1)
-  }
+  leaveOut(shown, { spare: true, cutTo: COMFORTABLE, width })
+  leaveOut(shown, { spare: 'late', cutTo: READABLE, width })
   const cuttable = shown.filter(({ column }) => column.cut)
   for (let over = widthOf(shown) - width; over > 0; over--) {
     const [widest] = cuttable.filter((column) => column.width > NARROWEST).toSorted((a, b) => b.width - a.width)
@@ -89,6 +86,16 @@ function fitted<Row>(columns: Sized<Row>[], width: number): Sized<Row>[] {
     widest.width -= 1
   }
   return shown
+}
+
+/** Takes such columns out, last first, as long as the row does not fit although all that can be is cut to `cutTo`. */
+function leaveOut<Row>(shown: Sized<Row>[], { spare, cutTo, width }: { spare: true | 'late'; cutTo: number; width: number }) {
+  const least = ({ column, width: whole }: Sized<Row>) => (column.cut ? Math.min(whole, cutTo) : whole)
+  while (widthOf(shown, least) > width) {
+    const at = shown.findLastIndex(({ column }) => column.spare === spare)
+    if (at === -1) return
+    shown.splice(at, 1)
+  }
 }
 
 const widthOf = <Row>(columns: readonly Sized<Row>[], each = ({ width }: Sized<Row>) => width): number =>

@@ -12,7 +12,7 @@ export function versionTable(versions: readonly LineageObject[], { out, now }: C
     { title: 'VERSION', value: (version) => version.object_id, right: true },
     { title: 'PUSHED', value: (version) => age(version.date_ingested, today) },
     { title: 'BY', value: (version) => version.published_by?.name ?? '-', cut: 'end' },
-    { title: 'SIZE', value: (version) => size(version.blob_size), right: true },
+    { title: 'SIZE', value: (version) => size(version.blob_size), right: true, spare: 'late' },
     { title: 'ENGINE', value: (version) => version.engine_version ?? '-', spare: true },
     { title: 'REVIEW', value: (version) => version.review_status.replaceAll('_', ' '), spare: true },
     { title: 'HASH', value: (version) => version.content_hash.slice(0, 12), spare: true },

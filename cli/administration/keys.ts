@@ -90,10 +90,14 @@ function beginningOf(key: string): string {
 
 const columns = (now: Date) => [
   { title: 'ID', value: (key: Key) => key.id, right: true },
-  { title: 'BEGINS', value: (key: Key) => key.prefix },
+  { title: 'BEGINS', value: (key: Key) => key.prefix, spare: 'late' as const },
   { title: 'NAME', value: (key: Key) => key.name, cut: 'end' as const },
   { title: 'SCOPE', value: (key: Key) => key.scope },
   { title: 'ACTS AS', value: (key: Key) => key.user, cut: 'middle' as const },
   { title: 'CREATED', value: (key: Key) => age(key.created_at, now), spare: true },
-  { title: 'LAST USED', value: (key: Key) => (key.last_used_at === null ? 'never' : age(key.last_used_at, now)) },
+  {
+    title: 'LAST USED',
+    value: (key: Key) => (key.last_used_at === null ? 'never' : age(key.last_used_at, now)),
+    spare: 'late' as const,
+  },
 ]

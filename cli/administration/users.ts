@@ -126,7 +126,7 @@ const columns = [
   { title: 'DISPLAY NAME', value: (person: Person) => person.display_name, cut: 'end' as const, spare: true },
   { title: 'ROLE', value: (person: Person) => person.role },
   { title: 'KIND', value: (person: Person) => person.kind, spare: true },
-  { title: 'STATUS', value: (person: Person) => person.status },
+  { title: 'STATUS', value: (person: Person) => person.status, spare: 'late' as const },
 ]
 
 interface Place {

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
 import { table } from '../table.ts'
+import { wrapAfter } from '../wrap.ts'
 
 export const commands = [
   command({
@@ -39,14 +40,14 @@ async function tellIdentity(context: Context, { api, connection }: Library): Pro
     prefix: secret.slice(0, prefixLength),
     signed_in_at: signedInAt ?? null,
   }
-  const { paint } = context.out
+  const { paint, width } = context.out
+  const fact = (label: string, text: string) => wrapAfter(`  ${label.padEnd(11)}`, text, width)
   context.out.result({ ...identity, url, profile: profileName ?? null, key }, () => [
     `${paint('bold', printable(user.display_name))} (${printable(user.email)}), ${user.role === 'admin' ? 'admin' : 'member'}`,
-    `  workspace  ${printable(org.name)}`,
-    `  server     ${url}`,
-    `  key        ${key.prefix}…, "${printable(name)}", ${scope} scope`,
-    `             ${placeOf(context, connection)}`,
-    ...(profileName ? [`  profile    ${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`] : []),
+    ...fact('workspace', printable(org.name)),
+    ...fact('server', url),
+    ...fact('key', `${key.prefix}…, "${printable(name)}", ${scope} scope\n${placeOf(context, connection)}`),
+    ...(profileName ? fact('profile', `${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`) : []),
   ])
 }
 
@@ -63,8 +64,8 @@ async function listProfiles(context: Context): Promise<void> {
     { title: 'PROFILE', value: (row: (typeof rows)[number]) => row.name },
     { title: 'WORKSPACE', value: (row: (typeof rows)[number]) => row.workspace.name, cut: 'end' as const },
     { title: 'ADDRESS', value: (row: (typeof rows)[number]) => row.url, cut: 'middle' as const },
-    { title: 'AS', value: (row: (typeof rows)[number]) => row.user.display_name, cut: 'end' as const },
-    { title: 'SCOPE', value: (row: (typeof rows)[number]) => row.scope },
+    { title: 'AS', value: (row: (typeof rows)[number]) => row.user.display_name, cut: 'end' as const, spare: 'late' as const },
+    { title: 'SCOPE', value: (row: (typeof rows)[number]) => row.scope, spare: 'late' as const },
   ]
   context.out.result({ current: current ?? null, profiles }, () =>
     rows.length > 0 ? table(rows, columns, context.out) : 'Nobody is signed in here. Sign in with `ph login`.',

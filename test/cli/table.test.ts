@@ -64,6 +64,13 @@ test('a narrow terminal loses the spare column before the name is cut to the bon
   expect(heading).not.toContain('PACK')
 })
 
+test('a column that is spare late goes only when others could not be read any more beside it', () => {
+  const late: Column<Prop>[] = [...columns.slice(0, 2), { title: 'MADE', value: () => '12 minutes ago', spare: 'late' }]
+  const rows = [{ id: 1, name: 'x'.repeat(60), pack: '' }]
+  expect(table(rows, late, screen(32))[0]).toBe('ID  NAME          MADE')
+  expect(table(rows, late, screen(31))).toEqual(['ID  NAME', ` 1  ${'x'.repeat(13)}…${'x'.repeat(13)}`])
+})
+
 test('what room spare columns leave is given to the others, however long they are', () => {
   const rows = [{ id: 1, name: 'x'.repeat(60), pack: 'y'.repeat(60) }]
   expect(table(rows, columns, screen(40))[1]?.length).toBe(40)

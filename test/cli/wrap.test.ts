@@ -59,6 +59,28 @@ test('a remark beside a result, and a result that is a sentence, are broken betw
   expect(linesOf(stdout)).toEqual(['Nobody is signed in here. Sign', 'in with `ph login`.'])
 })
 
+test('who somebody is fits a narrow terminal, each fact under where it begins', async () => {
+  const user = { id: 1, name: 'nora', display_name: 'Nora', email: 'nora@oak.test', role: 'admin' }
+  const me = {
+    user,
+    org: { id: 1, name: 'The Studio of the Old Oak', slug: 'oak' },
+    scope: 'write',
+    name: 'ph on a laptop (device)',
+  }
+  const { url } = await startPeer(answer(200, me))
+  const { stdout } = await ph('whoami', { env: { ...signedIn(url, key), NO_COLOR: '1' }, columns: 36 })
+  expect(linesOf(stdout)).toEqual([
+    'Nora (nora@oak.test), admin',
+    '  workspace  The Studio of the Old',
+    '             Oak',
+    `  server     ${url}`,
+    '  key        ph_live_key…, "ph on a',
+    '             laptop (device)", write',
+    '             scope',
+    '             from PH_API_KEY',
+  ])
+})
+
 test('a word that is wide on the screen takes the room that it needs', async () => {
   const { stderr } = await ph(['search', '--limit', '木製の 古い樽と 大きな木箱'], { columns: 32, env: { NO_COLOR: '1' } })
   expect(linesOf(stderr).slice(0, 4)).toEqual([
