@@ -6,8 +6,10 @@ import { ApiError, errors, exits } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { number } from './amounts.ts'
 import type { Context } from './context.ts'
+import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { table } from './table.ts'
+import { wrapAfter } from './wrap.ts'
 
 /** What is to be done with an entry as it is now. Without `act` there is nothing to do, or it cannot be done. */
 export interface Act {
@@ -33,6 +35,9 @@ interface Row {
   error?: { code: string; message: string; details: Record<string, unknown> }
 }
 
+/** Failures that are told in full. */
+const mostReasons = 10
+
 /** Gives the exit code: partly done when some failed, that of the first failure when all did. */
 export async function actOnEach(context: Context, api: Api, acts: Acts): Promise<number> {
   const rows: Row[] = []
@@ -54,13 +59,31 @@ export async function actOnEach(context: Context, api: Api, acts: Acts): Promise
       [
         { title: 'ID', value: (row) => row.entry_id, right: true },
         { title: 'NAME', value: (row) => row.name ?? '-', cut: 'middle' },
-        { title: 'OUTCOME', value: (row) => (row.status === 'would' ? `would be ${row.outcome}` : row.outcome), cut: 'end' },
+        { title: 'OUTCOME', value: (row) => outcomeOf(row, context.out), cut: 'end' },
       ],
       context.out,
     ),
+    ...reasons(rows, context.out),
     ...(acts.dryRun ? ['', 'Nothing was changed.'] : []),
   ])
   return exitOf(rows)
+}
+
+function outcomeOf({ status, outcome }: Row, { terminal }: Output): string {
+  if (status === 'failed' && terminal) return 'failed'
+  return status === 'would' ? `would be ${outcome}` : outcome
+}
+
+/** Why some failed, below the table, as a terminal has no room for sentences in it. */
+function reasons(rows: readonly Row[], { terminal, width }: Output): string[] {
+  const failed = rows.filter(({ status }) => status === 'failed')
+  if (!terminal || failed.length === 0) return []
+  const hidden = failed.length - mostReasons
+  return [
+    '',
+    ...failed.slice(0, mostReasons).flatMap(({ entry_id, outcome }) => wrapAfter(`${entry_id}: `, outcome, width)),
+    ...(hidden > 0 ? [`and ${number(hidden)} more (--json tells all)`] : []),
+  ]
 }
 
 const countOf = (rows: readonly Row[]) => {

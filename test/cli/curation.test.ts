@@ -203,6 +203,10 @@ test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none
   ])
   expect((await mia.get(`/entries/${ids[1]}`)).status).toBe(404)
   expect((await run(`delete ${names[0]}`, { env: asAdmin })).code).toBe(5)
+  const { stdout } = await run(`delete ${names[0]}`, { env: asAdmin, columns: 60 })
+  expect(stdout).toContain(`${names[0]}  failed\n\n${ids[0]}: `)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('cannot be deleted. Deprecate it instead.')
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60)
 })
 
 test('an entry goes back a version, or to the one that is named, and a version of another is refused', async () => {
