@@ -5,6 +5,7 @@ import { type Connection, findConnection, type Wanted } from '../client/profile.
 import { readVersion } from '../client/version.ts'
 import type { Wire } from '../client/wire.ts'
 import type { Context } from './context.ts'
+import { shellWord } from './shell-word.ts'
 
 /** How `ph` names itself to servers. */
 export const clientName = (): string => `ph/${readVersion()}`
@@ -30,7 +31,8 @@ export type Signed = Connection & { key: string }
 export async function requireConnection(context: Context): Promise<Signed> {
   const connection = await findConnection(foldersOf(context), wantedOf(context))
   const { url, key } = connection
-  if (!key) throw new ClientError('NO_KEY', `No key is known for ${url}.`)
+  const next = `Sign in with \`ph login --url ${shellWord(url)}\`, or set PH_API_KEY.`
+  if (!key) throw new ClientError('NO_KEY', `No key is known for ${url}.`, { next })
   return { ...connection, key }
 }
 

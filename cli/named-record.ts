@@ -28,15 +28,18 @@ export async function allOf<T>(page: (at: { limit: number; cursor?: string }) =>
 export interface Kind {
   noun: 'tag' | 'collection' | 'pack' | 'project'
   list: string
+  /** The option that makes one of this name, where there is one. */
+  makeBy?: string | undefined
 }
 
 /** A name as it is written, else the only one that differs in case, else the id. Refuses with `TAG_NOT_FOUND` and the like. */
-export function requireNamed<T extends Named>(records: readonly T[], reference: string, { noun, list }: Kind): T {
+export function requireNamed<T extends Named>(records: readonly T[], reference: string, { noun, list, makeBy }: Kind): T {
   const folded = records.filter(({ name }) => name.toLowerCase() === reference.toLowerCase())
   const found =
     records.find(({ name }) => name === reference) ??
     (folded.length === 1 ? folded[0] : undefined) ??
     (/^\d{1,15}$/.test(reference) ? records.find(({ id }) => id === Number(reference)) : undefined)
   if (found) return found
-  throw failed(`${noun.toUpperCase()}_NOT_FOUND`, `There is no ${noun} "${reference}".`, `List them with \`ph ${list}\`.`)
+  const next = `List them with \`ph ${list}\`${makeBy ? `, or make it with ${makeBy}` : ''}.`
+  throw failed(`${noun.toUpperCase()}_NOT_FOUND`, `There is no ${noun} "${reference}".`, next)
 }

@@ -140,7 +140,8 @@ function tagging({ verb, summary, example }: Tagging) {
 async function tagToUse(api: Api, { tag: name, create, dryRun: isDry }: { tag: string; create?: boolean; dryRun: boolean }) {
   const tags = await tagsOf(api)
   const isMissing = !tags.some((tag) => tag.name.toLowerCase() === name.toLowerCase())
-  if (!create || !isMissing) return requireNamed(tags, name, { noun: 'tag', list: 'tag list' })
+  const makeBy = create === false ? '--create' : undefined
+  if (!create || !isMissing) return requireNamed(tags, name, { noun: 'tag', list: 'tag list', makeBy })
   return isDry ? { id: null, name } : api.tags.create({ name })
 }
 

@@ -140,6 +140,14 @@ test('a profile named outright brings its own key: that of the environment never
   expect((await ph('whoami --profile nobody', { env: elsewhere })).stderr).toContain('There is no profile nobody')
 })
 
+test('an address that no key is known for is named in the command that signs in there', async () => {
+  const { code, stderr } = await ph('search --json --url http://127.0.0.1:1/w/acme')
+  expect([code, JSON.parse(stderr).error]).toMatchObject([
+    4,
+    { code: 'NO_KEY', next: 'Sign in with `ph login --url http://127.0.0.1:1/w/acme`, or set PH_API_KEY.' },
+  ])
+})
+
 test('a server that is not there is named, with exit code 3', async () => {
   const { code, stderr } = await ph('whoami', { env: { ...newcomer(), ...signedIn('http://127.0.0.1:1', keys.mia) } })
   expect(code).toBe(3)
