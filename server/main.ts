@@ -1,5 +1,7 @@
 /** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
-import { mkdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { issueSetupCode } from './accounts/setup.ts'
@@ -55,6 +57,7 @@ export async function startServer({
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
+  if (!existsSync(settings.dataDir)) await requirePlaceToListen(settings)
   makeDataFolder(settings.dataDir)
   const database = await takeDatabase(settings, (sentence) => log.error(sentence))
   try {
@@ -95,6 +98,14 @@ async function provisionAtStart(database: Database, file: ProvisionFile, now: Da
     const isFault = error instanceof ApiError && error.code === 'VALIDATION'
     throw isFault ? new SettingError(`The provisioning file does not fit what is there: ${error.message}.`) : error
   }
+}
+
+/** A start that will fail for its port must not leave a library behind that nobody asked for. Throws what listening throws. */
+async function requirePlaceToListen({ host, port }: Settings): Promise<void> {
+  const probe = createServer().listen({ host, port })
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 function makeDataFolder(dir: string): void {
