@@ -203,20 +203,14 @@ test('of 1,200 matches the best 1,000 are listed, those of like weight by name, 
   expect((await mia.get('/entries/facets?q=crate')).body.types).toEqual([{ value: 'mesh', count: 1200 }])
 })
 
-test('a q without a word in it is as good as none', async () => {
-  const { mia } = await workspaceWith([{}, {}])
-  for (const q of ['', ' ', '"', '""', '-_!', '\u200f']) {
-    expect([q, (await listed(mia, q)).length]).toEqual([q, 2])
-    const relevance = await mia.get(`/entries?sort=relevance&q=${encodeURIComponent(q)}`)
-    expect([q, relevance.status, relevance.body.error.code]).toEqual([q, 422, 'VALIDATION'])
-  }
-})
-
 test('whatever stands in q, the answer is a list; beyond 10,000 characters, and with a NUL, it is VALIDATION', async () => {
   const { mia } = await workspaceWith([{ asset_name: 'SM_Barrel' }, { entry: { name: '木箱 🪑 עץ' } }])
   const letters = Array.from({ length: 1000 }, (_, index) => String.fromCharCode(0x4e00 + index))
   const found: [string, number][] = [
     ['barrel '.repeat(1428), 1],
+    ['a '.repeat(3000), 0],
+    [Array.from({ length: 1500 }, (_, index) => `w${index}`).join(' '), 0],
+    ['é'.normalize('NFD').repeat(1000), 0],
     ['x'.repeat(10_000), 0],
     ['🪑'.repeat(1000), 1],
     [letters.join(' '), 0],
@@ -236,34 +230,16 @@ test('whatever stands in q, the answer is a list; beyond 10,000 characters, and 
     ['\u0301\u0301\u0301', 2],
     ['BARREL\r\n\tsm', 1],
   ]
-  for (const [q, count] of found) expect([q.slice(0, 40), (await listed(mia, q)).length]).toEqual([q.slice(0, 40), count])
+  for (const [q, count] of found) {
+    const { types } = (await mia.get(`/entries/facets?${new URLSearchParams({ q })}`)).body
+    const counted = types.reduce((sum: number, one: Json) => sum + one.count, 0)
+    expect([q.slice(0, 40), (await listed(mia, q)).length, counted]).toEqual([q.slice(0, 40), count, count])
+  }
   for (const q of ['x'.repeat(10_001), 'bar\0rel', '\0']) {
     const { status, body } = await mia.get(`/entries?q=${encodeURIComponent(q)}`)
     expect([q.slice(0, 40), status, body.error.code]).toEqual([q.slice(0, 40), 422, 'VALIDATION'])
   }
-  for (const raw of ['%ED%A0%80', '%FF%FE', '%', '%zz', 'a&q=b'])
+  expect((await mia.get('/entries?q=a&q=b')).status).toBe(422)
+  for (const raw of ['%ED%A0%80', '%FF%FE', '%', '%zz'])
     expect([raw, (await mia.get(`/entries?q=${raw}`)).status]).not.toEqual([raw, 500])
-})
-
-test('the cursor of a ranked page goes on with the same question only, and one made by hand is VALIDATION or an end', async () => {
-  const { mia } = await workspaceWith(Array.from({ length: 5 }, (_, index) => ({ asset_name: `SM_Crate_${index}` })))
-  const { next_cursor } = (await mia.get('/entries?q=crate&limit=2')).body
-  expect((await mia.get(`/entries?q=crate&limit=2&cursor=${next_cursor}`)).body.entries.map((entry: Json) => entry.name)).toEqual(
-    ['SM_Crate_2', 'SM_Crate_3'],
-  )
-  for (const query of ['q=sm', 'q=crate&sort=name', 'sort=name', 'q=crate&sort=date_updated'])
-    expect([query, (await mia.get(`/entries?${query}&cursor=${next_cursor}`)).status]).toEqual([query, 422])
-  const [made] = JSON.parse(Buffer.from(next_cursor, 'base64url').toString())
-  const forged = (position: unknown[]) =>
-    mia.get(`/entries?q=crate&cursor=${Buffer.from(JSON.stringify([made, ...position])).toString('base64url')}`)
-  for (const position of [[], [1, 2, 'a'], ['a', 1, 'a', 1], [1, 1, 1, 1], [0, 0.5, 'a', 1], [0, 1, 'a\0', 1]])
-    expect([position, (await forged(position)).status]).toEqual([position, 422])
-  for (const position of [
-    [1e9, 64, '', 0],
-    [-1e9, 64, '', 0],
-    [0, -5, 'zzz', 0],
-    [0, 1e12, '', 0],
-    [0, 8, '\uffff', -1],
-  ])
-    expect([position, (await forged(position)).status]).toEqual([position, 200])
 })
