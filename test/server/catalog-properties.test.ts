@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Sql } from '../../server/database/open.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { walkEntries } from '../support/entry-walk.ts'
 import { plainFacets, plainList, plainRollup, type Question, type Sorting } from '../support/plain-search.ts'
 import {
   categories,
@@ -67,18 +68,6 @@ const toQuery = (asked: Record<string, unknown>): string =>
     Object.entries(asked).flatMap(([key, value]) => [value].flat().map((one): [string, string] => [key, String(one)])),
   ).toString()
 
-async function walked(reads: Caller, query: string): Promise<Json[]> {
-  const entries: Json[] = []
-  let cursor = ''
-  do {
-    const { status, body } = await reads.get(`/entries?${query}${cursor}`)
-    expect([status, query], JSON.stringify(body)).toEqual([200, query])
-    entries.push(...body.entries)
-    cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`
-  } while (cursor !== '' && entries.length < 10_000)
-  return entries
-}
-
 const idsOf = (entries: Json[]): number[] => entries.map((entry) => entry.id)
 
 const tally = (buckets: Json[], nameOf: string) =>
@@ -105,7 +94,7 @@ async function expectRanked(
   { sql, workspaceId, question }: { sql: Sql; workspaceId: number; question: Question },
 ) {
   const byName = await plainList(sql, workspaceId, { question, sort: 'name', order: 'asc' })
-  const ranked = await walked(reads, toQuery({ ...question, order: 'desc', limit: 7 }))
+  const ranked = await walkEntries(reads, toQuery({ ...question, order: 'desc', limit: 7 }))
   expect([question, idsOf(ranked).sort((a, b) => a - b)]).toEqual([question, byName.toSorted((a, b) => a - b)])
   const places = ranked.map(({ id, score }) => ({ score, place: byName.indexOf(id) }))
   expect([question, places]).toEqual([question, places.toSorted((a, b) => b.score - a.score || a.place - b.place)])
@@ -120,11 +109,9 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
   'library %i: every list, facet and rollup is what plain SQL says, before and after changes that another process made',
   async (seed) => {
     const random = seeded(seed)
-    const { slug, url, keys } = await server.addWorkspace()
+    const { url, keys, workspaceId } = await server.addWorkspace()
     const reads = callAs(url, keys.miaReads)
     const { sql } = server.database
-    const [workspace] = await sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
-    const workspaceId = workspace?.id ?? 0
     const library = await writeLibrary(sql, { workspaceId, random, most: pick(random, [0, 1, 10, 60]) })
     for (let round = 0; round < 4; round++) {
       for (let turn = 0; turn < 12; turn++) {
@@ -132,7 +119,7 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
         const sorting = pick(random, sortings)
         const expected = await plainList(sql, workspaceId, { question, ...sorting })
         const query = toQuery({ ...question, ...sorting, limit: pick(random, [1, 2, 7, 200]) })
-        expect([query, idsOf(await walked(reads, query))]).toEqual([query, expected])
+        expect([query, idsOf(await walkEntries(reads, query))]).toEqual([query, expected])
         expect([query, await counted(reads, question)]).toEqual([query, await plainFacets(sql, workspaceId, question)])
       }
       await expectRanked(reads, { sql, workspaceId, question: { ...randomQuestion(random, library), q: pick(random, searches) } })

@@ -17,9 +17,8 @@ const isPostgres = database.kind === 'postgresql'
 
 /** A workspace with a random library. */
 async function aLibrary(most: number) {
-  const { slug } = await server.addWorkspace()
-  const [workspace] = await database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
-  return writeLibrary(database.sql, { workspaceId: workspace?.id ?? 0, random: seeded(most), most })
+  const { workspaceId } = await server.addWorkspace()
+  return writeLibrary(database.sql, { workspaceId, random: seeded(most), most })
 }
 
 const idsIn = ({ entries }: Awaited<ReturnType<Catalogs['at']>>): number[] =>
@@ -91,11 +90,9 @@ test('a catalog that has missed records which are gone by now is built anew', as
 
 test('more changes than are read at once are all taken in', async () => {
   const catalogs = new Catalogs({ database, clock: new TestClock() })
-  const { url, slug, keys } = await server.addWorkspace()
+  const { url, keys, workspaceId } = await server.addWorkspace()
   const mia = callAs(url, keys.mia)
   const [entry] = await pushed(mia, [item()])
-  const [workspace] = await database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
-  const workspaceId = workspace?.id ?? 0
   await catalogs.at(workspaceId)
   await database.sql`
     with head as (update feed_heads set change_seq = change_seq + 12000 where workspace_id = ${workspaceId} returning change_seq)

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { toQuestion } from '../../server/search/question.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { walkEntries } from '../support/entry-walk.ts'
 import { plainList } from '../support/plain-search.ts'
 import { item, pushed } from '../support/push.ts'
 import { changeLibrary, pick, seeded, writeLibrary } from '../support/random-library.ts'
@@ -12,11 +13,10 @@ const server = await startTestServer()
 const { sql } = server.database
 
 async function workspaceWith(props: Json[]) {
-  const { url, keys, slug } = await server.addWorkspace()
+  const { url, keys, workspaceId } = await server.addWorkspace()
   const [mia, adam] = [callAs(url, keys.mia), callAs(url, keys.adam)]
   const results = props.length === 0 ? [] : await pushed(mia, props.map(item))
-  const [workspace] = await sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
-  return { mia, adam, workspaceId: workspace?.id ?? 0, ids: results.map((one) => one.entry_id as number) }
+  return { mia, adam, workspaceId, ids: results.map((one) => one.entry_id as number) }
 }
 
 const listed = async (reads: Caller, q: string, more = ''): Promise<Json[]> => {
@@ -25,18 +25,6 @@ const listed = async (reads: Caller, q: string, more = ''): Promise<Json[]> => {
   return body.entries
 }
 const namesOf = async (reads: Caller, q: string, more = '') => (await listed(reads, q, more)).map((entry) => entry.name)
-
-async function walked(reads: Caller, query: string): Promise<Json[]> {
-  const entries: Json[] = []
-  let cursor = ''
-  do {
-    const { status, body } = await reads.get(`/entries?${query}${cursor}`)
-    expect([query, status], JSON.stringify(body).slice(0, 300)).toEqual([query, 200])
-    entries.push(...body.entries)
-    cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`
-  } while (cursor !== '' && entries.length < 10_000)
-  return entries
-}
 
 const questions = [
   'a',
@@ -93,13 +81,13 @@ test.each([1, 2, 3, 4, 5, 6])(
           ['q', q],
           ...Object.entries(filters).flatMap(([key, value]) => [value].flat().map((one): [string, string] => [key, String(one)])),
         ]).toString()
-        const ranked = await walked(mia, `${query}&limit=${pick(random, [1, 3, 200])}`)
+        const ranked = await walkEntries(mia, `${query}&limit=${pick(random, [1, 3, 200])}`)
         expect([query, ranked.map((entry) => [entry.id, entry.matched])]).toEqual([
           query,
           best.map((id) => [id, found.get(id)?.fields]),
         ])
         expect(ranked.map((entry) => entry.score)).toEqual(ranked.map((entry) => entry.score).sort((a, b) => b - a))
-        const byName = await walked(mia, `${query}&sort=name&limit=${pick(random, [2, 200])}`)
+        const byName = await walkEntries(mia, `${query}&sort=name&limit=${pick(random, [2, 200])}`)
         expect([query, byName.map((entry) => entry.id)]).toEqual([query, matching])
         const { body } = await mia.get(`/entries/facets?${query}`)
         const types = matching.length === 0 ? 0 : body.types.reduce((sum: number, { count }: Json) => sum + count, 0)
@@ -197,9 +185,9 @@ test('of 1,200 matches the best 1,000 are listed, those of like weight by name, 
   await writeAlike(workspaceId, 1200)
   const expected = Array.from({ length: 1000 }, (_, index) => `SM_Crate_${String(index + 1).padStart(5, '0')}`)
   for (const limit of [200, 150])
-    expect((await walked(mia, `q=crate&limit=${limit}`)).map((entry) => entry.name)).toEqual(expected)
-  expect(await walked(mia, 'q=crate&sort=name&limit=200')).toHaveLength(1200)
-  expect((await walked(mia, 'q=crate+01199&limit=1')).map((entry) => entry.name)).toEqual(['SM_Crate_01199'])
+    expect((await walkEntries(mia, `q=crate&limit=${limit}`)).map((entry) => entry.name)).toEqual(expected)
+  expect(await walkEntries(mia, 'q=crate&sort=name&limit=200')).toHaveLength(1200)
+  expect((await walkEntries(mia, 'q=crate+01199&limit=1')).map((entry) => entry.name)).toEqual(['SM_Crate_01199'])
   expect((await mia.get('/entries/facets?q=crate')).body.types).toEqual([{ value: 'mesh', count: 1200 }])
 })
 

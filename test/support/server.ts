@@ -53,8 +53,8 @@ export interface TestServer extends RunningServer {
   clock: TestClock
   /** The log lines so far. */
   logLines: string[]
-  /** Provisions a fresh workspace; gives its base address and keys. */
-  addWorkspace(over?: Partial<WorkspaceEntry>): Promise<{ slug: string; url: string; keys: Keys }>
+  /** Provisions a fresh workspace; gives its base address and keys, and its id in the database. */
+  addWorkspace(over?: Partial<WorkspaceEntry>): Promise<{ slug: string; url: string; keys: Keys; workspaceId: number }>
   /** Provisions it anew, as a provisioning file that was edited would. */
   changeWorkspace(slug: string, over: Partial<WorkspaceEntry>): Promise<void>
   /** Ends the server and starts it again on the same data. */
@@ -114,7 +114,8 @@ export async function startTestServer(overrides: Partial<Settings> = {}, pace?: 
       const slug = `w${randomBytes(5).toString('hex')}`
       const { workspace, keys } = workspaceOf(slug)
       await provision(running.database, { workspaces: [{ ...workspace, ...over }] }, clock.now())
-      return { slug, url: `${running.url}/w/${slug}`, keys }
+      const [row] = await running.database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
+      return { slug, url: `${running.url}/w/${slug}`, keys, workspaceId: row?.id ?? 0 }
     },
     async changeWorkspace(slug, over) {
       await provision(running.database, { workspaces: [{ slug, name: slug, ...over }] }, clock.now())
