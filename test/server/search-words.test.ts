@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { toQuestion } from '../../server/search/question.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { walkEntries } from '../support/entry-walk.ts'
-import { plainList } from '../support/plain-search.ts'
+import { plainList, shownIn } from '../support/plain-search.ts'
 import { item, pushed } from '../support/push.ts'
 import { changeLibrary, pick, seeded, writeLibrary } from '../support/random-library.ts'
 import { startTestServer } from '../support/server.ts'
@@ -74,7 +74,7 @@ test.each([1, 2, 3, 4, 5, 6])(
           { name: ['SM_Barrel', 'a'] },
         ])
         const found = new Map(scan(said, toQuestion(q) ?? { clauses: [], wordCount: 0 }).map((hit) => [hit.row, hit]))
-        const all = await plainList(sql, workspaceId, { question: filters, sort: 'name', order: 'asc' })
+        const all = await plainList(shownIn(sql, workspaceId), { question: filters, sort: 'name', order: 'asc' })
         const matching = all.filter((id) => found.has(id))
         const best = matching.toSorted((a, b) => (found.get(b)?.weight ?? 0) - (found.get(a)?.weight ?? 0))
         const query = new URLSearchParams([
