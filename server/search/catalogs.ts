@@ -55,6 +55,7 @@ export class Catalogs {
     return shelf
   }
 
+  /** With every question, and only then: where nobody asks for anything, nothing else wants the memory of this process. */
   #tidy(used: Shelf): void {
     const { entries, catalogs, idleMs } = this.#bounds
     const oldestMs = this.#clock.now().getTime() - idleMs

@@ -63,6 +63,21 @@ test('a catalog that is let go in the middle of a question still answers it', as
   }
 })
 
+test('questions whose catalog is let go while it is built, or takes in what changed, are answered in full', async () => {
+  const libraries = await Promise.all(Array.from({ length: 4 }, () => aLibrary(20)))
+  const catalogs = new Catalogs({ database, clock: new TestClock(), bounds: { entries: 0, catalogs: 1 } })
+  for (let round = 0; round < 8; round++) {
+    for (const library of libraries) await changeLibrary(library, 2)
+    // One of them is there from the round before, and goes when another is there sooner.
+    const asked = [...libraries.slice(round % 4), ...libraries, ...libraries.toReversed()]
+    await Promise.all(
+      asked.map(async (library) => {
+        expect(idsIn(await catalogs.at(library.workspaceId))).toEqual(sortedIds(library.entryIds))
+      }),
+    )
+  }
+})
+
 test('a catalog that nobody asks for is let go after half an hour', async () => {
   const clock = new TestClock()
   const catalogs = new Catalogs({ database, clock })
@@ -149,6 +164,68 @@ test.runIf(isPostgres)(
       expect(await found(reader.mia, `q=${encodeURIComponent(`"${name}"`)}`)).toEqual([id])
       expect(await found(reader.mia, `name=${encodeURIComponent(name)}`)).toEqual([id])
       expect(await found(reader.mia, `category=Category%20${round}`)).toEqual([id])
+    }
+  },
+)
+
+/** What a writer was told is there: the last name of each entry, but of the one that it is writing anew. */
+interface Written {
+  names: Map<number, string>
+  count: number
+  isOver: boolean
+}
+
+/** Renames entries one after the other until the server is gone. */
+async function renameOn(writer: Caller, ids: readonly number[], written: Written): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const id = ids[turn % ids.length] ?? 0
+    const name = `Turn ${turn} of ${id}`
+    written.names.delete(id)
+    const answer = await writer.patch(`/entries/${id}`, { name }).catch(() => undefined)
+    if (answer?.status !== 200) {
+      written.isOver = true
+      return
+    }
+    written.names.set(id, name)
+    written.count++
+  }
+}
+
+/** Whatever was acknowledged before the question, and was not being written anew meanwhile, is what it finds. */
+async function expectFresh(reader: Caller, { names: acknowledged }: Written): Promise<void> {
+  const before = new Map(acknowledged)
+  const { entries } = (await reader.get('/entries?q=turn&limit=200')).body
+  const names = new Map<number, string>(entries.map((entry: Json) => [entry.id, entry.name]))
+  for (const [id, name] of before) if (acknowledged.get(id) === name) expect([id, names.get(id)]).toEqual([id, name])
+}
+
+test.runIf(isPostgres)(
+  'while one process writes without pause, and when it dies in the middle of that, another never answers with less than was acknowledged',
+  async () => {
+    const start = await twoProcesses()
+    let [writer, reader] = [await start(), await start()]
+    const ids = (
+      await pushed(
+        writer.mia,
+        Array.from({ length: 12 }, () => item()),
+      )
+    ).map((entry) => entry.entry_id as number)
+    for (let life = 0; life < 4; life++) {
+      const written: Written = { names: new Map(), count: 0, isOver: false }
+      const writing = renameOn(writer.mia, ids, written)
+      while (written.count < 3 * ids.length && !written.isOver) await expectFresh(reader.mia, written)
+      expect(written.isOver).toBe(false)
+      await writer.process.kill()
+      await writing
+      await expectFresh(reader.mia, written)
+      if (life % 2 === 1) {
+        await reader.process.kill()
+        reader = await start()
+      }
+      writer = await start()
+      const [seen, known] = await Promise.all([reader, writer].map(({ mia }) => mia.get('/entries?q=turn&sort=name&limit=200')))
+      expect(seen?.body.entries).toHaveLength(ids.length)
+      expect(seen?.body.entries).toEqual(known?.body.entries)
     }
   },
 )
