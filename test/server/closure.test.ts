@@ -76,6 +76,25 @@ test.for([1, 2, 3])('closure and dependents are what a plain walk finds, cycles 
   }
 })
 
+test('a chain of a thousand props that ends in its own beginning is walked to its end, in both directions', async () => {
+  const mia = await newLibrary()
+  const count = 1000
+  const results = await pushGraph(
+    mia,
+    count,
+    Array.from({ length: count }, (_, at) => ({ from: at, to: (at + 1) % count, hard: at % 2 === 0 })),
+  )
+  const [first] = results
+  const ids = results.map(({ object_id }) => object_id)
+  const { members } = (await mia.get(`/entries/${first.entry_id}/closure`)).body
+  expect(members.map(({ object_id, depth }: Json) => [object_id, depth])).toEqual(ids.map((id, depth) => [id, depth]))
+  const dependents = (await mia.get(`/entries/${first.entry_id}/dependents`)).body
+  const backwards = ids.slice(1).reverse()
+  expect(dependents.members.map(({ object_id, depth }: Json) => [object_id, depth])).toEqual(
+    backwards.map((id, at) => [id, at + 1]),
+  )
+})
+
 test('a closure of more files than one look-up takes is whole, and names an entry only for current versions', async () => {
   const mia = await newLibrary()
   const count = 1100

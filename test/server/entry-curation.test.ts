@@ -221,6 +221,38 @@ test('entries of several groups are not joined, and the groups are named; unknow
   expect(await since(cursor)).toEqual([])
 })
 
+test('a bulk call with one unknown entry changes none of the others, whatever it was to do', async () => {
+  const entries = [await made(), await made()]
+  const entry_ids = [...entries.map(({ entry_id }) => entry_id), 900_000_001]
+  const before = await Promise.all(entries.map(shown))
+  const cursor = await head()
+  for (const [path, body] of [
+    ['category', { category: 'Never' }],
+    ['category', { category: null }],
+    ['variant-group', { action: 'group', label: 'Never' }],
+    ['variant-group', { action: 'ungroup' }],
+  ] as const) {
+    const refused = await mia.post(`/entries/${path}/bulk`, { entry_ids, ...body })
+    expect([path, body, refused.status, refused.body.error.code]).toEqual([path, body, 404, 'ENTRY_NOT_FOUND'])
+    expect(refused.body.error.details).toEqual({ missing: [900_000_001] })
+  }
+  expect(await since(cursor)).toEqual([])
+  expect(await Promise.all(entries.map(shown))).toEqual(before)
+  expect((await reads.get('/entries?category=Never&include_deprecated=true')).body.entries).toEqual([])
+})
+
+test('categories and variant groups take 1,000 entries in one call, repeated ones once, and neither none nor one more', async () => {
+  const { entry_id: id } = await made()
+  for (const [path, body] of [
+    ['category', { category: 'Many' }],
+    ['variant-group', { action: 'group' }],
+  ] as const) {
+    const bulk = (entry_ids: number[]) => mia.post(`/entries/${path}/bulk`, { entry_ids, ...body })
+    for (const ids of [[], Array(1001).fill(id)]) expect([path, (await bulk(ids)).body.error?.code]).toEqual([path, 'VALIDATION'])
+    expect([path, (await bulk(Array(1000).fill(id))).body.affected]).toEqual([path, 1])
+  }
+})
+
 test('several who group one entry at once leave it in one group, with every member counted', async () => {
   const entries = await Promise.all(Array.from({ length: 5 }, () => made()))
   const [hub = {}, ...others] = entries
