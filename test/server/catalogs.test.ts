@@ -1,15 +1,12 @@
 // The catalogs of a process: built once for whoever asks, never behind what was committed, let go when unused (design.md 3).
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Catalogs } from '../../server/search/catalogs.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
-import { freshPostgres } from '../support/fresh-postgres.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'
-import { startTestServer, TestClock, workspaceOf } from '../support/server.ts'
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { startTestServer, TestClock } from '../support/server.ts'
+import { serverHouse } from '../support/server-house.ts'
+import type { ServerProcess } from '../support/server-process.ts'
 
 const server = await startTestServer()
 const { database } = server
@@ -118,25 +115,14 @@ test('more changes than are read at once are all taken in', async () => {
   expect(catalog.columns.dictionaries.category.find('Last of all')).toBeDefined()
 })
 
-/** Two server processes on one PostgreSQL, each with its own catalogs. */
-async function twoProcesses() {
-  const shared = await freshPostgres()
-  const dir = temporaryFolder()
-  const { workspace, keys } = workspaceOf('acme')
-  const file = join(dir, 'provision.json')
-  writeFileSync(file, JSON.stringify({ workspaces: [workspace] }))
-  const env = { PH_DATABASE_URL: shared?.url ?? '', PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
-  const running: ServerProcess[] = []
-  const start = async (): Promise<{ process: ServerProcess; mia: Caller }> => {
-    const process = await startServerProcess(['--data', join(dir, 'data'), '--provision', file], { env })
-    running.push(process)
-    return { process, mia: callAs(process.url, keys.mia) }
+/** Starts server processes on one PostgreSQL, each with its own catalogs. */
+async function startsProcesses() {
+  const house = await serverHouse()
+  const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
+  return async (): Promise<{ process: ServerProcess; mia: Caller }> => {
+    const process = await house.start([], lifted)
+    return { process, mia: callAs(process.url, house.keys.mia) }
   }
-  onTestFinished(async () => {
-    for (const one of running) if (one.isAlive()) await one.stop()
-    await shared?.drop()
-  })
-  return start
 }
 
 const found = async (caller: Caller, query: string): Promise<number[]> =>
@@ -145,7 +131,7 @@ const found = async (caller: Caller, query: string): Promise<number[]> =>
 test.runIf(isPostgres)(
   'what one process has committed is found by the next question to another, also when either is killed in between',
   async () => {
-    const start = await twoProcesses()
+    const start = await startsProcesses()
     let [writer, reader] = [await start(), await start()]
     const entries = await pushed(writer.mia, [item(), item(), item()])
     for (let round = 0; round < 24; round++) {

@@ -1,6 +1,4 @@
 // Several server processes on one PostgreSQL: a key has the same budget and the same standing at each of them.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashKey } from '../../server/front-door/keys.ts'
@@ -10,7 +8,7 @@ import { startServer } from '../../server/main.ts'
 import { callAs } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { newKey, startTestServer, workspaceOf } from '../support/server.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { serverHouse } from '../support/server-house.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = await startTestServer()
@@ -19,18 +17,8 @@ const isPostgres = server.database.kind === 'postgresql'
 test.runIf(isPostgres)(
   'two processes share the windows of a key, and what one of them revokes is unknown to the other at once',
   async () => {
-    const database = await freshPostgres()
-    const dir = temporaryFolder()
-    const { workspace, keys } = workspaceOf('acme')
-    const file = join(dir, 'provision.json')
-    writeFileSync(file, JSON.stringify({ workspaces: [workspace] }))
-    const env = { PH_DATABASE_URL: database?.url ?? '' }
-    const start = (name: string) => startServerProcess(['--data', join(dir, name), '--provision', file], { env })
-    const servers = [await start('one'), await start('two')]
-    onTestFinished(async () => {
-      for (const one of servers) await one.stop()
-      await database?.drop()
-    })
+    const { start, keys } = await serverHouse()
+    const servers = [await start(), await start()]
     const as = (key: string) => servers.map(({ url }) => callAs(url, key))
     const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => as(keys.mia)[index % 2]?.get('/auth/me')))
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(240)
