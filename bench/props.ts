@@ -5,7 +5,7 @@
 import { adjectives, capital, categories, labels, moves, nouns, packName, properName, sounds, tagName } from './prop-words.ts'
 
 /** Entries in a kit, and in a level's closure. */
-export const kitSize = 20
+const kitSize = 20
 export const levelSize = 5000
 export const tagCount = 600
 

@@ -5,7 +5,7 @@ import { Codebook } from './codebook.ts'
 import { type Cells, grown } from './runs.ts'
 
 /** What the codes mean. Lists that are closed fit into bytes. */
-export const newDictionaries = () => ({
+const newDictionaries = () => ({
   type: new Codebook<string>(),
   category: new Codebook<string | null>(),
   pack: new Codebook<number>(),
@@ -18,7 +18,7 @@ export const newDictionaries = () => ({
   collision: new Codebook<boolean | null>([null, false, true]),
   nanite: new Codebook<boolean | null>([null, false, true]),
 })
-export type Dictionaries = ReturnType<typeof newDictionaries>
+type Dictionaries = ReturnType<typeof newDictionaries>
 export type Coded = keyof Dictionaries
 
 const emptyCodes = () => ({
