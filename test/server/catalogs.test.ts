@@ -188,7 +188,7 @@ async function expectFresh(reader: Caller, { names: acknowledged }: Written): Pr
 test.runIf(isPostgres)(
   'while one process writes without pause, and when it dies in the middle of that, another never answers with less than was acknowledged',
   async () => {
-    const start = await twoProcesses()
+    const start = await startsProcesses()
     let [writer, reader] = [await start(), await start()]
     const ids = (
       await pushed(
