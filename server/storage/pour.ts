@@ -1,10 +1,9 @@
 /** Sends a file as the body of an answer, through memory that is used again: streams would leave a buffer behind for every read. */
-import { close, read } from 'node:fs'
+import { closeSync, read } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 
 const readInto = promisify(read)
-const closeFile = promisify(close)
 
 const chunkBytes = 256 * 1024
 /** Buffers kept for later answers: 8 MiB. */
@@ -28,7 +27,7 @@ export async function pour(fd: number, { start, end }: { start: number; end: num
     response.destroy()
     throw error
   } finally {
-    await closeFile(fd)
+    closeSync(fd)
   }
 }
 
