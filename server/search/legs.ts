@@ -1,4 +1,5 @@
 /** The way of a question along the postings: which words are passed, in which order. */
+import { fieldsIn, rowOf } from './block.ts'
 import type { Dictionary, Slice } from './dictionary.ts'
 import { toKey } from './folded-text.ts'
 import type { Clause, Question } from './question.ts'
@@ -22,6 +23,14 @@ export function legsOf(dictionary: Dictionary, { clauses }: Question): Leg[] {
     legs.push(leg)
   }
   return legs.sort((a, b) => a.size - b.size)
+}
+
+/** The rows that have the rarest word of a leg, ascending: sooner gathered than marked among all rows, where they are few. */
+export function rowsOf({ words: [rarest = []] }: Leg): Uint32Array {
+  const rows = new Set<number>()
+  for (const { postings, from, to } of rarest)
+    for (const posting of postings.subarray(from, to)) if (fieldsIn(posting) !== 0) rows.add(rowOf(posting))
+  return Uint32Array.from(rows).sort()
 }
 
 /** Undefined when one of the words is nowhere. Words so common that records are read sooner than they are passed are left out. */

@@ -1,6 +1,6 @@
 /** Finds the rows that match a question, with what each is worth. */
 import type { Dictionary } from './dictionary.ts'
-import { legsOf, postingsPerClause } from './legs.ts'
+import { legsOf, postingsPerClause, rowsOf } from './legs.ts'
 import { Marks, type Weighed } from './marks.ts'
 import type { Question } from './question.ts'
 import type { Field } from './records.ts'
@@ -37,6 +37,9 @@ const nothing: Weighed = { rows: new Uint32Array(), weights: new Uint16Array() }
 /** Passes along the postings of the clauses, rarest first, until few rows are left; those are weighed by what they say. */
 function match(library: Library, question: Question, weighing: Weighing): Weighed {
   const legs = legsOf(library.dictionary, question)
+  const [rarest] = legs
+  if (!rarest) return nothing
+  if (rarest.size * question.clauses.length * postingsPerClause < library.nameWords.length) return weighing.only(rowsOf(rarest))
   const marks = new Marks(library.nameWords)
   let rest = legs.reduce((sum, { size }) => sum + size, 0)
   for (const [passed, leg] of legs.entries()) {
