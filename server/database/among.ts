@@ -10,3 +10,4 @@ export const amongIds = (sql: Sql, values: Iterable<number>): Fragment => sql`in
  * expects a single row, and compares each of thousands of rows with each of thousands of keys.
  */
 export const wantedTexts = (sql: Sql, values: Iterable<string>): Fragment => sql`unnest(${[...values]}::text[]) as wanted (key)`
+export const wantedIds = (sql: Sql, values: Iterable<number>): Fragment => sql`unnest(${[...values]}::bigint[]) as wanted (key)`

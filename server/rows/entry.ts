@@ -2,19 +2,30 @@
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
-import { amongIds } from '../database/among.ts'
+import { amongIds, wantedIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { selectCollectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
 import { selectTagsOf } from './tag.ts'
 
-/** The rows from which summaries are made: e = entries, l = lineages, o = the current version, p = its pack, g = variant group. */
-const joins = (sql: Sql) => sql`
-  entries e
-  join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-  join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-  join packs p on p.workspace_id = o.workspace_id and p.id = o.pack_id
-  left join variant_groups g on g.workspace_id = e.workspace_id and g.id = e.variant_group_id`
+interface Which {
+  workspaceId: number
+  /** Unknown ones are left out, repeated ones count once. */
+  ids: readonly number[]
+}
+
+/**
+ * The rows from which summaries are made: e = entries, l = lineages, o = the current version, p = its pack, g = variant group. Looked up
+ * one by one: in a library that nobody has counted yet, a join would go through all of its entries for each id (server/database/among.ts).
+ */
+const joins = (sql: Sql, { workspaceId, ids }: Which) => sql`
+  ${wantedIds(sql, new Set(ids))}
+  cross join lateral (select * from entries where workspace_id = ${workspaceId} and id = wanted.key offset 0) e
+  cross join lateral (select face_object_id from lineages where workspace_id = ${workspaceId} and id = e.lineage_id offset 0) l
+  cross join lateral (select * from objects where workspace_id = ${workspaceId} and id = l.face_object_id offset 0) o
+  cross join lateral (select id, name from packs where workspace_id = ${workspaceId} and id = o.pack_id offset 0) p
+  left join lateral (
+    select id, label from variant_groups where workspace_id = ${workspaceId} and id = e.variant_group_id offset 0) g on true`
 
 /** With a label or in a group (contract-gaps 5). */
 export const isVariant = (sql: Sql): Fragment => sql`(coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null)`
@@ -39,19 +50,15 @@ interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'meta
   metadata: FlatMetadata
 }
 
-/** Entries as a list shows them. `where` and `tail` may use the aliases above. */
-export async function selectEntries(sql: Sql, where: Fragment, tail: Fragment = sql``): Promise<EntrySummary[]> {
-  const rows = await sql<SummaryRow[]>`select ${columns(sql)} from ${joins(sql)} where ${where} ${tail}`
+/** Entries as a list shows them, by id. */
+export async function selectEntries(sql: Sql, which: Which): Promise<EntrySummary[]> {
+  const rows = await sql<SummaryRow[]>`select ${columns(sql)} from ${joins(sql, which)} order by e.id`
   return rows.map(toSummary)
 }
 
-/** The same with tags, for the given ids, by id: what mirrors keep. Unknown ids are left out. */
+/** The same with tags: what mirrors keep. */
 export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryWithTags[]> {
-  const entries = await selectEntries(
-    sql,
-    sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, ids)}`,
-    sql`order by e.id`,
-  )
+  const entries = await selectEntries(sql, { workspaceId, ids })
   const tags = await selectTagsOf(sql, workspaceId, ids)
   return entries.map((entry) => ({ ...entry, tags: tags.get(entry.id) ?? [] }))
 }
@@ -77,12 +84,11 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
 
 /** Everything about the given entries, each named once, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
-  const [only, more] = ids
   const entries = sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
            o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id
-      from ${joins(sql)} left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
-     where e.workspace_id = ${workspaceId} and e.id ${only === undefined || more !== undefined ? amongIds(sql, ids) : sql`= ${only}`}
+      from ${joins(sql, { workspaceId, ids })}
+      left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
      order by e.id`
   const [rows, tags, collections] = await Promise.all([
     entries,

@@ -5,7 +5,6 @@ import type { Facets } from '../../contract/facets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { type Context, WrittenJson } from '../handler.ts'
 import { requireEntryFace, selectEntries } from '../rows/entry.ts'
@@ -103,7 +102,7 @@ async function refuseLikeness({ sql, workspace, input: { similar_to: entryId } }
 }
 
 const summariesOf = (sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntrySummary[]> =>
-  selectEntries(sql, sql`e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, ids)}`)
+  selectEntries(sql, { workspaceId, ids })
 
 /** What is written of an entry, with what only this answer says of it; nothing of one that was deleted meanwhile. */
 function withMore(text: Buffer | undefined, more: Pick<EntrySummary, 'score' | 'matched'>): Buffer[] {

@@ -177,7 +177,6 @@ async function writeAlike(workspaceId: number, count: number): Promise<void> {
     insert into entries (workspace_id, lineage_id, name, entry_type, status, date_indexed, date_updated)
     select ${workspaceId}, 'lin' || n, 'SM_Crate_' || lpad(n::text, 5, '0'), 'mesh', 'active', '2026-01-01', '2026-01-01'
       from generate_series(1, ${count}::int) n`
-  await sql`analyze packs, objects, lineages, entries`
 }
 
 test('of 1,200 matches the best 1,000 are listed, those of like weight by name, whatever the pages', async () => {
