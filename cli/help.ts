@@ -1,5 +1,5 @@
 /** What `--help` says: commander's layout with examples, exit codes and a little colour. */
-import type { CommanderError, HelpConfiguration, Command as Parser } from 'commander'
+import { type CommanderError, Help, type HelpConfiguration, type Command as Parser } from 'commander'
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
 import type { Paint } from './output.ts'
@@ -16,10 +16,21 @@ const exitMeanings: Record<keyof typeof exits, string> = {
   interrupted: 'interrupted',
 }
 
+/** Fewer columns than this beside a term are no room for what it means, which then stands below it. */
+const narrowestBeside = 20
+const below = '      '
+
 /** Titles stand out; the usage line says `ph` once. */
 export const helpStyle = (paint: Paint): HelpConfiguration => ({
   showGlobalOptions: true,
-  minWidthToWrap: 20,
+  minWidthToWrap: narrowestBeside,
+  formatItem(...item) {
+    const [term, termWidth, description, helper] = item
+    const width = helper.helpWidth ?? 80
+    const beside = width - termWidth - 4
+    if (beside < narrowestBeside && description !== '') return [`  ${term}`, ...wrap(description, width, below)].join('\n')
+    return Help.prototype.formatItem.apply(helper, item)
+  },
   styleTitle: (title) => paint('bold', title),
   subcommandTerm: (parser) => `${parser.name()} ${parser.usage()}`.trimEnd(),
 })
@@ -29,23 +40,29 @@ export function commandEpilogue({ terms, examples, exits: extra = [] }: Command,
   const lines: string[] = []
   const title = (text: string) => lines.push('', paint('bold', text))
   if (terms) title(`${terms.title}:`)
-  for (const [term, meaning] of terms?.list ?? []) lines.push(`  ${term}`, ...wrap(meaning, width, '      '))
+  for (const [term, meaning] of terms?.list ?? []) lines.push(`  ${term}`, ...wrap(meaning, width, below))
   title('Examples:')
-  for (const [line, meaning] of examples) lines.push(`  ${paint('cyan', `ph ${line}`)}`, ...wrap(meaning, width, '      '))
+  for (const [line, meaning] of examples) lines.push(`  ${paint('cyan', `ph ${line}`)}`, ...wrap(meaning, width, below))
   title('Exit codes:')
   const special: readonly string[] = ['conflict', 'partly']
   for (const [kind, meaning] of Object.entries(exitMeanings))
     if (!special.includes(kind) || (extra as readonly string[]).includes(kind))
-      lines.push(`  ${String(exits[kind as keyof typeof exits]).padStart(3)}  ${meaning}`)
+      lines.push(...wrapAfter(`  ${String(exits[kind as keyof typeof exits]).padStart(3)}  `, meaning, width))
   return lines.join('\n')
 }
 
 /** What stands below the list of commands of `ph --help`. */
 export function programEpilogue(paint: Paint, width: number): string {
-  const lines = firstSteps.flatMap(([line, meaning]) => wrapAfter(`  ${paint('cyan', `ph ${line}`.padEnd(26))}`, meaning, width))
+  const lines = firstSteps.flatMap(([line, meaning]) => {
+    const term = `  ${paint('cyan', `ph ${line}`.padEnd(longestStep))}`
+    if (width - longestStep < narrowestBeside + 2) return [term.trimEnd(), ...wrap(meaning, width, below)]
+    return wrapAfter(term, meaning, width)
+  })
   return `\n${paint('bold', 'Start here:')}\n${lines.join('\n')}`
 }
 
+/** Columns for the longest of them. */
+const longestStep = 26
 const firstSteps = [
   ['demo', 'see it work on this machine, with nothing to set up'],
   ['login --url <address>', 'sign in to a workspace in the browser'],

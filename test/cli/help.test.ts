@@ -19,7 +19,7 @@ test('the first words of usages are the names they are listed under', () => {
 })
 
 test('ph --help lists every first word, and no line is longer than the terminal is wide', async () => {
-  for (const columns of [60, 80, 120]) {
+  for (const columns of [40, 60, 80, 120]) {
     const { stdout } = await ph('--help', { columns, env: { NO_COLOR: '1' } })
     for (const word of Object.keys(firstWords)) expect(stdout).toContain(`  ${word}`)
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
@@ -43,6 +43,13 @@ describe.each(all)('ph help $command.usage', ({ command }) => {
       for (const option of line.split(' | ')[0]?.match(/(?<= )--?[a-z][a-z-]*/g) ?? []) expect(stdout).toContain(option)
     }
   })
+})
+
+test('on a narrow terminal what an option means stands below it, broken between words', async () => {
+  const { stdout } = await ph('help search', { columns: 40, env: { NO_COLOR: '1' } })
+  expect(stdout).toContain('\n  --ids\n      only the ids, one a line, of all\n      hits unless')
+  const [help = ''] = stdout.split('Examples:')
+  for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
 })
 
 test('without colour nothing of the help is lost', async () => {
