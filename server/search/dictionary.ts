@@ -16,10 +16,22 @@ export interface Slice {
 
 /** A turn of folding goes once along the blocks, with the words that were new when it began. */
 interface Turn {
-  keys: readonly Key[]
-  nextKey: number
+  /** Not in order yet. */
+  unsorted: Key[]
+  /** Each in order, taken along one beside the other. */
+  runs: Run[]
   nextBlock: number
 }
+
+interface Run {
+  keys: readonly Key[]
+  next: number
+}
+
+/** Sorting so many words takes some milliseconds. */
+const runKeys = 4096
+/** Changes come by the hundred without a pause: a step of folding with each of them would take a hundred milliseconds. */
+const changesPerStep = 32
 
 /** Postings that came or died before a turn begins. Few enough to be looked through by every question. */
 const mostUnfolded = 32_768
@@ -36,6 +48,7 @@ export class Dictionary {
   #recentCount = 0
   #deadCount = 0
   #turn: Turn | undefined
+  #changesSinceStep = 0
 
   constructor(blocks: Block[]) {
     this.#blocks = blocks
@@ -109,12 +122,16 @@ export class Dictionary {
     return Math.max(0, low - 1)
   }
 
-  /** To be called after each change: when much is unfolded, folds a part of it in, of which no part takes long. */
+  /** To be called after each change: when much is unfolded, folds a part of it in now and then, of which no part takes long. */
   tend(): void {
     const bound = Math.min(mostUnfolded, Math.max(fewUnfolded, this.#postingCount >>> 6))
     if (!this.#turn && this.#recentCount + this.#deadCount <= bound) return
-    this.#turn ??= { keys: [...this.#recent.keys()].sort(), nextKey: 0, nextBlock: 0 }
-    if (!this.#step(this.#turn)) this.#turn = undefined
+    this.#turn ??= { unsorted: [...this.#recent.keys()], runs: [], nextBlock: 0 }
+    if (++this.#changesSinceStep < changesPerStep) return
+    this.#changesSinceStep = 0
+    const { unsorted, runs } = this.#turn
+    if (unsorted.length > 0) runs.push({ keys: unsorted.splice(-runKeys).sort(), next: 0 })
+    else if (!this.#step(this.#turn)) this.#turn = undefined
   }
 
   /** Folds in what belongs to the next block that has anything to fold; false at the end of the turn. */
@@ -135,19 +152,21 @@ export class Dictionary {
     return false
   }
 
-  /** Takes recent words of the turn away, up to the first of the following block. */
-  #takeBefore(end: Key | undefined, turn: Turn): Addition[] {
+  /** Takes recent words of the turn away, up to the first of the following block; in order. */
+  #takeBefore(end: Key | undefined, { runs }: Turn): Addition[] {
     const taken: Addition[] = []
-    for (; turn.nextKey < turn.keys.length; turn.nextKey++) {
-      const key = turn.keys[turn.nextKey] ?? ''
-      if (end !== undefined && key >= end) break
-      const postings = this.#recent.get(key)
-      if (!postings) continue
-      this.#recent.delete(key)
-      this.#recentCount -= postings.length
-      taken.push({ key, postings })
+    for (const run of runs) {
+      for (; run.next < run.keys.length; run.next++) {
+        const key = run.keys[run.next] ?? ''
+        if (end !== undefined && key >= end) break
+        const postings = this.#recent.get(key)
+        if (!postings) continue
+        this.#recent.delete(key)
+        this.#recentCount -= postings.length
+        taken.push({ key, postings })
+      }
     }
-    return taken
+    return taken.sort((a, b) => (a.key < b.key ? -1 : 1))
   }
 }
 

@@ -156,6 +156,22 @@ test('through tens of thousands of changes, folded in as they come, answers stay
   expect(pair.ask('sm barrel')).toBe(1)
 })
 
+test('an entry with sixteen thousand words of its own is folded in, and each of them is found before and afterwards', () => {
+  const next = seeded(22)
+  const pair = new Pair()
+  for (let index = 0; index < 500; index++) pair.set(index, realistic(next))
+  const words = Array.from({ length: 16_000 }, (_, index) => String(10_000 + index))
+  const asked = ['10000', '"25999"', '1', '2599', '17', ...words.filter((_, index) => index % 999 === 0)]
+  pair.ask('1')
+  pair.set(600, said({ name: 'Talk', comments: [words.join(' ')] }))
+  for (const one of asked) expect(pair.ask(one)).toBeGreaterThan(0)
+  for (let change = 0; change < 3000; change++) pair.set(next(500), realistic(next))
+  for (const one of asked) expect(pair.ask(one)).toBeGreaterThan(0)
+  pair.remove(600)
+  for (const one of asked) pair.ask(one)
+  expect(pair.ask('talk 25998')).toBe(0)
+})
+
 test('a library that is settled in steps may change in between', () => {
   const pair = new Pair()
   const next = seeded(21)
