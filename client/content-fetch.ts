@@ -7,6 +7,7 @@ import { type Content, type ContentCache, isPartInUse } from './content-cache.ts
 import { BufferPool } from './file-body.ts'
 import type { Http } from './http.ts'
 import { fillPart, type Part, PartBuffer, PartFile } from './part-file.ts'
+import { PartThread } from './part-thread.ts'
 
 export interface Wanted extends Content {
   /** What people call it. */
@@ -47,6 +48,7 @@ type Failure = ClientError | ApiError
 export class ContentFetch {
   readonly #parts: FetchParts
   readonly #buffers = new BufferPool(smallBytes)
+  readonly #thread = new PartThread()
   readonly #done = { files: 0, bytes: 0 }
   /** Bytes of the files on their way, by hash. */
   readonly #onTheWay = new Map<string, number>()
@@ -79,6 +81,7 @@ export class ContentFetch {
       small.length = 0
       large.length = 0
       clearInterval(timer)
+      this.#thread.end()
     }
     this.#report()
     return failures
@@ -123,7 +126,7 @@ export class ContentFetch {
     const { hash, size } = wanted
     const path = this.#takeLeft(hash) ?? cache.newPart(hash)
     try {
-      const part = await PartFile.open(path)
+      const part = await PartFile.open({ path, thread: this.#thread })
       let isWhole = false
       try {
         await part.takeUp(size)
@@ -154,7 +157,7 @@ export class ContentFetch {
     }
     this.#done.bytes += sizeBytes - takenUp
     this.#onTheWay.delete(hash)
-    return part.digest() === hash
+    return (await part.digest()) === hash
   }
 
   /** Bytes that arrived damaged are asked for at a new address: what stands in between may have kept them. */

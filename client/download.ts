@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { ClientError, systemCode } from './client-error.ts'
 import type { Http } from './http.ts'
 import { fillPart, PartFile } from './part-file.ts'
+import { PartThread } from './part-thread.ts'
 
 export interface Download {
   /** Gives a fresh presigned address; asked again when one has expired or the connection was cut. */
@@ -39,16 +40,18 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
   if (there === contentHash) return { path, outcome: 'present', resumedBytes: 0 }
   if (there !== undefined && !force) throw differs(path)
   const partPath = join(dirname(path), `.${basename(path)}.${contentHash.slice(0, 16)}.part`)
-  const part = await PartFile.open(partPath, path)
+  const thread = new PartThread()
+  const part = await PartFile.open({ path: partPath, meant: path, thread })
   let resumedBytes = 0
   try {
     await part.takeUp(download.sizeBytes)
     resumedBytes = part.size
     await fillPart(http, part, { ...download, title: path })
     await part.sync()
-    if (part.digest() !== contentHash) await refuseBytes(partPath, download)
+    if ((await part.digest()) !== contentHash) await refuseBytes(partPath, download)
   } finally {
     await part.close()
+    thread.end()
   }
   await (force ? rename(partPath, path) : renameToFree(partPath, path))
   return { path, outcome: 'downloaded', resumedBytes }

@@ -1,14 +1,15 @@
 /** A file that is being received: hashed while it is written, taken up again after cuts, never longer than it may be. */
-import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, open, readSync, writev } from 'node:fs'
+import { hash as hashAtOnce } from 'node:crypto'
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, open } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ApiError } from '../contract/errors.ts'
 import { aboutFile, ClientError } from './client-error.ts'
 import type { Http } from './http.ts'
 import { isNetworkError } from './network-error.ts'
+import type { PartThread } from './part-thread.ts'
+import { ownMemory, releaseMemory } from './received-memory.ts'
 
 export interface Source {
   /** Gives a presigned address; asked again when the connection was cut. */
@@ -24,17 +25,16 @@ export interface Source {
 
 /** Cut connections that are taken up again while each of them brought something. */
 const mostFruitlessTries = 3
-const readBytes = 1024 * 1024
 
 /** What is there of a file, wherever it is kept. */
 export interface Part {
   /** Bytes that are there. */
   size: number
   /** Takes a chunk over, memory and all. Gives what to wait for before there are more, when too many of them wait. */
-  write(chunk: Buffer): Promise<void> | undefined
+  write(chunk: Buffer): Promise<unknown> | undefined
   restart(): Promise<void> | void
   /** The hash of everything; nothing can be written afterwards. */
-  digest(): string
+  digest(): string | Promise<string>
 }
 
 /** A small file on its way, in memory that the caller owns. */
@@ -53,7 +53,7 @@ export class PartBuffer implements Part {
   write(chunk: Buffer): undefined {
     chunk.copy(this.#buffer, this.size)
     this.size += chunk.length
-    release(chunk)
+    releaseMemory(chunk)
   }
 
   restart(): void {
@@ -65,32 +65,41 @@ export class PartBuffer implements Part {
   }
 }
 
-/** So much waits in memory until it is written with one call, while the next arrives. */
+/** So much waits in memory until it goes to the thread that writes, while the next arrives. */
 const batchBytes = 1024 * 1024
 
 /** Making a file can take a while on a busy disk; a thread of the system's waits for it. */
 const openFile = promisify(open)
 
-/** A file on disk: what was hashed is what is written, by a thread of the system's. */
-export class PartFile implements Part {
-  readonly path: string
-  readonly #meant: string
-  readonly #fd: number
-  #hash: Hash = createHash('sha256')
-  size = 0
-  #waiting: Buffer[] = []
-  #waitingBytes = 0
-  #writing: Promise<void> = Promise.resolve()
+export interface PartPlace {
+  path: string
+  thread: PartThread
+  /** The file that errors of the disk name; the default is `path`. */
+  meant?: string
+}
 
-  private constructor(path: string, meant: string, fd: number) {
-    this.path = path
-    this.#meant = meant
+/** A file on disk: what was hashed is what is written. */
+export class PartFile implements Part {
+  readonly #place: PartPlace
+  readonly #fd: number
+  #part: number
+  size = 0
+  #waiting: Uint8Array<ArrayBuffer>[] = []
+  #waitingBytes = 0
+  /** Everything that was given to the thread. A failure stays, and is met by whoever waits next. */
+  #written: Promise<unknown> = Promise.resolve()
+  /** The last of it, for whoever closes the file: the thread must not write to its number any more. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(place: PartPlace, fd: number) {
+    this.#place = place
     this.#fd = fd
+    this.#part = place.thread.newPart()
   }
 
-  /** Opens or makes the file; what is in it counts as nothing until `takeUp`. Errors of the disk name `meant`. */
-  static async open(path: string, meant = path): Promise<PartFile> {
-    return new PartFile(path, meant, await openFile(path, constants.O_RDWR | constants.O_CREAT, 0o666))
+  /** Opens or makes the file; what is in it counts as nothing until `takeUp`. */
+  static async open(place: PartPlace): Promise<PartFile> {
+    return new PartFile(place, await openFile(place.path, constants.O_RDWR | constants.O_CREAT, 0o666))
   }
 
   /** Hashes what an earlier try left. More than the whole file cannot be a part of it. */
@@ -98,39 +107,37 @@ export class PartFile implements Part {
     const { size } = fstatSync(this.#fd)
     if (size === 0) return
     if (size > sizeBytes) return this.restart()
-    const buffer = Buffer.allocUnsafeSlow(readBytes)
-    for (let got = -1; got !== 0; this.size += got) {
-      got = readSync(this.#fd, buffer, 0, readBytes, this.size)
-      this.#hash.update(buffer.subarray(0, got))
-      await breathe()
-    }
+    await this.#ask({ part: this.#part, fd: this.#fd, takeUp: size })
+    this.size = size
   }
 
-  write(chunk: Buffer): Promise<void> | undefined {
-    this.#hash.update(chunk)
-    this.#waiting.push(chunk)
+  write(chunk: Buffer): Promise<unknown> | undefined {
+    this.#waiting.push(ownMemory(chunk))
     this.#waitingBytes += chunk.length
     this.size += chunk.length
     if (this.#waitingBytes < batchBytes) return undefined
-    const before = this.#writing
+    const before = this.#written
     this.#begin()
     return before
   }
 
   async restart(): Promise<void> {
-    await this.#written()
+    await this.#flush()
     ftruncateSync(this.#fd)
-    this.#hash = createHash('sha256')
+    this.#part = this.#place.thread.newPart()
     this.size = 0
   }
 
-  digest(): string {
-    return this.#hash.digest('hex')
+  async digest(): Promise<string> {
+    this.#begin()
+    const hash = this.#ask({ part: this.#part, digest: true })
+    await this.#written
+    return (await hash) ?? ''
   }
 
   /** Puts everything on the disk. */
   async sync(): Promise<void> {
-    await this.#written()
+    await this.#flush()
     try {
       fsyncSync(this.#fd)
     } catch (error) {
@@ -141,42 +148,41 @@ export class PartFile implements Part {
   /** Writes what waits, and closes. Throws what writing came to. */
   async close(): Promise<void> {
     try {
-      await this.#written()
+      await this.#flush()
     } finally {
+      await this.#last.catch(() => {})
       closeSync(this.#fd)
     }
   }
 
-  #written(): Promise<void> {
-    this.#begin()
-    return this.#writing
+  get #meant(): string {
+    return this.#place.meant ?? this.#place.path
   }
 
-  /** Batches are written one after the other. A failure stays, and is met by whoever waits next. */
+  #flush(): Promise<unknown> {
+    this.#begin()
+    return this.#written
+  }
+
   #begin(): void {
+    if (this.#waitingBytes === 0) return
     const [chunks, position] = [this.#waiting, this.size - this.#waitingBytes]
     this.#waiting = []
     this.#waitingBytes = 0
-    this.#writing = this.#writing.then(() => this.#writeBatch(chunks, position))
-    this.#writing.catch(() => {})
+    const done = this.#ask({ part: this.#part, fd: this.#fd, position, chunks })
+    this.#written = this.#written.then(() => done)
+    this.#written.catch(() => {})
   }
 
-  async #writeBatch(chunks: Buffer[], position: number): Promise<void> {
-    const total = chunks.reduce((sum, { length }) => sum + length, 0)
-    try {
-      for (let done = total > 0 ? await writeMany(this.#fd, chunks, position) : 0; done < total; )
-        done += await writeMany(this.#fd, [Buffer.concat(chunks).subarray(done)], position + done)
-    } catch (error) {
+  #ask(order: Parameters<PartThread['ask']>[0]): Promise<string | undefined> {
+    const done = this.#place.thread.ask(order).catch((error: unknown) => {
       throw aboutFile(error, this.#meant)
-    }
-    for (const chunk of chunks) release(chunk)
+    })
+    done.catch(() => {})
+    this.#last = done
+    return done
   }
 }
-
-const writeMany = (fd: number, chunks: Buffer[], position: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    writev(fd, chunks, position, (error, written) => (error ? reject(error) : resolve(written)))
-  })
 
 /** Receives what is missing of a file. Throws ClientError `WRONG_BYTES`, `UNREACHABLE`, and what Http throws. */
 export async function fillPart(http: Http, part: Part, source: Source): Promise<void> {
@@ -216,7 +222,7 @@ async function receive(http: Http, part: Part, { locate, sizeBytes, title, onPro
 }
 
 /** Every chunk as it arrives, without a turn of the event loop in between; held up where `take` asks for patience. */
-async function pour(body: Readable, take: (chunk: Buffer) => Promise<void> | undefined): Promise<void> {
+async function pour(body: Readable, take: (chunk: Buffer) => Promise<unknown> | undefined): Promise<void> {
   let failure: { error: unknown } | undefined
   const fail = (error: unknown) => {
     failure ??= { error }
@@ -236,13 +242,4 @@ async function pour(body: Readable, take: (chunk: Buffer) => Promise<void> | und
   await finished(body).catch((error: unknown) => {
     throw failure ? failure.error : error
   })
-}
-
-/**
- * Gives the memory of what was read from the socket back at once. Every 64 KiB that arrive have memory of their own, which the
- * collector learns of late: it marked the whole heap every few megabytes. Chunks come in order, so the one that reaches to the
- * end of that memory is the last to need it.
- */
-function release({ buffer, byteOffset, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0)
 }
