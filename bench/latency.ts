@@ -13,7 +13,7 @@ const atLeast = 3
 
 /** Up to `most` answers, or as many as come within the time; the first few warm what can be warmed and do not count. */
 export async function timeAnswers(ask: Ask, { most, seconds }: { most: number; seconds: number }): Promise<Timing> {
-  const warmUpUntil = performance.now() + seconds * 150
+  const warmUpUntil = performance.now() + seconds * 700
   for (let turn = 0; turn < 20 && (turn === 0 || performance.now() < warmUpUntil); turn++) await ask(turn)
   const times: number[] = []
   const until = performance.now() + seconds * 1000
