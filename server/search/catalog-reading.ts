@@ -9,8 +9,8 @@ const batchRows = 5_000
 /** So many are read by one statement, but for the embedded database, where it would keep all others waiting. */
 const manyEntries = 50_000
 const manyBatchRows = 2_000
-/** Some milliseconds of work. */
-const pieceRows = 500
+/** So long others wait for their turn. */
+const pieceMs = 5
 
 /** `sql` is asked for anew by every batch: connections may be lost meanwhile. */
 export interface Source {
@@ -104,10 +104,14 @@ export async function advance(source: Source, catalog: Catalog): Promise<boolean
   return true
 }
 
+/** One row may take as long as a hundred others, where its words are many or old ones are folded in. */
 async function inPieces<T>(all: readonly T[], work: (one: T) => void): Promise<void> {
-  for (let start = 0; start < all.length; start += pieceRows) {
-    for (const one of all.slice(start, start + pieceRows)) work(one)
+  let until = performance.now() + pieceMs
+  for (const one of all) {
+    work(one)
+    if (performance.now() < until) continue
     await nextTurn()
+    until = performance.now() + pieceMs
   }
 }
 
