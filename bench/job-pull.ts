@@ -27,16 +27,12 @@ interface Library {
  */
 const forgottenMs = 61_000
 
-/** `touched`: every command finds memory that was in use a moment ago. `rested`: memory that the machine may have given back meanwhile. */
-export type Memory = 'touched' | 'rested'
-
-export interface PullRun extends Run {
-  databases: readonly { name: string; database: string | undefined }[]
-  memory: Memory
-}
-
 /** One round of every tool after the other; the first round warms the page cache and is not counted. */
-export async function pullFolder(content: Content, { databases, memory, place, results, runs }: PullRun): Promise<void> {
+export async function pullFolder(
+  content: Content,
+  databases: readonly { name: string; database: string | undefined }[],
+  { place, results, runs }: Run,
+): Promise<void> {
   const libraries: Library[] = []
   const reference = join(place.work, 'reference')
   try {
@@ -45,7 +41,7 @@ export async function pullFolder(content: Content, { databases, memory, place, r
     if (!first) return
     ran(pullInto(first, emptied(reference), join(place.work, 'person', 'reference')))
     const others = await Promise.all(
-      contendersOf(memory).map(async (tool, index) => ({
+      [curl, resticRestore, lfsPull, copy].map(async (tool, index) => ({
         name: tool.name,
         jobs: tool === copy ? [WARM, SECOND] : [ALL],
         ready: await (tool as PullContender).start(join(reference, 'Content'), join(place.work, `peer-${index}`)),
@@ -53,16 +49,14 @@ export async function pullFolder(content: Content, { databases, memory, place, r
     )
     const written = emptied(join(place.work, 'round'))
     for (let round = 0; round <= runs; round++) {
-      const add = async (jobs: readonly string[], name: string, command: Command): Promise<void> => {
-        await evenOut(place.work, memory)
+      const add = (jobs: readonly string[], name: string, command: Command): void => {
+        evenOut(place.work)
         const sample = timed(command, place.work)
         if (round > 0) for (const job of jobs) results.add(job, name, sample)
       }
       for (const [index, library] of libraries.entries())
-        for (const [job, command] of pulls(library, join(written, String(index)), memory))
-          await add([job], library.name, command())
-      for (const [index, { name, ready, jobs }] of others.entries())
-        await add(jobs, name, ready.pull(join(written, `peer-${index}`)))
+        for (const [job, command] of pulls(library, join(written, String(index)))) add([job], library.name, command())
+      for (const [index, { name, ready, jobs }] of others.entries()) add(jobs, name, ready.pull(join(written, `peer-${index}`)))
       rmSync(written, { recursive: true, force: true })
       await sleep(forgottenMs)
     }
@@ -72,17 +66,11 @@ export async function pullFolder(content: Content, { databases, memory, place, r
   }
 }
 
-/** What earlier tools wrote is on the disk, and the memory that files will be made of is the same for whoever comes. */
-async function evenOut(folder: string, memory: Memory): Promise<void> {
+/** What earlier tools wrote is on the disk, and files of this size are made of memory that the machine has touched lately, whoever comes. */
+function evenOut(folder: string): void {
   const ballast = join(folder, 'ballast')
-  const touch = memory === 'touched' ? `; head -c 3G /dev/zero >'${ballast}'; rm '${ballast}'` : ''
-  ran({ run: ['sh', '-ec', `sync -f '${folder}'${touch}`] })
-  if (memory === 'rested') await sleep(forgottenMs)
+  ran({ run: ['sh', '-ec', `sync -f '${folder}'; head -c 3G /dev/zero >'${ballast}'; rm '${ballast}'`] })
 }
-
-/** What memory costs shows where everything is written for the first time. */
-const contendersOf = (memory: Memory): PullContender[] =>
-  memory === 'rested' ? [curl, resticRestore] : [curl, resticRestore, lfsPull, copy]
 
 async function filled(content: Content, { name, database, work }: { name: string; database: string | undefined; work: string }) {
   const scratch = join(work, `library-${name.replaceAll(/\W/g, '')}`)
@@ -94,12 +82,10 @@ async function filled(content: Content, { name, database, work }: { name: string
 }
 
 /** What one person does one after the other, in a folder that is not there before. */
-function pulls(library: Library, folder: string, memory: Memory): [job: string, command: () => Command][] {
+function pulls(library: Library, folder: string): [job: string, command: () => Command][] {
   const [someone, first] = [join(folder, 'person'), join(folder, 'first')]
-  const whole: [string, () => Command] = [ALL, () => pullInto(library, first, someone)]
-  if (memory === 'rested') return [whole]
   return [
-    whole,
+    [ALL, () => pullInto(library, first, someone)],
     [AGAIN, () => pullInto(library, first, someone)],
     [SECOND, () => pullInto(library, join(folder, 'second'), someone)],
     [WARM, () => pullInto(library, emptied(first), someone)],

@@ -1,14 +1,14 @@
 /**
  * Times `ph pull` beside the tools a person would use instead, on one machine in one run, and prints one markdown table.
  *   PH_BENCH_ANCHORS=DIR bin/postgres.sh npx node bench/pull.ts WORK [--runs 5] [--jobs folder,status,order]
- *     [--databases pglite,postgres] [--files 2000] [--bytes 1.5G] [--many 100000] [--memory touched|rested]
+ *     [--databases pglite,postgres] [--files 2000] [--bytes 1.5G] [--many 100000]
  * bench/README.md says what is needed and what came out.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { anchors, makeContent } from './content.ts'
 import { orderPull } from './job-order.ts'
-import { type Memory, pullFolder } from './job-pull.ts'
+import { pullFolder } from './job-pull.ts'
 import { statusOfMany } from './job-status.ts'
 import type { Run } from './run.ts'
 import { Results } from './table.ts'
@@ -25,7 +25,6 @@ const { values, positionals } = parseArgs({
     files: { type: 'string', default: '2000' },
     bytes: { type: 'string', default: '1.5G' },
     many: { type: 'string', default: '100000' },
-    memory: { type: 'string', default: 'touched' },
   },
 })
 const work = workFolderOf(positionals)
@@ -39,8 +38,7 @@ const databases = values.databases.split(',').flatMap((name) => known[name] ?? [
 const jobs: Record<string, () => Promise<void>> = {
   folder: () => {
     const size = { files: Number(values.files), bytes: values.bytes }
-    const memory: Memory = values.memory === 'rested' ? 'rested' : 'touched'
-    return pullFolder(makeContent(join(work, 'unedited'), run.place.scripts, size), { ...run, databases, memory })
+    return pullFolder(makeContent(join(work, 'unedited'), run.place.scripts, size), databases, run)
   },
   status: () => {
     const size = { files: Number(values.many), bytes: `${Number(values.many) * 3000}` }
