@@ -57,10 +57,11 @@ function security({ scope }: Route): Json {
 }
 
 function requestBody(route: Route, keys: string[]): Json {
-  if (route.raw)
-    return {
-      requestBody: { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
-    }
+  if (route.raw) {
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    const types = route.raw.types ?? ['application/octet-stream']
+    return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, bytes])) } }
+  }
   if (keys.length === 0) return {}
   const { properties, required } = route.input as unknown as { properties: Record<string, Json>; required?: string[] }
   const schema = {
@@ -132,7 +133,9 @@ function routeText(name: string, route: Route): string {
     `### \`${route.method} ${route.path}\` (${route.scope})`,
     `${route.summary} \`${name}\`${route.extension ? ' (an extension)' : ''}`,
     ...(table.length > 0 ? [['| input | in | type | required |', '|---|---|---|---|', ...table].join('\n')] : []),
-    ...(route.raw ? [`Body: raw bytes, at most ${route.raw.maxBytes.toLocaleString('en')}.`] : []),
+    ...(route.raw
+      ? [`Body: ${route.raw.types?.join(' or ') ?? 'raw bytes'}, at most ${route.raw.maxBytes.toLocaleString('en')} bytes.`]
+      : []),
     `Answers ${successStatus(route)}${route.created ? ' (201 when made new)' : ''}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${
       route.errors?.length ? ` Errors: ${route.errors.map((code) => `\`${code}\``).join(', ')}.` : ''
     }`,

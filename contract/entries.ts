@@ -180,6 +180,17 @@ export const entries = routes({
     output: Type.Object({ entries: Type.Array(EntrySummary), next_cursor: nullable(Text) }),
     errors: ['VALIDATION', 'ENTRY_NOT_FOUND', 'EMBEDDINGS_UNAVAILABLE'],
   },
+  searchByImage: {
+    method: 'POST',
+    path: '/entries/search/image',
+    scope: 'read',
+    summary: 'List the entries that look most like a picture; filters and words leave out others.',
+    input: Type.Object({ ...entryFilters, q: Question, limit: Type.Optional(PageLimit) }),
+    raw: { maxBytes: limits.searchImage.bytes, types: ['image/png', 'image/jpeg'] },
+    output: Type.Object({ entries: Type.Array(EntrySummary), total_ranked: Count }),
+    repeatable: true,
+    errors: ['VALIDATION', 'EMBEDDINGS_UNAVAILABLE'],
+  },
   facets: {
     method: 'GET',
     path: '/entries/facets',

@@ -15,6 +15,8 @@ export const limits = {
   mediaPresign: { items: 1000 },
   /** The best hits of a ranked search; there are no more behind them. */
   ranked: 1000,
+  /** A picture to search by. */
+  searchImage: { bytes: 16 * MiB },
   /** Of each list of one question about current versions. */
   lineagesFound: 5000,
   names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120, tag: 80, collection: 200 },

@@ -9,6 +9,7 @@ import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../row
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { countFacets, listEntries } from '../search/entry-list.ts'
+import { searchByImage } from '../search/image-search.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 
@@ -16,6 +17,8 @@ export const entries: Handlers<typeof contract> = {
   list: listEntries,
 
   facets: countFacets,
+
+  searchByImage,
 
   async get({ sql, workspace, input }) {
     return requireEntryDetail(sql, workspace.id, input.entry_id)

@@ -1,5 +1,6 @@
 // What a search may be asked: words with filters and sorts, no words at all, cursors, likeness that is not known yet (spec 4.2; contract-gaps 6).
 import { expect, test } from 'vitest'
+import { limits } from '../../contract/limits.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { walkEntries } from '../support/entry-walk.ts'
 import { item, pushed } from '../support/push.ts'
@@ -109,5 +110,22 @@ test('likeness is refused by name: no such entry, nothing known of how it looks,
     const answer = await reads.get(`/entries?${query}`)
     expect([query, answer.status, answer.body.error.code]).toEqual([query, status, code])
     if (status === 409) expect(answer.body.error.details).toEqual({ entry_id: barrel })
+  }
+})
+
+test('a picture to search by is refused by what is wrong with it, and a right one because looks are not known: a read key may ask', async () => {
+  const picture = Buffer.alloc(limits.searchImage.bytes)
+  const cases = [
+    ['', picture, 'image/png', 503, 'EMBEDDINGS_UNAVAILABLE'],
+    ['?q=barrel&type=mesh&limit=200', picture.subarray(0, 10), 'image/jpeg; charset=x', 503, 'EMBEDDINGS_UNAVAILABLE'],
+    ['', picture, 'image/gif', 422, 'VALIDATION'],
+    ['', picture, 'application/json', 422, 'VALIDATION'],
+    ['', Buffer.concat([picture, Buffer.alloc(1)]), 'image/png', 422, 'VALIDATION'],
+    ['?limit=201', picture, 'image/png', 422, 'VALIDATION'],
+    ['?tri_min=x', picture, 'image/png', 422, 'VALIDATION'],
+  ] as const
+  for (const [query, body, type, status, code] of cases) {
+    const answer = await reads.post(`/entries/search/image${query}`, body, { 'content-type': type })
+    expect([query, type, answer.status, answer.body.error.code]).toEqual([query, type, status, code])
   }
 })

@@ -10,7 +10,7 @@ export type Json = ReturnType<typeof JSON.parse>
 
 export interface Caller {
   get(path: string): Promise<Answer>
-  post(path: string, body?: unknown): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   put(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   patch(path: string, body: unknown): Promise<Answer>
   del(path: string): Promise<Answer>
@@ -39,7 +39,7 @@ export function callAs(base: string, key: string): Caller {
   }
   return {
     get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, { body }),
+    post: (path, body, headers) => call('POST', path, headers ? { body, headers } : { body }),
     put: (path, body, headers) => call('PUT', path, headers ? { body, headers } : { body }),
     patch: (path, body) => call('PATCH', path, { body }),
     del: (path) => call('DELETE', path),
