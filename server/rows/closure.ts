@@ -44,7 +44,7 @@ async function selectReached<M extends Member>(sql: Sql, workspaceId: number, fr
 }
 
 /** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
-const partIds = 1500
+const partIds = 1000
 
 const partsOf = (ids: readonly number[]): number[][] =>
   Array.from({ length: Math.ceil(ids.length / partIds) }, (_, at) => ids.slice(at * partIds, (at + 1) * partIds))
