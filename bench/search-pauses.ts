@@ -3,7 +3,6 @@
  * word are asked, without changes, with one at a time, and with 5,000 at once. Prints one markdown table.
  *   [bin/postgres.sh] npx node bench/search-pauses.ts WORK [--entries 100000] [--rounds 20] [--keep]
  */
-import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -12,6 +11,7 @@ import { PhAsker } from './ask-ph.ts'
 import { placeOf } from './made-place.ts'
 import type { PhServer } from './ph.ts'
 import { commonWords, rareWords } from './search-questions.ts'
+import { workFolderOf } from './work-folder.ts'
 
 type Server = Omit<PhServer, 'end'>
 
@@ -30,12 +30,7 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
-const [workFolder] = positionals
-if (!workFolder) {
-  process.stderr.write('usage: bench/search-pauses.ts WORK_FOLDER [options], see the head of the file\n')
-  process.exit(2)
-}
-mkdirSync(workFolder, { recursive: true })
+const work = workFolderOf(positionals)
 const [entries, rounds] = [Number(values.entries), Number(values.rounds)]
 /** Of one bulk call, and how many calls make 5,000. */
 const [most, calls] = [1000, 5]
@@ -117,7 +112,7 @@ async function measure(server: Server): Promise<[string, Stops][]> {
   return rows.slice(1)
 }
 
-const place = await placeOf({ work: realpathSync(workFolder), entries, database: process.env.PH_TEST_DATABASE_URL })
+const place = await placeOf({ work, entries, database: process.env.PH_TEST_DATABASE_URL })
 const preload = pathToFileURL(`${import.meta.dirname}/loop-delay.ts`).href
 try {
   const server = await place.start({ env: { PH_RATE_LIMIT_REQUESTS: '1000000000', NODE_OPTIONS: `--import ${preload}` } })
