@@ -15,7 +15,7 @@ export type PartOrder =
   | 'end'
 
 /** What Node says of a system call that failed. */
-export interface SystemFailure {
+interface SystemFailure {
   message: string
   code: string | undefined
   errno: number | undefined

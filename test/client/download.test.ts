@@ -45,6 +45,21 @@ test('a file appears whole, under its name, and nothing else is left', async () 
   expect(readFileSync(join(folder, 'SM_Barrel.uasset')).equals(bytes)).toBe(true)
 })
 
+test('a file of several megabytes arrives as it was sent, in pieces as large as they come or many to a packet', async () => {
+  const large = Buffer.from(Array.from({ length: 5_000_003 }, (_, at) => (at * at) % 251))
+  const sent = { contentHash: sha256(large), sizeBytes: large.length }
+  const inPieces = (response: ServerResponse): void => {
+    response.writeHead(200)
+    for (let at = 0; at < large.length; at += 10_007) response.write(large.subarray(at, at + 10_007))
+    response.end()
+  }
+  for (const answer of [serve(large), inPieces]) {
+    const folder = temporaryFolder()
+    expect(await fetchInto(folder, [answer], sent)).toMatchObject({ outcome: 'downloaded', code: undefined })
+    expect(readFileSync(join(folder, 'SM_Barrel.uasset')).equals(large)).toBe(true)
+  }
+})
+
 test('a cut connection is taken up where it stopped', async () => {
   const folder = temporaryFolder()
   const { outcome, heard } = await fetchInto(folder, [serve(bytes, 70_000), serve(bytes, 70_000), serve(bytes)])
