@@ -18,7 +18,7 @@ import { originOf } from './origin.ts'
 import { rehearse, transact } from './transaction.ts'
 import { endOfTurn } from './turn.ts'
 import { letGoBy } from './unread-body.ts'
-import { inputReader, requireStorable } from './validation.ts'
+import { inputReader, requireStorable, requireType } from './validation.ts'
 
 type AnyHandler = Handler<Route>
 
@@ -84,6 +84,7 @@ function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { ro
       if (workspace) refuseWrite(workspace, route)
       if (takesSpace(route)) parts.database.requireRoom()
       const input = readInput(request as Parameters<typeof readInput>[0])
+      if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
       const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
       const answer = await (route.raw
         ? runRaw(handler, asked, request.raw)

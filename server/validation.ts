@@ -118,3 +118,10 @@ export function holdsUnstorable(body: unknown): boolean {
   }
   return false
 }
+
+/** For bodies of raw bytes that may be of certain types only. */
+export function requireType(types: readonly string[], contentType: string | undefined): void {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type === undefined || !types.includes(type))
+    throw validationError([{ path: 'body', message: `must be sent as ${types.join(' or ')}` }])
+}
