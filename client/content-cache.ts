@@ -2,15 +2,14 @@
  * The content cache: files by their hash, for all projects and processes of a person on one machine, bounded in size. A file of it
  * may be the very file of one project (staging.ts): an edit in place then shows in its times, and costs the cache that file.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, statSync, writeFile } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import type Database from 'better-sqlite3'
 import { bootMark } from './boot-mark.ts'
 import { defaultCacheBytes } from './cache-size.ts'
-import { aboutFile, ClientError } from './client-error.ts'
+import { ClientError } from './client-error.ts'
 import { statKey } from './fingerprint.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
@@ -34,8 +33,6 @@ const layout: Layout = {
 const holdMs = 60 * 60_000
 /** Evicting makes some room beyond what is needed, so that not every pull has to. */
 const evictedShare = 0.95
-
-const writeBytes = promisify(writeFile)
 
 const ownFolder = 'content'
 const objectPath = (folder: string, hash: string): string => join(folder, 'objects', hash.slice(0, 2), hash)
@@ -63,8 +60,8 @@ export class ContentCache {
   readonly #limitBytes: number
   readonly #now: () => number
   readonly #boot = bootMark()
-  /** Folders that are there, or on their way. */
-  readonly #made = new Map<string, Promise<unknown>>()
+  /** Folders that are there. */
+  readonly #made = new Set<string>()
   /** What the files looked like when their bytes were known to be right, as far as this process has asked. */
   readonly #known = new Map<string, string>()
   /** Known and not written down yet. */
@@ -131,23 +128,10 @@ export class ContentCache {
     return { present, damaged }
   }
 
-  /** Takes in bytes that have this hash, by way of a file in `incoming`. */
-  async putBytes(content: Content, bytes: Uint8Array, receivedPath: string): Promise<void> {
-    try {
-      await writeBytes(receivedPath, bytes)
-      await this.put(content, receivedPath)
-    } catch (error) {
-      rmSync(receivedPath, { force: true })
-      throw aboutFile(error, receivedPath)
-    } finally {
-      this.leavePart(receivedPath)
-    }
-  }
-
   /** Takes in a file that was received in `incoming` and has this hash. */
-  async put(content: Content, receivedPath: string): Promise<void> {
+  put(content: Content, receivedPath: string): void {
     const path = this.pathOf(content.hash)
-    await this.#make(dirname(path))
+    this.#make(dirname(path))
     renameSync(receivedPath, path)
     this.touched(content)
   }
@@ -160,7 +144,7 @@ export class ContentCache {
 
   /** Where a file of this hash may be received. It is this caller's until it is put in or left; a killed process leaves it too. */
   newPart(hash: string): string {
-    const path = join(this.incoming, `${hash}.${process.pid}.${randomBytes(4).toString('hex')}.part`)
+    const path = join(this.incoming, `${hash}.${process.pid}.${randomUUID().slice(0, 8)}.part`)
     partsInUse.add(path)
     return path
   }
@@ -176,7 +160,7 @@ export class ContentCache {
     try {
       await copyFile(this.pathOf(content.hash), own)
       if (!this.isUntouched(content.hash)) throw changedInCache(content.hash)
-      await this.put(content, own)
+      this.put(content, own)
     } finally {
       rmSync(own, { force: true })
       this.leavePart(own)
@@ -201,10 +185,10 @@ export class ContentCache {
     this.#state.write(() => this.#db.prepare('delete from object where hash = ?').run(hash))
   }
 
-  #make(folder: string): Promise<unknown> {
-    const made = this.#made.get(folder) ?? mkdir(folder, { recursive: true, mode: 0o700 })
-    this.#made.set(folder, made)
-    return made
+  #make(folder: string): void {
+    if (this.#made.has(folder)) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#made.add(folder)
   }
 
   #look(hash: string): string | undefined {

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
 import { type Content, type ContentCache, isPartInUse } from './content-cache.ts'
-import { BufferPool } from './file-body.ts'
+import { proxyFor } from './dispatcher.ts'
 import type { Http } from './http.ts'
-import { fillPart, type Part, PartBuffer, PartFile } from './part-file.ts'
-import { PartThread } from './part-thread.ts'
+import { PartFile } from './part-file.ts'
+import { fillPart } from './part-fill.ts'
+import { Receiver } from './receiver.ts'
+import type { Received } from './receiving-connection.ts'
 
 export interface Wanted extends Content {
   /** What people call it. */
@@ -26,13 +28,15 @@ export interface FetchParts {
   addresses: Addresses
   /** Told how many files and bytes have arrived in all. */
   onProgress: (done: { files: number; bytes: number }) => void
-  /** A file is in the cache, checked. Its bytes come along where they are still in memory, for the time of the call. */
-  onFetched: (wanted: Wanted, bytes: Buffer | undefined) => void
+  /** A file is in the cache, checked. */
+  onFetched: (wanted: Wanted) => void
   signal?: AbortSignal
 }
 
 /** Connections at once: more of them bring nothing more, neither from nearby nor from far away. */
-const atOnce = 8
+const connections = 8
+/** Files on their way: some wait at the side of the connections, so that none of these ever waits for a file. */
+const atOnce = 12
 /** So many of them bring large files first: the disk then has something to write while the others make small ones. */
 const largeAtOnce = 3
 /** A file that arrives damaged is fetched so often in all. */
@@ -40,15 +44,12 @@ const mostTries = 3
 /** Parts that nobody came back for. */
 const abandonedMs = 7 * 24 * 3_600_000
 const progressMs = 100
-/** Files up to this size are kept in memory until they are checked: the disk then has nothing to do with what is thrown away. */
 const smallBytes = 256 * 1024
 
 type Failure = ClientError | ApiError
 
 export class ContentFetch {
   readonly #parts: FetchParts
-  readonly #buffers = new BufferPool(smallBytes)
-  readonly #thread = new PartThread()
   readonly #done = { files: 0, bytes: 0 }
   /** Bytes of the files on their way, by hash. */
   readonly #onTheWay = new Map<string, number>()
@@ -68,12 +69,17 @@ export class ContentFetch {
   /** Fetches all; gives the failures of single files by hash. Anything else that is wrong is thrown. */
   async run(wanted: readonly Wanted[]): Promise<Map<string, Failure>> {
     const failures = new Map<string, Failure>()
+    const receiver = new Receiver({ connections, expectedBytes: wanted.reduce((sum, { size }) => sum + size, 0) })
+    const stop = () => void receiver.end()
+    const { signal } = this.#parts
+    signal?.addEventListener('abort', stop)
     const timer = setInterval(() => this.#report(), progressMs)
     timer.unref()
     const { small, large } = queuesOf(wanted)
     const fetching = Array.from({ length: atOnce }, async (_, index) => {
       const [first, second] = index < largeAtOnce ? [large, small] : [small, large]
-      for (let one = first.pop() ?? second.pop(); one; one = first.pop() ?? second.pop()) await this.#fetch(one, failures)
+      for (let one = first.pop() ?? second.pop(); one; one = first.pop() ?? second.pop())
+        await this.#fetch(one, { receiver, failures })
     })
     try {
       await Promise.all(fetching)
@@ -81,71 +87,64 @@ export class ContentFetch {
       small.length = 0
       large.length = 0
       clearInterval(timer)
-      this.#thread.end()
+      signal?.removeEventListener('abort', stop)
+      await receiver.end()
     }
     this.#report()
     return failures
   }
 
-  async #fetch(wanted: Wanted, failures: Map<string, Failure>): Promise<void> {
-    this.#parts.signal?.throwIfAborted()
+  async #fetch(wanted: Wanted, { receiver, failures }: { receiver: Receiver; failures: Map<string, Failure> }): Promise<void> {
+    const { cache, signal } = this.#parts
+    signal?.throwIfAborted()
+    const left = this.#takeLeft(wanted.hash)
+    const path = left ?? cache.newPart(wanted.hash)
     try {
-      for (let tries = 1; !(await this.#receive(wanted, tries)); tries++) if (tries === mostTries) throw wrongBytes(wanted)
+      const outcome = left === undefined ? await this.#receive(wanted, path, receiver) : 'stopped'
+      if (outcome !== 'whole') await this.#receivePatiently(wanted, path, outcome)
+      cache.put(wanted, path)
       this.#done.files++
+      this.#parts.onFetched(wanted)
     } catch (error) {
+      signal?.throwIfAborted()
       if (!isOfOneFile(error)) throw error
       failures.set(wanted.hash, error)
     } finally {
+      cache.leavePart(path)
       this.#onTheWay.delete(wanted.hash)
     }
   }
 
-  /** One try; false when what came is another file. */
-  #receive(wanted: Wanted, tries: number): Promise<boolean> {
-    return wanted.size <= smallBytes ? this.#receiveSmall(wanted, tries) : this.#receiveLarge(wanted, tries)
+  /** Tries once, the fast way. */
+  async #receive({ hash, size }: Wanted, path: string, receiver: Receiver): Promise<Received['outcome']> {
+    const { http, addresses } = this.#parts
+    const { href: url } = http.addressOf(await addresses.of(hash))
+    if (proxyFor(url, process.env) !== undefined) return 'stopped'
+    const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes)
+    const received = await receiver.receive({ url, path, size, hash }, onProgress)
+    this.#count(hash, received.bytes)
+    return received.outcome
   }
 
-  async #receiveSmall(wanted: Wanted, tries: number): Promise<boolean> {
-    const buffer = this.#buffers.take()
-    try {
-      const part = new PartBuffer(buffer)
-      if (!(await this.#fill(part, wanted, tries))) return false
-      // A killed process may have left it half written: then that file is written anew.
-      const { cache } = this.#parts
-      await cache.putBytes(wanted, part.bytes, this.#takeLeft(wanted.hash) ?? cache.newPart(wanted.hash))
-      this.#parts.onFetched(wanted, part.bytes)
-      return true
-    } finally {
-      this.#buffers.give(buffer)
-    }
-  }
-
-  /** From what an earlier run has left of it. */
-  async #receiveLarge(wanted: Wanted, tries: number): Promise<boolean> {
-    const { cache } = this.#parts
-    const { hash, size } = wanted
-    const path = this.#takeLeft(hash) ?? cache.newPart(hash)
-    try {
-      const part = await PartFile.open({ path, thread: this.#thread })
-      let isWhole = false
+  /** From what is there already, unless that is something else, in as many tries as it may take. */
+  async #receivePatiently(wanted: Wanted, path: string, outcome: Exclude<Received['outcome'], 'whole'>): Promise<void> {
+    if (outcome === 'other-bytes') rmSync(path, { force: true })
+    for (let tries = outcome === 'other-bytes' ? 2 : 1; tries <= mostTries; tries++) {
+      const part = new PartFile(path)
       try {
-        await part.takeUp(size)
-        isWhole = await this.#fill(part, wanted, tries)
+        if (await this.#fill(part, wanted, tries)) return
       } finally {
-        await part.close()
+        part.close()
       }
-      if (isWhole) await cache.put(wanted, path)
-      else rmSync(path, { force: true })
-      if (isWhole) this.#parts.onFetched(wanted, undefined)
-      return isWhole
-    } finally {
-      cache.leavePart(path)
+      rmSync(path, { force: true })
     }
+    throw wrongBytes(wanted)
   }
 
   /** Receives what is missing; says whether the whole has the hash that it should. */
-  async #fill(part: Part, { hash, size: sizeBytes, title }: Wanted, tries: number): Promise<boolean> {
+  async #fill(part: PartFile, { hash, size: sizeBytes, title }: Wanted, tries: number): Promise<boolean> {
     const { http, signal } = this.#parts
+    await part.takeUp(sizeBytes)
     const takenUp = part.size
     const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes - takenUp)
     const locate = this.#locator(hash, tries)
@@ -155,9 +154,13 @@ export class ContentFetch {
       if (error instanceof ClientError && error.code === 'WRONG_BYTES') return false
       throw error
     }
-    this.#done.bytes += sizeBytes - takenUp
+    this.#count(hash, sizeBytes - takenUp)
+    return part.digest() === hash
+  }
+
+  #count(hash: string, bytes: number): void {
+    this.#done.bytes += bytes
     this.#onTheWay.delete(hash)
-    return (await part.digest()) === hash
   }
 
   /** Bytes that arrived damaged are asked for at a new address: what stands in between may have kept them. */

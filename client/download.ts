@@ -5,8 +5,8 @@ import { link, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ClientError, systemCode } from './client-error.ts'
 import type { Http } from './http.ts'
-import { fillPart, PartFile } from './part-file.ts'
-import { PartThread } from './part-thread.ts'
+import { PartFile } from './part-file.ts'
+import { fillPart } from './part-fill.ts'
 
 export interface Download {
   /** Gives a fresh presigned address; asked again when one has expired or the connection was cut. */
@@ -40,18 +40,16 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
   if (there === contentHash) return { path, outcome: 'present', resumedBytes: 0 }
   if (there !== undefined && !force) throw differs(path)
   const partPath = join(dirname(path), `.${basename(path)}.${contentHash.slice(0, 16)}.part`)
-  const thread = new PartThread()
-  const part = await PartFile.open({ path: partPath, meant: path, thread })
+  const part = new PartFile(partPath, path)
   let resumedBytes = 0
   try {
     await part.takeUp(download.sizeBytes)
     resumedBytes = part.size
     await fillPart(http, part, { ...download, title: path })
-    await part.sync()
-    if ((await part.digest()) !== contentHash) await refuseBytes(partPath, download)
+    part.sync()
+    if (part.digest() !== contentHash) await refuseBytes(partPath, download)
   } finally {
-    await part.close()
-    thread.end()
+    part.close()
   }
   await (force ? rename(partPath, path) : renameToFree(partPath, path))
   return { path, outcome: 'downloaded', resumedBytes }

@@ -126,7 +126,7 @@ export class Http {
     return this.#exchange({ ...this.#signed(request), accept: [302, 303, 307] }, async (answer) => {
       await answer.body.dump()
       const { location } = answer.headers
-      if (typeof location === 'string') return { location: this.#addressOf(location, this.url).href }
+      if (typeof location === 'string') return { location: this.addressOf(location).href }
       throw new ClientError('NOT_A_LIBRARY', `${this.url} sent no address for ${request.path}.`)
     })
   }
@@ -151,7 +151,7 @@ export class Http {
 
   /** Opens a presigned address for reading. Never carries the key; follows at most three further redirects. */
   async open(stored: StoredRequest): Promise<Stored> {
-    let { href: url } = this.#addressOf(stored.url, this.url)
+    let { href: url } = this.addressOf(stored.url)
     for (let hop = 0; hop <= redirectsFollowed; hop++) {
       const answer = await this.#exchange(
         { ...this.#unsigned({ ...stored, url }), accept: [301, 302, 303, 307, 308] },
@@ -160,7 +160,7 @@ export class Http {
       const { location } = answer.headers
       if (answer.statusCode < 300) return { headers: answer.headers, body: answer.body }
       await answer.body.dump()
-      url = this.#addressOf(typeof location === 'string' ? location : '', url).href
+      url = this.addressOf(typeof location === 'string' ? location : '', url).href
     }
     throw new ClientError('NOT_A_LIBRARY', `${new URL(url).host} redirects in circles.`)
   }
@@ -202,13 +202,13 @@ export class Http {
   }
 
   #unsigned(stored: StoredRequest): Exchange {
-    const url = this.#addressOf(stored.url, this.url)
+    const url = this.addressOf(stored.url)
     const { method = 'GET', headers = {}, bytes, accept, signal } = stored
     return { url, budget: 'storage', method, headers, bytes, accept, signal, idempotent: true }
   }
 
-  /** An address that came from outside; it may be anything. */
-  #addressOf(text: string, base: string): URL {
+  /** An address that came from outside, in full; it may be anything. Throws ClientError `NOT_A_LIBRARY` unless it is on the web. */
+  addressOf(text: string, base = this.url): URL {
     const url = URL.parse(text, base)
     if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
     const what = url ? `that is not on the web: ${url.protocol}` : 'that is none.'

@@ -113,7 +113,7 @@ class Provider {
       cache: this.#cache,
       addresses: this.#order.addresses,
       onProgress: (done) => tell({ kind: 'download', ...done, ...total }),
-      onFetched: (one, bytes) => this.#stage(one, bytes),
+      onFetched: (one) => this.#stage(one),
       signal: this.#order.signal,
     })
     try {
@@ -131,10 +131,10 @@ class Provider {
     }
   }
 
-  #stage(one: Content, bytes?: Buffer): void {
+  #stage(one: Content): void {
     const { tell } = this.#parts
     const staged = this.#staging
-      .add(one, bytes)
+      .add(one)
       .then(() => tell({ kind: 'stage', files: ++this.#staged, totalFiles: this.#order.wanted.length }))
     // Met where all of them are awaited.
     staged.catch(() => {})

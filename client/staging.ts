@@ -1,16 +1,5 @@
 /** The staging folder of a pull: files lie there whole and synced, on the disk of the project, until all of them can be placed. */
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fdatasync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, closeSync, constants, fdatasync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { chmod, copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,17 +45,15 @@ export class Staging {
 
   /**
    * Puts a file of the cache here: a clone where the disk knows clones; else the very file, where no other project has it; else a
-   * copy. `bytes`, where they are in memory, are not read again from the disk; they are used before this returns.
+   * copy.
    */
-  async add(content: Content, bytes?: Uint8Array): Promise<void> {
+  async add(content: Content): Promise<void> {
     try {
       if (!this.#isThere) mkdirSync(this.folder, { recursive: true })
       this.#isThere = true
       if (this.#isLinking || this.#isCloning !== false) return await this.#limit(() => this.#addFrom(content))
       if (this.#share(content)) return await this.#settle(content)
-      if (bytes === undefined) return await this.#limit(() => this.#addFrom(content))
-      writeFileSync(this.pathOf(content.hash), bytes)
-      this.#syncLater(content)
+      await this.#limit(() => this.#addFrom(content))
     } catch (error) {
       throw this.#naming(error)
     }

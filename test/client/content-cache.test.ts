@@ -16,7 +16,7 @@ async function put(cache: ContentCache, ...texts: string[]): Promise<Content[]> 
   for (const [index, content] of contents.entries()) {
     const received = join(cache.incoming, `${content.hash}.part`)
     writeFileSync(received, texts[index] ?? '')
-    await cache.put(content, received)
+    cache.put(content, received)
   }
   return contents
 }

@@ -1,12 +1,17 @@
 /** The way through a proxy that the environment names. */
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { ContentCache } from '../../client/content-cache.ts'
+import { ContentFetch } from '../../client/content-fetch.ts'
 import { proxyFor } from '../../client/dispatcher.ts'
 import { Http } from '../../client/http.ts'
 import { answer, startPeer } from '../support/peer.ts'
+import { sha256 } from '../support/push.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -79,4 +84,26 @@ test('a variable that holds no address is named, and shown without name and pass
   expect(() => open('http://props.example')).toThrow(expect.objectContaining({ code: 'WRONG_ADDRESS' }))
   expect(proxyFor('https://props.example', { HTTPS_PROXY: 'http://ada:secret@proxy.example:8080' })).toBe('proxy.example:8080')
   expect(proxyFor('http://localhost:7410', { HTTP_PROXY: 'http://proxy.example' })).toBeUndefined()
+})
+
+test('files come through the proxy as well, though threads of their own would know the way', async () => {
+  const content = Buffer.from('a prop')
+  const elsewhere = createServer()
+  let visitors = 0
+  elsewhere.on('connection', () => visitors++).listen(0, '127.0.0.2')
+  await once(elsewhere, 'listening')
+  onTestFinished(() => void elsewhere.close())
+  const peer = await startPeer((response) => void response.end(content))
+  const proxy = await startForwarder(peer.url)
+  vi.stubEnv('HTTP_PROXY', proxy.url)
+  const url = `http://127.0.0.2:${(elsewhere.address() as AddressInfo).port}/file`
+  const cache = new ContentCache(temporaryFolder())
+  onTestFinished(() => cache.close())
+  const addresses = { of: async () => url, renew: async () => {} }
+  const fetch = new ContentFetch({ http: open(peer.url), cache, addresses, onProgress: () => {}, onFetched: () => {} })
+  const wanted = { hash: sha256(content), size: content.length, title: 'SM_Barrel' }
+  expect(await fetch.run([wanted])).toEqual(new Map())
+  expect(readFileSync(cache.pathOf(wanted.hash), 'utf8')).toBe('a prop')
+  expect(proxy.asked).toEqual([`GET ${url}`])
+  expect(visitors).toBe(0)
 })

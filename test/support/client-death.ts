@@ -1,6 +1,6 @@
 /**
  * Loaded into a program of ours before anything else (`node --import`): counts the steps in which it changes something on the disk
- * or sends and takes bytes on the wire, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
+ * or sends and takes bytes on the wire, in whichever thread, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
  * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. When it ends
  * by itself it says on stderr how many there were: `steps: {"disk": …, "wire": …, "place": …}`.
  */
@@ -8,7 +8,7 @@ import fs, { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { isMainThread } from 'node:worker_threads'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 
 export type ClientStep = 'disk' | 'wire' | 'place'
@@ -22,40 +22,56 @@ export interface ClientDeath {
 type Call = (this: any, ...args: any[]) => any
 type Table = Record<string, Call>
 
-const steps: ClientSteps = { disk: 0, wire: 0, place: 0 }
+const shared = 'client-death'
+/** Steps so far, of all threads, by kind. */
+const counters = isMainThread ? new Int32Array(new SharedArrayBuffer(12)) : (getEnvironmentData(shared) as Int32Array)
+const kinds = ['disk', 'wire', 'place'] as const
 const last = JSON.parse(process.env.PH_TEST_DEATH ?? 'null') as ClientDeath | null
 const changes = ['link', 'rename', 'rm', 'rmdir', 'mkdir', 'chmod', 'copyFile', 'open']
 const moves = new Set(['linkSync', 'renameSync', 'rmSync'])
 const writes = ['writeSync', 'ftruncateSync', 'fsyncSync']
 
-/** Workers read. */
+await watchDisk()
+before('wire', wireTable(), ['write', 'push'])
 if (isMainThread) {
-  const before = (kind: 'disk' | 'wire', table: Table, names: readonly string[]) => {
-    for (const name of names) {
-      const original = table[name] as Call
-      table[name] = function (...args) {
-        if (isChange(name, args)) {
-          const label = `${name} ${args.filter((arg) => typeof arg === 'string').join(' ')}`
-          step(kind, label)
-          if (moves.has(name) && label.includes('/Staging-')) step('place', label)
-        }
-        return original.apply(this, args)
-      }
-    }
-  }
+  setEnvironmentData(shared, counters)
+  watchDatabase()
+  process.once('exit', () => fs.writeSync(2, `steps: ${JSON.stringify(stepsSoFar())}\n`))
+}
+
+async function watchDisk(): Promise<void> {
   before('disk', fs as unknown as Table, [...changes.map((name) => `${name}Sync`), ...writes])
   before('disk', promises as unknown as Table, changes)
   const file = await promises.open(import.meta.filename)
   before('disk', Object.getPrototypeOf(file) as Table, ['sync', 'datasync', 'chmod'])
   await file.close()
   syncBuiltinESMExports()
+}
+
+function watchDatabase(): void {
   const memory = new Database(':memory:')
   before('disk', Object.getPrototypeOf(memory.prepare('select 1')) as Table, ['run'])
   memory.close()
+}
+
+function wireTable(): Table {
   const wire = Socket.prototype as unknown as Table
   wire.push ??= (Readable.prototype as unknown as Table).push as Call
-  before('wire', wire, ['write', 'push'])
-  process.once('exit', () => fs.writeSync(2, `steps: ${JSON.stringify(steps)}\n`))
+  return wire
+}
+
+function before(kind: 'disk' | 'wire', table: Table, names: readonly string[]): void {
+  for (const name of names) {
+    const original = table[name] as Call
+    table[name] = function (...args) {
+      if (isChange(name, args)) {
+        const label = `${name} ${args.filter((arg) => typeof arg === 'string').join(' ')}`
+        step(kind, label)
+        if (moves.has(name) && label.includes('/Staging-')) step('place', label)
+      }
+      return original.apply(this, args)
+    }
+  }
 }
 
 /** Its own output is no work, and opening something for reading changes nothing. */
@@ -64,9 +80,11 @@ function isChange(name: string, [first, second]: unknown[]): boolean {
   return first !== 1 && first !== 2
 }
 
+const stepsSoFar = (): ClientSteps => ({ disk: counters[0] ?? 0, wire: counters[1] ?? 0, place: counters[2] ?? 0 })
+
 function step(kind: ClientStep, label: string): void {
-  steps[kind]++
-  if (last?.kind !== kind || steps[kind] !== last.step) return
+  const number = Atomics.add(counters, kinds.indexOf(kind), 1) + 1
+  if (last?.kind !== kind || number !== last.step) return
   fs.writeSync(2, `died before: ${label}\n`)
   process.kill(process.pid, 'SIGKILL')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

@@ -1,0 +1,18 @@
+/** Who a server of the tests is over TLS: localhost, for a hundred years. Nobody trusts it but who is told to. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUdDKOqfuR92PjgAjUoGilnwh9CrcwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjEzMzI0NloYDzIxMjYxMDI5
+MTMzMjQ2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARkoUyuRO3kj8VjpUpVZsStX8oLJYEa7iEQ9rB/jMoWZeVTUxF+Ms4w
+so6ApAqhocjwbY3vcqJ7das8OR37sjS4o28wbTAdBgNVHQ4EFgQUCK1xg8Px30+y
+y/YV3OTR+93Tj2YwHwYDVR0jBBgwFoAUCK1xg8Px30+yy/YV3OTR+93Tj2YwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgHUYYJYuv3GMqxuGwTioo1egNC01cjXJwfquM/g0QB/YCIQDc
+UCvT1vl8inopAdXsf/rL88FHEaasdEZnwScoQ6yHHQ==
+-----END CERTIFICATE-----`
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJQUH2iWIYxTVfiPJ
+dSrelkWji+J8Habk6LbprzSrnFKhRANCAARkoUyuRO3kj8VjpUpVZsStX8oLJYEa
+7iEQ9rB/jMoWZeVTUxF+Ms4wso6ApAqhocjwbY3vcqJ7das8OR37sjS4
+-----END PRIVATE KEY-----`
