@@ -45,8 +45,15 @@ const mostTries = 3
 const abandonedMs = 7 * 24 * 3_600_000
 const progressMs = 100
 const smallBytes = 256 * 1024
+/** Starting a thread takes longer than receiving this much without one. */
+const withoutThreads = { files: 16, bytes: 1024 * 1024 }
 
 type Failure = ClientError | ApiError
+
+interface Run {
+  receiver: Receiver | undefined
+  failures: Map<string, Failure>
+}
 
 export class ContentFetch {
   readonly #parts: FetchParts
@@ -69,8 +76,8 @@ export class ContentFetch {
   /** Fetches all; gives the failures of single files by hash. Anything else that is wrong is thrown. */
   async run(wanted: readonly Wanted[]): Promise<Map<string, Failure>> {
     const failures = new Map<string, Failure>()
-    const receiver = new Receiver({ connections, expectedBytes: wanted.reduce((sum, { size }) => sum + size, 0) })
-    const stop = () => void receiver.end()
+    const receiver = receiverOf(wanted)
+    const stop = () => void receiver?.end()
     const { signal } = this.#parts
     signal?.addEventListener('abort', stop)
     const timer = setInterval(() => this.#report(), progressMs)
@@ -88,19 +95,19 @@ export class ContentFetch {
       large.length = 0
       clearInterval(timer)
       signal?.removeEventListener('abort', stop)
-      await receiver.end()
+      await receiver?.end()
     }
     this.#report()
     return failures
   }
 
-  async #fetch(wanted: Wanted, { receiver, failures }: { receiver: Receiver; failures: Map<string, Failure> }): Promise<void> {
+  async #fetch(wanted: Wanted, { receiver, failures }: Run): Promise<void> {
     const { cache, signal } = this.#parts
     signal?.throwIfAborted()
     const left = this.#takeLeft(wanted.hash)
     const path = left ?? cache.newPart(wanted.hash)
     try {
-      const outcome = left === undefined ? await this.#receive(wanted, path, receiver) : 'stopped'
+      const outcome = receiver && left === undefined ? await this.#receive(wanted, path, receiver) : 'stopped'
       if (outcome !== 'whole') await this.#receivePatiently(wanted, path, outcome)
       cache.put(wanted, path)
       this.#done.files++
@@ -204,6 +211,12 @@ export class ContentFetch {
     const onTheWay = [...this.#onTheWay.values()].reduce((sum, bytes) => sum + bytes, 0)
     this.#parts.onProgress({ files: this.#done.files, bytes: this.#done.bytes + onTheWay })
   }
+}
+
+function receiverOf(wanted: readonly Wanted[]): Receiver | undefined {
+  const expectedBytes = wanted.reduce((sum, { size }) => sum + size, 0)
+  const isLittle = wanted.length <= withoutThreads.files && expectedBytes <= withoutThreads.bytes
+  return isLittle ? undefined : new Receiver({ connections, expectedBytes })
 }
 
 /** Taken from the end: the largest first, so that none of them is what everything waits for in the end. */

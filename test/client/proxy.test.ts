@@ -87,7 +87,7 @@ test('a variable that holds no address is named, and shown without name and pass
 })
 
 test('files come through the proxy as well, though threads of their own would know the way', async () => {
-  const content = Buffer.from('a prop')
+  const content = Buffer.alloc(2 * 1024 * 1024, 'prop')
   const elsewhere = createServer()
   let visitors = 0
   elsewhere.on('connection', () => visitors++).listen(0, '127.0.0.2')
@@ -103,7 +103,7 @@ test('files come through the proxy as well, though threads of their own would kn
   const fetch = new ContentFetch({ http: open(peer.url), cache, addresses, onProgress: () => {}, onFetched: () => {} })
   const wanted = { hash: sha256(content), size: content.length, title: 'SM_Barrel' }
   expect(await fetch.run([wanted])).toEqual(new Map())
-  expect(readFileSync(cache.pathOf(wanted.hash), 'utf8')).toBe('a prop')
+  expect(readFileSync(cache.pathOf(wanted.hash)).equals(content)).toBe(true)
   expect(proxy.asked).toEqual([`GET ${url}`])
   expect(visitors).toBe(0)
 })
