@@ -19,6 +19,8 @@ export interface Content {
   size: number
 }
 
+export const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, { size }) => sum + size, 0)
+
 interface Row {
   stat: string
   boot: string

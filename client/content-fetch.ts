@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import { ClientError } from './client-error.ts'
-import { type Content, type ContentCache, isPartInUse } from './content-cache.ts'
+import { type Content, type ContentCache, isPartInUse, sizeOf } from './content-cache.ts'
 import { proxyFor } from './dispatcher.ts'
 import type { Http } from './http.ts'
 import { PartFile } from './part-file.ts'
@@ -49,6 +49,8 @@ const smallBytes = 256 * 1024
 const withoutThreads = { files: 16, bytes: 1024 * 1024 }
 
 type Failure = ClientError | ApiError
+
+type Locate = () => Promise<string>
 
 interface Run {
   receiver: Receiver | undefined
@@ -156,7 +158,9 @@ export class ContentFetch {
     const onProgress = (bytes: number) => this.#onTheWay.set(hash, bytes - takenUp)
     const locate = this.#locator(hash, tries)
     try {
-      await this.#renewing(() => fillPart(http, part, { locate, sizeBytes, title, onProgress, signal }))
+      await this.#renewing(hash, locate, (located) =>
+        fillPart(http, part, { locate: located, sizeBytes, title, onProgress, signal }),
+      )
     } catch (error) {
       if (error instanceof ClientError && error.code === 'WRONG_BYTES') return false
       throw error
@@ -171,7 +175,7 @@ export class ContentFetch {
   }
 
   /** Bytes that arrived damaged are asked for at a new address: what stands in between may have kept them. */
-  #locator(hash: string, tries: number): () => Promise<string> {
+  #locator(hash: string, tries: number): Locate {
     const { addresses } = this.#parts
     let renewed = tries === 1
     return async () => {
@@ -181,14 +185,19 @@ export class ContentFetch {
     }
   }
 
-  /** An address lives for minutes: when the storage refuses it, all are asked for once more. */
-  async #renewing(work: () => Promise<void>): Promise<void> {
+  /** An address lives for minutes: when the storage refuses it, all are asked for once more, unless somebody else has done so. */
+  async #renewing(hash: string, locate: Locate, work: (locate: Locate) => Promise<void>): Promise<void> {
+    const { addresses } = this.#parts
+    let used = ''
     try {
-      await work()
+      await work(async () => {
+        used = await locate()
+        return used
+      })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      await this.#parts.addresses.renew()
-      await work()
+      if (used === (await addresses.of(hash))) await addresses.renew()
+      await work(locate)
     }
   }
 
@@ -214,7 +223,7 @@ export class ContentFetch {
 }
 
 function receiverOf(wanted: readonly Wanted[]): Receiver | undefined {
-  const expectedBytes = wanted.reduce((sum, { size }) => sum + size, 0)
+  const expectedBytes = sizeOf(wanted)
   const isLittle = wanted.length <= withoutThreads.files && expectedBytes <= withoutThreads.bytes
   return isLittle ? undefined : new Receiver({ connections, expectedBytes })
 }

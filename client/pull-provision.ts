@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { isDiskFull } from './client-error.ts'
-import { type Content, ContentCache } from './content-cache.ts'
+import { type Content, ContentCache, sizeOf } from './content-cache.ts'
 import { type Addresses, ContentFetch, type Wanted } from './content-fetch.ts'
 import type { FilePlaced } from './fingerprints.ts'
 import { checkRoom, nearest } from './place-check.ts'
@@ -141,5 +141,3 @@ class Provider {
     this.#jobs.push(staged)
   }
 }
-
-const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, { size }) => sum + size, 0)
