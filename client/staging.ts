@@ -51,8 +51,6 @@ export class Staging {
     try {
       if (!this.#isThere) mkdirSync(this.folder, { recursive: true })
       this.#isThere = true
-      if (this.#isLinking || this.#isCloning !== false) return await this.#limit(() => this.#addFrom(content))
-      if (this.#share(content)) return await this.#settle(content)
       await this.#limit(() => this.#addFrom(content))
     } catch (error) {
       throw this.#naming(error)
