@@ -10,7 +10,7 @@ import { PartFile } from './part-file.ts'
 export interface ReceiveOrder {
   /** Absolute, http or https. Carries all it needs: nothing else is sent. */
   url: string
-  /** Made, or emptied, when the first bytes come. */
+  /** Not there yet: it is made when an answer comes that can be taken. */
   path: string
   /** Bytes and SHA-256 that the file must have. */
   size: number
@@ -49,7 +49,8 @@ export class ReceivingConnection {
     const taking = { order, head: Buffer.alloc(0), plain: undefined, part: undefined, ...Promise.withResolvers<Received>() }
     this.#taking = taking
     const { origin, host, pathname, search } = new URL(order.url)
-    if (origin !== this.#origin) this.close()
+    // One that the other side has ended may not have closed yet.
+    if (origin !== this.#origin || !this.#socket?.writable) this.close()
     this.#socket ??= this.#connect(new URL(origin))
     this.#socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept: */*\r\n\r\n`)
     return taking.promise
