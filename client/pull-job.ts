@@ -57,6 +57,7 @@ export class PullJob {
       const begun = claim.begin()
       begun.catch(() => {})
       const obstacles = await this.#work(begun)
+      await begun
       const report = await this.#finish(obstacles)
       isOver = true
       return report
@@ -73,13 +74,12 @@ export class PullJob {
     }
   }
 
-  /** Gives what stood in the way; with anything of it, nothing more was placed. */
+  /** Gives what stood in the way; with anything of it, nothing more was placed. Compares while the library is told that it has begun. */
   async #work(begun: Promise<void>): Promise<Obstacle[]> {
     const { job, closure, staging, claim } = this.#job
     const { tell, target } = this.#parts
     const { job_id = job.id, objects } = await closure
     const { files, refused } = landFiles(objects, job.target_root)
-    await begun
     if (job_id !== job.id)
       return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
@@ -93,6 +93,7 @@ export class PullJob {
       target.content,
     )
     const decided = await decide(places, { fingerprints: this.#parts.fingerprints, signal: this.#signal })
+    await begun
     this.#settleIdentical(decided.decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length + decided.obstacles.length > 0) return [...obstacles, ...decided.obstacles]
