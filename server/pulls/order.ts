@@ -87,12 +87,14 @@ async function pinVersions({ sql, workspace, input }: Asked, wanted: readonly Wa
     throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${missing.slice(0, 10).join(', ')} in this workspace.`, {
       missing,
     })
+  const askedFor = Map.groupBy(input.entries ?? [], ({ entry_id }) => entry_id)
   const entries = wanted.flatMap(({ face_object_id, ...entry }) => {
-    const pinned = pins.filter(({ entry_id }) => entry_id === entry.entry_id).map(({ object_id }) => object_id)
+    const asked = askedFor.get(entry.entry_id)
+    const pinned = asked?.flatMap(({ object_id }) => object_id || []) ?? []
     for (const id of pinned)
       if (lineageOf.get(id) !== entry.lineage_id)
         throw new ApiError('LINEAGE_CONFLICT', `Version ${id} belongs to another prop than entry ${entry.entry_id}.`)
-    const isOpen = input.entries?.some(({ entry_id, object_id }) => entry_id === entry.entry_id && !object_id) ?? true
+    const isOpen = asked?.some(({ object_id }) => !object_id) ?? true
     return [...new Set([...(isOpen ? [face_object_id] : []), ...pinned])].map((object_id) => ({ ...entry, object_id }))
   })
   return { entries, pinned: new Set(pins.map(({ object_id }) => object_id)) }
