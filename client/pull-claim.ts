@@ -12,7 +12,8 @@ export class PullClaim {
   readonly #token: string
   readonly #calls: PullCalls
   readonly #lost = new AbortController()
-  #isRunning: boolean
+  readonly #isRunning: boolean
+  #begun: Promise<unknown> = Promise.resolve()
   #confirmedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -28,16 +29,19 @@ export class PullClaim {
     return this.#lost.signal
   }
 
-  /** Says that work has begun, and keeps the claim until `end`. */
-  async begin(): Promise<void> {
+  /** Says that work has begun, without waiting for the answer, and keeps the claim until `end`. */
+  begin(): void {
     this.#timer = setInterval(() => this.#beat(), heartbeatMs)
     this.#timer.unref()
-    if (!this.#isRunning) await this.#tell({ status: 'running' })
-    this.#isRunning = true
+    if (this.#isRunning) return
+    this.#begun = this.#tell({ status: 'running' })
+    // Met where the claim is confirmed or given back.
+    this.#begun.catch(() => {})
   }
 
   /** Makes sure that the claim holds, before what cannot be undone. */
   async confirm(): Promise<void> {
+    await this.#begun
     this.#lost.signal.throwIfAborted()
     if (Math.abs(Date.now() - this.#confirmedAt) < freshMs) return
     await this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token))
@@ -45,6 +49,7 @@ export class PullClaim {
 
   /** Gives the job back with its report. */
   async finish(progress: Exclude<Progress, { status: 'running' }>): Promise<void> {
+    await this.#begun
     await this.#tell(progress)
   }
 

@@ -54,10 +54,8 @@ export class PullJob {
     const { fingerprints } = this.#parts
     let isOver = false
     try {
-      const begun = claim.begin()
-      begun.catch(() => {})
-      const obstacles = await this.#work(begun)
-      await begun
+      claim.begin()
+      const obstacles = await this.#work()
       const report = await this.#finish(obstacles)
       isOver = true
       return report
@@ -74,8 +72,8 @@ export class PullJob {
     }
   }
 
-  /** Gives what stood in the way; with anything of it, nothing more was placed. Compares while the library is told that it has begun. */
-  async #work(begun: Promise<void>): Promise<Obstacle[]> {
+  /** Gives what stood in the way; with anything of it, nothing more was placed. */
+  async #work(): Promise<Obstacle[]> {
     const { job, closure, staging, claim } = this.#job
     const { tell, target } = this.#parts
     const { job_id = job.id, objects } = await closure
@@ -93,7 +91,7 @@ export class PullJob {
       target.content,
     )
     const decided = await decide(places, { fingerprints: this.#parts.fingerprints, signal: this.#signal })
-    await begun
+    await claim.confirm()
     this.#settleIdentical(decided.decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length + decided.obstacles.length > 0) return [...obstacles, ...decided.obstacles]

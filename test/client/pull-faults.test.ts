@@ -125,6 +125,25 @@ test('a claim that is lost before anything is placed ends the pull, and nothing 
   expect(Object.keys(filesBelow(project.root))).toEqual(['Target.uproject'])
 })
 
+test('a pull that cannot be says so only when the library has answered that it began', async () => {
+  const said: string[] = []
+  const { run } = await pullFrom([peerFile('/Game/NUL')], {
+    instead: (heard, response) => {
+      if (heard.method !== 'PATCH') return false
+      const { status } = JSON.parse(heard.body)
+      const reply = () => {
+        said.push(`${status} is answered`)
+        answer(200, {})(response, heard)
+      }
+      said.push(status)
+      setTimeout(reply, status === 'running' ? 300 : 0)
+      return true
+    },
+  })
+  expect(onlyJob(await run())).toMatchObject({ status: 'failed' })
+  expect(said).toEqual(['running', 'running is answered', 'failed', 'failed is answered'])
+})
+
 test('a claim that is lost at the very end is said, with what was placed', async () => {
   const { project, run } = await pullFrom([peerFile('/Game/A')], {
     instead: (heard, response) => {
