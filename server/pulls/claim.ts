@@ -62,8 +62,8 @@ export function checkEngine(files: readonly PullFile[], engineVersion: string | 
 
 function engineTooOld(newer: readonly PullFile[], engineVersion: string): ApiError {
   const [first] = newer
-  const others = newer.length > 1 ? ` and ${newer.length - 1} more` : ''
-  const message = `${first ? titleOf(first) : ''}${others} needs a newer engine than ${engineVersion}.`
+  const need = newer.length > 1 ? ` and ${newer.length - 1} more need` : ' needs'
+  const message = `${first ? titleOf(first) : ''}${need} a newer engine than ${engineVersion}.`
   return new ApiError('ENGINE_TOO_OLD', message, {
     objects: newer.map(({ object_id, asset_name, origin_path, content_hash, engine_version }) => ({
       object_id,

@@ -147,7 +147,7 @@ test('an engine that is too old is refused before anything is done, and the orde
   const folder = tavern('{"EngineAssociation": "4.27"}')
   const outcome = await pull(folder, 'SM_Barrel')
   expect(outcome.code).toBe(5)
-  expect(outcome.stderr).toContain('needs a newer engine than 4.27.0')
+  expect(outcome.stderr).toContain('/Game/Inn/M_Oak and 1 more need a newer engine than 4.27.0')
   expect((await caller.get('/pull-jobs')).body.jobs).toMatchObject([{ status: 'cancelled' }])
   expect(Object.keys(filesBelow(folder))).toEqual(['Tavern.uproject'])
   const { id } = (await caller.get('/entries?name=SM_Barrel')).body.entries[0]
