@@ -31,7 +31,7 @@ export const commands = [
   command({
     usage: 'search [words...]',
     description:
-      'Words are looked for in names, categories, tags, packs and comments, each from its beginning: barrel finds SM_OldBarrels. All of them must be there; words in quotes must stand side by side. Without words everything is listed by name. Different filters narrow the search, one filter given several times widens it.',
+      'Words are looked for in names, categories, tags, packs and comments, each from its beginning: barrel finds SM_OldBarrels, and so do oldbarrel, OldBarrel and old_barrel. All of them must be there; words in quotes must stand side by side, whole. Without words everything is listed by name. Different filters narrow the search, one filter given several times widens it.',
     arguments: { words: 'what to look for' },
     options: {
       ...filterOptions,

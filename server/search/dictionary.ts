@@ -37,6 +37,9 @@ const changesPerStep = 32
 const mostUnfolded = 32_768
 const fewUnfolded = 2048
 
+/** Bytes of the longest word that is looked for where another follows it. */
+const longestPart = 64
+
 /** No byte of UTF-8 is as high: behind every word that begins so. */
 const last = '\xff'
 
@@ -99,6 +102,33 @@ export class Dictionary {
       if (end < block.wordCount) break
     }
     return [...slices, ...this.#findRecent(key, open)]
+  }
+
+  /**
+   * The postings of every word that a text begins with and goes on after, shortest first. Behind `longestPart` bytes there is no
+   * telling words apart: those of all that begin alike, without a length.
+   */
+  findBeginnings(text: Key): { length: number | undefined; slices: Slice[] }[] {
+    const found: { length: number | undefined; slices: Slice[] }[] = []
+    let isInBlocks = true
+    for (let length = 1; length < text.length && length <= longestPart; length++) {
+      const word = text.slice(0, length)
+      isInBlocks &&= this.#beginsWord(word)
+      const slices = isInBlocks ? this.find(word, false) : this.#findRecent(word, false)
+      if (slices.length > 0) found.push({ length, slices })
+    }
+    if (text.length <= longestPart) return found
+    const slices = this.find(text.slice(0, longestPart + 1), true)
+    return slices.length === 0 ? found : [...found, { length: undefined, slices }]
+  }
+
+  /** Whether a block has a word that begins so. */
+  #beginsWord(key: Key): boolean {
+    const number = this.#blockOf(key)
+    const block = this.#blocks[number]
+    const first = block?.lowerBound(key) ?? 0
+    const word = block && first < block.wordCount ? block.keyAt(first) : this.#blocks[number + 1]?.firstKey
+    return word?.startsWith(key) ?? false
   }
 
   #findRecent(key: Key, open: boolean): Slice[] {

@@ -8,6 +8,7 @@ import { findHits, type Hits } from './ranking.ts'
 import { fieldBits, type Mention, RecordReader, Records } from './records.ts'
 import { grown } from './runs.ts'
 import { SharedTexts } from './shared-texts.ts'
+import { longestName } from './weights.ts'
 import { wordsOf } from './words.ts'
 
 export type { Hits } from './ranking.ts'
@@ -35,8 +36,8 @@ export class Words {
   readonly #records = new Records()
   readonly #shared = new SharedTexts()
   readonly #reader = new RecordReader()
-  /** How many words each name has; longer than there are rows. */
-  #nameWords = new Uint8Array(1024)
+  /** How long each name is, as questions need it (weighing.ts); longer than there are rows. */
+  #nameLengths = new Uint8Array(1024)
   #rowCount = 0
   #dictionary: Dictionary | undefined
   #changes = 0
@@ -62,8 +63,8 @@ export class Words {
 
   /** Every row that matches: all clauses, each in whatever field. */
   ask(question: Question): Hits {
-    const nameWords = this.#nameWords.subarray(0, this.#rowCount)
-    return findHits({ dictionary: this.#settled(), records: this.#records, shared: this.#shared, nameWords }, question)
+    const nameLengths = this.#nameLengths.subarray(0, this.#rowCount)
+    return findHits({ dictionary: this.#settled(), records: this.#records, shared: this.#shared, nameLengths }, question)
   }
 
   #settled(): Dictionary {
@@ -91,8 +92,9 @@ export class Words {
     mentions.push(this.#mention(pack, fieldBits.pack))
     this.#records.put(row, mentions, [toText(words), ...searched(comments).map((comment) => toText(wordsOf(comment)))])
     this.#rowCount = Math.max(this.#rowCount, row + 1)
-    if (row >= this.#nameWords.length) this.#nameWords = grown(this.#nameWords, Math.max(row + 1, this.#nameWords.length * 2))
-    this.#nameWords[row] = Math.min(words.length, 255)
+    if (row >= this.#nameLengths.length)
+      this.#nameLengths = grown(this.#nameLengths, Math.max(row + 1, this.#nameLengths.length * 2))
+    this.#nameLengths[row] = Math.min(Buffer.byteLength(words.join('')), longestName)
   }
 
   #mention(text: string, bit: number): Mention {

@@ -1,9 +1,13 @@
 /** What `q` asks for (spec 4.2; contract-gaps 6): words that must all match, each in whatever field. */
-import { runsOf, wordsOf } from './words.ts'
+import { wordsOf } from './words.ts'
 
 /**
- * One thing that must be found: a word, or words that follow one another in one name, category, tag, pack or comment. The last of
- * them may go on (`barrel` finds `barrels`) where `open`; quoted ones are whole.
+ * One thing that must be found in one name, category, tag, pack or comment.
+ *
+ * - Quoted: the words, whole, one after the other.
+ * - `open`, a word as it was typed, by the pieces it splits into: they stand side by side, and the last may go on. Where the library
+ *   splits it otherwise, or not at all, is the same to whoever types: it is found wherever adjoining words, written together, begin
+ *   with it, so that `earthcore`, `EarthCore` and `earth_core` find the same, and `barrels` is found by `barrel`.
  */
 export interface Clause {
   words: readonly string[]
@@ -25,24 +29,29 @@ const mostWords = 128
 /** Straight, curly, low and wide. */
 const quote = /["“”„‟＂]/
 
+/** Between two typed words. What else is no letter or digit holds the pieces of one together, as in `SM_Barrel-01`. */
+const betweenTyped = /[\s,;、，；]+/
+
 /** Reads `q`; undefined when there is no word in it. A quote that nothing closes is none. */
 export function toQuestion(q: string): Question | undefined {
   const parts = q.split(quote)
-  const clauses = parts.flatMap((part, index) => (index % 2 === 1 && index < parts.length - 1 ? phrase(part) : bare(part)))
+  const clauses = parts.flatMap((part, index) =>
+    index % 2 === 1 && index < parts.length - 1
+      ? clauseOf(part, false)
+      : part.split(betweenTyped).flatMap((typed) => clauseOf(typed, true)),
+  )
   const counted = withinBound(distinct(clauses))
   const wordCount = counted.reduce((sum, { words }) => sum + words.length, 0)
   return wordCount === 0 ? undefined : { clauses: counted, wordCount }
 }
 
-function phrase(text: string): Clause[] {
+function clauseOf(text: string, open: boolean): Clause[] {
   const words = wordsOf(text)
-  return words.length === 0 ? [] : [{ words, open: false }]
+  return words.length === 0 ? [] : [{ words, open }]
 }
 
-const bare = (text: string): Clause[] => runsOf(text).map((words) => ({ words, open: true }))
-
 function distinct(clauses: readonly Clause[]): Clause[] {
-  return [...new Map(clauses.map((clause) => [`${clause.open} ${clause.words.join(' ')}`, clause])).values()]
+  return [...new Map(clauses.map((clause) => [`${clause.open} ${clause.words.join(clause.open ? '' : ' ')}`, clause])).values()]
 }
 
 function withinBound(clauses: readonly Clause[]): Clause[] {

@@ -34,21 +34,24 @@ export function findHits(library: Library, question: Question): Hits {
 
 const nothing: Weighed = { rows: new Uint32Array(), weights: new Uint16Array() }
 
-/** Passes along the postings of the clauses, rarest first, until few rows are left; those are weighed by what they say. */
+/**
+ * Passes along the postings of the clauses, rarest first, until few rows are left; those are weighed by what they say, as are those
+ * whose words have to stand side by side.
+ */
 function match(library: Library, question: Question, weighing: Weighing): Weighed {
-  const legs = legsOf(library.dictionary, question)
+  const { dictionary, nameLengths } = library
+  const legs = legsOf({ dictionary, rowCount: nameLengths.length }, question)
   const [rarest] = legs
   if (!rarest) return nothing
-  if (rarest.size * question.clauses.length * postingsPerClause < library.nameWords.length) return weighing.only(rowsOf(rarest))
-  const marks = new Marks(library.nameWords)
+  if (rarest.rows * question.clauses.length * postingsPerClause < nameLengths.length) return weighing.only(rowsOf(rarest))
+  const marks = new Marks(nameLengths)
   let rest = legs.reduce((sum, { size }) => sum + size, 0)
   for (const [passed, leg] of legs.entries()) {
     if (passed > 0 && marks.left * question.clauses.length * postingsPerClause < rest) return weighing.only(marks.rows())
     marks.see(leg)
-    marks.pass(passed === 0)
+    marks.pass(leg.words, passed === 0)
     rest -= leg.size
     if (marks.left === 0) break
   }
-  if (marks.left === 0) return nothing
-  return question.clauses.every(({ words }) => words.length === 1) ? marks.found(question) : weighing.only(marks.rows())
+  return marks.left === 0 ? nothing : marks.found(weighing)
 }

@@ -5,18 +5,19 @@ import type { Weighed } from './marks.ts'
 import type { Question } from './question.ts'
 import { type Field, fieldBits, RecordReader, type Records } from './records.ts'
 import type { SharedTexts } from './shared-texts.ts'
-import { begunWeights, wholeWeights, withWholeName } from './weights.ts'
+import { begunWeights, type WholeName, wholeNameOf, wholeWeights, withWholeName } from './weights.ts'
 
 /** What the rows of a library say. */
 export interface Said {
   records: Records
   shared: SharedTexts
-  /** How many words the name of each row has, up to 255. */
-  nameWords: Uint8Array
+  /** How long the name of each row is, in bytes of its words without gaps, up to `longestName`. */
+  nameLengths: Uint8Array
 }
 
 /** Weighs rows for one question by what they say: slower than along postings, and able to follow the order of words. */
 export class Weighing {
+  readonly asked: WholeName
   readonly #library: Said
   readonly #question: Question
   readonly #patterns: readonly Pattern[]
@@ -29,19 +30,19 @@ export class Weighing {
   constructor(library: Said, question: Question) {
     this.#library = library
     this.#question = question
+    this.asked = wholeNameOf(question)
     this.#patterns = question.clauses.map(({ words, open }) => toPattern(words, open))
   }
 
   /** Those of the rows that match. */
   only(rows: Uint32Array): Weighed {
-    const { nameWords } = this.#library
     const weights = new Uint16Array(rows.length)
     let kept = 0
     for (const row of rows) {
-      const weight = this.#weigh(row)
+      const weight = this.weightOf(row)
       if (weight === 0) continue
       rows[kept] = row
-      weights[kept++] = withWholeName(weight, nameWords[row] ?? 0, this.#question.wordCount)
+      weights[kept++] = weight
     }
     return { rows: rows.subarray(0, kept), weights: weights.subarray(0, kept) }
   }
@@ -56,14 +57,15 @@ export class Weighing {
   }
 
   /** 0 when a clause is nowhere in the row. */
-  #weigh(row: number): number {
+  weightOf(row: number): number {
     let sum = 0
-    for (const [clause, { words }] of this.#question.clauses.entries()) {
+    const { clauses } = this.#question
+    for (let clause = 0; clause < clauses.length; clause++) {
       this.#look(row, clause)
       if (this.#fields === 0) return 0
-      sum += this.#weight * words.length
+      sum += this.#weight * (clauses[clause]?.words.length ?? 0)
     }
-    return sum
+    return withWholeName(sum, this.#library.nameLengths[row] ?? 0, this.asked)
   }
 
   /** Looks for one clause in all that a row says: leaves the fields that say it in `#fields`, the best of them in `#weight`. */

@@ -5,8 +5,7 @@
  *   where letters and digits meet: `Barrel01`, `Barrel_01` and `barrel 01` say the same two words. `01` is not `1`.
  * - Case, accents, width and ligatures are folded: `É`, `ß`, `İ`, `ı`, `ς`, `ﬁ`, `Ａ`, `ł` read `e`, `ss`, `i`, `i`, `σ`, `fi`, `a`, `l`.
  *   Vowel signs that are letters to their readers (Devanagari, Thai, kana) stay.
- * - Scripts written without spaces (Han, kana, Thai, Lao, Khmer, Burmese) give a word per character; who asks for a run of them means
- *   the characters in that order, wherever they stand in a longer run.
+ * - Scripts written without spaces (Han, kana, Thai, Lao, Khmer, Burmese) give a word per character.
  * - A pictograph is a word. What cannot be seen (joiners, marks of direction, variation selectors) is not there; anything else,
  *   halves of surrogate pairs and NUL included, only separates.
  */
@@ -49,14 +48,9 @@ const ownLetter = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 
 /** The words of a text, in order, folded. Any string is a text; the work grows with its length. */
 export function wordsOf(text: string): string[] {
-  return beyondAscii.test(text) ? runsOf(text).flat() : asciiWords(text)
-}
-
-/** The same words by the runs they stood in: one word each, or several of a script without spaces, whose order is what they mean. */
-export function runsOf(text: string): string[][] {
-  if (!beyondAscii.test(text)) return asciiWords(text).map((word) => [word])
+  if (!beyondAscii.test(text)) return asciiWords(text)
   const visible = text.normalize('NFKD').replace(unseen, '').normalize('NFC')
-  return Array.from(visible.matchAll(wordOrRun), ({ 0: run, groups }) =>
+  return [...visible.matchAll(wordOrRun)].flatMap(({ 0: run, groups }) =>
     groups?.unspaced ? (run.match(character) ?? []).map(fold) : [fold(run)],
   )
 }

@@ -134,6 +134,39 @@ test('a name counts above a category, that above a tag and a pack, whole words a
   expect(unranked).not.toHaveProperty('matched')
 })
 
+test('a typed word is found in whatever words it was written in, side by side in one text, and nowhere else', async () => {
+  const at = (name: string, folder = 'Props') => ({ asset_name: name, origin_path: `/Game/Kit/${folder}/${name}` })
+  const { mia, ids } = await workspaceWith([
+    at('SM_EarthCore'),
+    at('SM_Earth_Core_Small'),
+    at('SM_Core_Earth'),
+    at('Chair_156'),
+    at('ClearCoat'),
+    at('Coat_Clear', 'Clear'),
+    at('T_Rock4K'),
+    at('T_Rock_4_Kinds'),
+  ])
+  const tag = (await mia.post('/tags', { name: 'tag9' })).body.id
+  const other = (await mia.post('/tags', { name: 'first person' })).body.id
+  await mia.put(`/entries/${ids[3]}/tags/${tag}`, {})
+  await mia.put(`/entries/${ids[3]}/tags/${other}`, {})
+  const finds = async (qs: string[], names: string[]) => {
+    for (const q of qs) expect([q, (await namesOf(mia, q)).sort()]).toEqual([q, names])
+  }
+  const earthCores = ['SM_EarthCore', 'SM_Earth_Core_Small']
+  await finds(['earthcore', 'EarthCore', 'earth_core', 'earthcor', 'eartHCore', 'smearthcore', 'earth-core SM'], earthCores)
+  await finds(['earthcorex', 'arthcore', '"earthcore"', 'coreearthsm', 'tag1', 'tag2 9'], [])
+  await finds(['core earth'], ['SM_Core_Earth', ...earthCores])
+  await finds(['coreearth', 'Core_Ear'], ['SM_Core_Earth'])
+  await finds(['clearcoat', 'ClearCoat', 'clear_coat', 'clearc'], ['ClearCoat'])
+  await finds(['tag9', 'tag 1', 'FirstPerson', 'firstp', 'chair1', 'Chair_156'], ['Chair_156'])
+  await finds(['4k', 'rock4k', 'T_Rock_4'], ['T_Rock4K', 'T_Rock_4_Kinds'])
+  const [whole] = await listed(mia, 'clearcoat')
+  expect([whole?.score, whole?.matched]).toEqual([1, ['name']])
+  const [tagged] = await listed(mia, 'firstperson')
+  expect(tagged?.matched).toEqual(['tags'])
+})
+
 test('what somebody changes is found at once by its new words, and no longer by the old ones', async () => {
   const { mia, adam, ids } = await workspaceWith([{ origin_path: '/Game/Harbor/Props/SM_Crane', asset_name: 'SM_Crane' }])
   const [id] = ids
@@ -199,7 +232,11 @@ test('whatever stands in q, the answer is a list; beyond 10,000 characters, and 
     [Array.from({ length: 1500 }, (_, index) => `w${index}`).join(' '), 0],
     ['é'.normalize('NFD').repeat(1000), 0],
     ['x'.repeat(10_000), 0],
-    ['🪑'.repeat(1000), 1],
+    ['🪑'.repeat(1000), 0],
+    ['🪑 '.repeat(1000), 1],
+    ['1'.repeat(10_000), 0],
+    ['aB'.repeat(5000), 0],
+    ['木箱'.repeat(500), 0],
     [letters.join(' '), 0],
     [`"${letters.join('')}"`, 0],
     ['"'.repeat(4000), 2],

@@ -29,7 +29,7 @@ export interface Question {
   include_deprecated?: boolean
   name?: string[]
   origin_path?: string[]
-  /** Of plain words: each begins a word of the name, category, a tag or the pack. */
+  /** Of plain words: each begins some words of the name, category, a tag or the pack, written together. */
   q?: string
 }
 
@@ -69,11 +69,12 @@ const shown = (sql: Sql, workspaceIds: readonly number[]) => sql`
     join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
    where e.workspace_id = any(${[...workspaceIds]}::bigint[])`
 
-/** Whether each word begins one that the entry says. */
+/** Whether each word begins what one text of the entry says from some word of it on, written together. */
 const saysWords = (sql: Sql, words: readonly string[]) => sql`not exists (
   select 1 from unnest(${[...words]}::text[]) asked where not exists (
-    select 1 from regexp_split_to_table(concat_ws(' ', name, category, array_to_string(tags, ' '), pack_name), '[^A-Za-z0-9]+') said
-     where starts_with(lower(said), asked)))`
+    select 1 from unnest(array[name, category, pack_name] || tags) said, regexp_split_to_array(lower(said), '[^a-z0-9]+') split,
+           generate_subscripts(split, 1) first
+     where starts_with(array_to_string(split[first:], ''), asked)))`
 
 const ranges = ['tri', 'vert', 'material', 'lod', 'bounds'] as const
 type Dimension = 'pack' | 'category' | 'tag' | 'type' | 'variant' | 'preview' | 'review' | (typeof ranges)[number] | 'other'

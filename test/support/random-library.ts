@@ -55,6 +55,11 @@ export const searches = [
   'zz',
   'm',
   'none',
+  'smbarrel',
+  'smbarrel0',
+  'oldst',
+  'pack1',
+  'barrelwood',
 ]
 export const types = ['mesh', 'texture', 'audio', 'material']
 export const tagNames = ['wood', 'Metal', 'old stuff', 'é', 'T']

@@ -19,7 +19,7 @@ export function scan(library: ReadonlyMap<number, WordFields>, { clauses, wordCo
       const matches = clauses.map((clause) => matchesOf(said, clause))
       if (matches.some((found) => found.length === 0)) return []
       const sum = matches.reduce((all, found, at) => all + bestOf(found) * (clauses[at]?.words.length ?? 0), 0)
-      const exact = sum === 64 * wordCount && wordsOf(said.name).length === wordCount
+      const exact = sum === 64 * wordCount && isAsLong(wordsOf(said.name), clauses)
       const fields = new Set(matches.flat().map(({ place }) => place))
       return [{ row, weight: sum + (exact ? 1 : 0), fields: Object.keys(worth).filter((place) => fields.has(place as Place)) }]
     })
@@ -33,10 +33,34 @@ interface Match {
 const bestOf = (found: Match[]): number => Math.max(...found.map(({ place, isWhole }) => worth[place][isWhole ? 0 : 1]))
 
 function matchesOf(said: WordFields, clause: Clause): Match[] {
-  return splitOf(said).flatMap(({ place, words }) => {
-    const starts = words.keys().filter((start) => saysFrom(words, start, clause))
-    return [...starts].map((start) => ({ place, isWhole: words[start + clause.words.length - 1] === clause.words.at(-1) }))
-  })
+  const found: Match[] = []
+  for (const { place, words } of splitOf(said)) {
+    for (let start = 0; start < words.length; start++) {
+      const isWhole = foundFrom(words, start, clause)
+      if (isWhole !== undefined) found.push({ place, isWhole })
+    }
+  }
+  return found
+}
+
+/** Whether a clause is said from a word on, and then whether it ends with a word. What was typed is taken off word after word. */
+function foundFrom(words: readonly string[], start: number, { words: sought, open }: Clause): boolean | undefined {
+  if (!open) return sought.every((word, index) => words[start + index] === word) ? true : undefined
+  let typed = sought.length === 1 ? (sought[0] ?? '') : sought.join('')
+  for (let at = start; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (word === typed) return true
+    if (word.startsWith(typed)) return false
+    if (!typed.startsWith(word)) return undefined
+    typed = typed.slice(word.length)
+  }
+  return undefined
+}
+
+/** A name that is asked for by all it says, no longer than 254 bytes. */
+function isAsLong(name: readonly string[], clauses: readonly Clause[]): boolean {
+  const length = Buffer.byteLength(name.join(''))
+  return length < 255 && length === Buffer.byteLength(clauses.flatMap(({ words }) => words).join(''))
 }
 
 interface Split {
@@ -61,12 +85,4 @@ function splitOf(said: WordFields): Split[] {
   const split = texts.map(([place, text]) => ({ place, words: wordsOf(text) }))
   splits.set(said, split)
   return split
-}
-
-function saysFrom(words: readonly string[], start: number, { words: sought, open }: Clause): boolean {
-  return sought.every((word, index) => {
-    const there = words[start + index]
-    const mayGoOn = open && index === sought.length - 1
-    return mayGoOn ? there?.startsWith(word) : there === word
-  })
 }

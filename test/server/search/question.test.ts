@@ -6,23 +6,26 @@ import { toQuestion } from '../../../server/search/question.ts'
 /** A clause as text: quoted when it is whole, with a star where it may go on. */
 const read = (q: string): string | undefined =>
   toQuestion(q)
-    ?.clauses.map(({ words, open }) => (open ? `${words.join('+')}*` : `"${words.join('+')}"`))
+    ?.clauses.map(({ words, open }) => (open ? `${words.join('+')}*` : `"${words.join(' ')}"`))
     .join(' ')
 
 test('bare words may go on and stand anywhere, quoted ones are whole and follow one another', () => {
   expect(read('old barrel')).toBe('old* barrel*')
-  expect(read('"Old Barrel" oak')).toBe('"old+barrel" oak*')
-  expect(read('oak"old barrel"rust')).toBe('oak* "old+barrel" rust*')
-  expect(read('SM_OldBarrel01')).toBe('sm* old* barrel* 01*')
-  expect(read('"SM_OldBarrel01"')).toBe('"sm+old+barrel+01"')
-  expect(read('“old barrel” ＂oak＂')).toBe('"old+barrel" "oak"')
+  expect(read('"Old Barrel" oak')).toBe('"old barrel" oak*')
+  expect(read('oak"old barrel"rust')).toBe('oak* "old barrel" rust*')
+  expect(read('"SM_OldBarrel01"')).toBe('"sm old barrel 01"')
+  expect(read('“old barrel” ＂oak＂')).toBe('"old barrel" "oak"')
   expect(read('a AND b OR NOT c')).toBe('a* and* b* or* not* c*')
   expect(read('"barrel" barrel')).toBe('"barrel" barrel*')
 })
 
-test('a run of ideographs is asked for in its order', () => {
+test('the pieces of one typed word stay together, whatever splits them; blanks, commas and semicolons end it', () => {
+  expect(read('SM_OldBarrel01 rusty')).toBe('sm+old+barrel+01* rusty*')
+  expect(read('old-barrel v1.2 Props/Oak 4k')).toBe('old+barrel* v+1+2* props+oak* 4+k*')
+  expect(read('wood,metal;oak\u3000elm、ash')).toBe('wood* metal* oak* elm* ash*')
   expect(read('木箱 樽')).toBe('木+箱* 樽*')
-  expect(read('"木箱"SM木箱')).toBe('"木+箱" sm* 木+箱*')
+  expect(read('"木箱"SM木箱')).toBe('"木 箱" sm+木+箱*')
+  expect(read('earthcore EarthCore earth_core "earth core"')).toBe('earth+core* "earth core"')
 })
 
 test('a quote that nothing closes is none, and nothing between quotes is nothing', () => {

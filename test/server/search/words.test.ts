@@ -1,7 +1,7 @@
 // How texts are split into words and folded, in any script (contract-gaps 6).
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runsOf, wordsOf } from '../../../server/search/words.ts'
+import { wordsOf } from '../../../server/search/words.ts'
 
 /** Texts, and the words they say. */
 const said: [string, string][] = [
@@ -45,10 +45,6 @@ test('a text is split at everything that is no letter or digit, at camel case, a
   for (const [text, words] of said) expect([text, wordsOf(text).join(' ')]).toEqual([text, words])
 })
 
-test('characters of scripts without spaces are words of their own that stood in one run', () => {
-  expect(runsOf('SM木箱 01樽')).toEqual([['sm'], ['木', '箱'], ['01'], ['樽']])
-})
-
 test('any text has words: of something, without gaps, and saying the same when they are split again', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -59,7 +55,6 @@ test('any text has words: of something, without gaps, and saying the same when t
     const words = wordsOf(one)
     expect(words.every((word) => word !== '' && word.isWellFormed() && !/\s/.test(word))).toBe(true)
     expect(wordsOf(words.join(' '))).toEqual(words)
-    expect(runsOf(one).flat()).toEqual(words)
   })
   fc.assert(property, { seed: 1, numRuns: 1000 })
 })
