@@ -6,16 +6,16 @@ import { validationError } from '../contract/errors.ts'
 type Part = 'text' | 'id'
 type Position<P extends readonly Part[]> = { -readonly [I in keyof P]: P[I] extends 'id' ? number : string }
 
-/** `asked` is whatever must not change between pages, such as sort and order. */
+/** `asked` is whatever must not change between pages: the route, the workspace, filters, sort and order. */
 export function toCursor(asked: unknown, position: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify([fingerprint(asked), ...position])).toString('base64url')
+  return Buffer.from(JSON.stringify([fingerprint([asked, position]), ...position])).toString('base64url')
 }
 
-/** The position of a cursor made for the same question; VALIDATION for any other text. */
+/** The position of a cursor made for the same question; VALIDATION for any other text, also for one that was altered. */
 export function fromCursor<const P extends readonly Part[]>(asked: unknown, cursor: string, parts: P): Position<P> {
-  const [made, ...position] = contentOf(cursor)
+  const [, ...position] = contentOf(cursor)
   const isWhole = position.length === parts.length && parts.every((part, index) => isPart[part](position[index]))
-  if (made === fingerprint(asked) && isWhole) return position as Position<P>
+  if (isWhole && toCursor(asked, position as Position<P>) === cursor) return position as Position<P>
   throw validationError([{ path: 'cursor', message: 'was not made for this question; start again without it' }])
 }
 

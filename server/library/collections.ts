@@ -14,12 +14,12 @@ import { takeTurn } from '../rows/hold.ts'
 export const collections: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
     const { limit = limits.page.default, cursor } = input
-    const [name, id] = cursor === undefined ? [] : fromCursor('collections', cursor, ['text', 'id'])
+    const [name, id] = cursor === undefined ? [] : fromCursor(['collections', workspace.id], cursor, ['text', 'id'])
     const after = name === undefined || id === undefined ? sql`` : sql`and (c.name, c.id) > (${name}, ${id})`
     const found = await selectCollections(sql, workspace.id, sql`${after} order by c.name, c.id limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
-    return { collections: page, next_cursor: last ? toCursor('collections', [last.name, last.id]) : null }
+    return { collections: page, next_cursor: last ? toCursor(['collections', workspace.id], [last.name, last.id]) : null }
   },
 
   async create({ sql, workspace, actor, now, input }) {

@@ -13,12 +13,12 @@ import { takeTurn } from '../rows/hold.ts'
 export const packs: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
     const { limit = limits.page.default, cursor } = input
-    const [name, id] = cursor === undefined ? [] : fromCursor('packs', cursor, ['text', 'id'])
+    const [name, id] = cursor === undefined ? [] : fromCursor(['packs', workspace.id], cursor, ['text', 'id'])
     const after = name === undefined || id === undefined ? sql`` : sql`and (p.name collate "C", p.id) > (${name}, ${id})`
     const found = await selectPacks(sql, workspace.id, sql`${after} order by p.name collate "C", p.id limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
-    return { packs: page, next_cursor: last ? toCursor('packs', [last.name, last.id]) : null }
+    return { packs: page, next_cursor: last ? toCursor(['packs', workspace.id], [last.name, last.id]) : null }
   },
 
   get({ sql, workspace, input }) {

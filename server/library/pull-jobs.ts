@@ -68,9 +68,9 @@ export const pullJobs: Handlers<typeof contract> = {
   },
 
   async list(request) {
-    const { sql, now, input } = request
+    const { sql, now, workspace, input } = request
     const { target_project, status, requested_by, limit = limits.page.default, cursor } = input
-    const asked = ['pull-jobs', target_project, status, requested_by]
+    const asked = ['pull-jobs', workspace.id, target_project, status, requested_by]
     const tests: Fragment[] = []
     if (target_project !== undefined) tests.push(sql`j.target_project = ${target_project}`)
     if (requested_by !== undefined) tests.push(sql`j.requested_by = ${requested_by}`)

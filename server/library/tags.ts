@@ -14,14 +14,14 @@ import { holdTag, selectTagged, selectTags, tagKey } from '../rows/tag.ts'
 export const tags: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
     const { limit = limits.page.default, cursor } = input
-    const [key, id] = cursor === undefined ? [] : fromCursor('tags', cursor, ['text', 'id'])
+    const [key, id] = cursor === undefined ? [] : fromCursor(['tags', workspace.id], cursor, ['text', 'id'])
     const after = key === undefined || id === undefined ? sql`` : sql`and (t.name_key, t.id) > (${key}, ${id})`
     const found = await selectTags(sql, workspace.id, sql`${after} order by t.name_key, t.id limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
     return {
       tags: page.map(({ name_key: _key, ...tag }) => tag),
-      next_cursor: last ? toCursor('tags', [last.name_key, last.id]) : null,
+      next_cursor: last ? toCursor(['tags', workspace.id], [last.name_key, last.id]) : null,
     }
   },
 

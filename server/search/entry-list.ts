@@ -23,7 +23,11 @@ export async function listEntries(request: ListRequest): Promise<WrittenJson> {
   const sort = sortOf(input, asked)
   await refuseLikeness(request)
   const catalog = await catalogs.at(workspace.id)
-  const page = sort === 'relevance' ? await ranked(catalog, asked, input) : await sorted(catalog, asked, { ...input, sort })
+  const bound = ['entries', workspace.id, sort, input.order ?? 'asc']
+  const page =
+    sort === 'relevance'
+      ? await ranked(catalog, asked, { ...input, bound })
+      : await sorted(catalog, asked, { ...input, bound, sort })
   const texts = await catalog.texts.of(
     page.rows.map(({ id }) => id),
     (missing) => summariesOf(sql, workspace.id, missing),
@@ -45,9 +49,11 @@ interface Page {
   next_cursor: string | null
 }
 
-async function sorted(catalog: Catalog, asked: Asked, input: ListInput & { sort: SortName }): Promise<Page> {
-  const { sort, order = 'asc', limit = limits.page.default, cursor } = input
-  const bound = ['entries', sort, order]
+/** `bound` is what the cursors of a list are made for. */
+type PageInput = Pick<ListInput, 'order' | 'limit' | 'cursor'> & { bound: readonly unknown[] }
+
+async function sorted(catalog: Catalog, asked: Asked, input: PageInput & { sort: SortName }): Promise<Page> {
+  const { sort, order = 'asc', limit = limits.page.default, cursor, bound } = input
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, sort === 'name' ? ['text', 'id'] : ['id', 'id'])
   await catalog.prepare(sort)
   if (asked.question) await catalog.prepareWords()
@@ -60,9 +66,10 @@ async function sorted(catalog: Catalog, asked: Asked, input: ListInput & { sort:
   }
 }
 
-/** Best first, whatever the order. The cursor is bound to the words, whose weights it holds. */
-async function ranked(catalog: Catalog, asked: Asked, { limit = limits.page.default, cursor }: ListInput): Promise<Page> {
-  const bound = ['entries', 'relevance', asked.question]
+/** Best first, whatever the order; the cursor is bound to it all the same (spec 1), and to the words, whose weights it holds. */
+async function ranked(catalog: Catalog, asked: Asked, input: PageInput): Promise<Page> {
+  const { limit = limits.page.default, cursor } = input
+  const bound = [...input.bound, asked.question]
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'id', 'text', 'id'])
   await catalog.prepareWords()
   const { selection, hits } = matching(catalog, asked)
