@@ -1,6 +1,7 @@
 /** Unreal projects and plugins on disk: where one begins, what its Content folders are called, which engine it uses. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { knownEngine } from '../formats/engine-version.ts'
 
 /**
  * A Content folder and the first part of its packages' names: `/Game`, or `/<plugin>`. `assumed`: no descriptor lies
@@ -115,7 +116,7 @@ export function readEngineVersion(descriptor: string): string | null {
     if (text.length > largestDescriptorBytes) return null
     const { EngineAssociation: association } = JSON.parse(decodeText(text)) as { EngineAssociation?: unknown }
     const match = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?$/.exec(String(association ?? ''))
-    return match ? `${match[1]}.${match[2]}.${match[3] ?? 0}` : null
+    return match ? knownEngine(`${match[1]}.${match[2]}.${match[3] ?? 0}`) : null
   } catch {
     return null
   }

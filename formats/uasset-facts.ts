@@ -1,4 +1,5 @@
 // Turns the tables of an Unreal package into the facts a library wants.
+import { knownEngine } from './engine-version.ts'
 import { FormatError } from './format-error.ts'
 import { ExportTable } from './uasset-exports.ts'
 import {
@@ -96,7 +97,7 @@ function saveFacts(summary: Summary) {
   const { flags, savedBy } = summary
   return {
     stableGuid: stableGuid(summary),
-    engineVersion: savedBy.version === '0.0.0' ? null : savedBy.version,
+    engineVersion: knownEngine(savedBy.version),
     savedBy,
     fileVersions: summary.versions,
     flags,

@@ -8,6 +8,7 @@ import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
+import { knownPackFields } from '../push/unknowns.ts'
 import { takeTurn } from '../rows/hold.ts'
 
 export const packs: Handlers<typeof contract> = {
@@ -26,7 +27,7 @@ export const packs: Handlers<typeof contract> = {
   },
 
   async create({ sql, workspace, actor, now, input }) {
-    const { name, source_path = null, engine_version = null, product_url = null, notes = null } = input
+    const { name, source_path = null, engine_version = null, product_url = null, notes = null } = knownPackFields(input)
     const at = now.toISOString()
     const by = { created_by: actor.id, date_added: at, updated_by: actor.id, date_updated: at }
     const said = { name, source_path, source_type: input.source_type ?? 'uasset', engine_version, product_url, notes }
@@ -40,7 +41,8 @@ export const packs: Handlers<typeof contract> = {
   },
 
   async update({ sql, workspace, actor, now, feed, input }) {
-    const sent = sentFields(input, ['name', 'source_path', 'source_type', 'engine_version', 'product_url', 'notes'])
+    const known = knownPackFields(input)
+    const sent = sentFields(known, ['name', 'source_path', 'source_type', 'engine_version', 'product_url', 'notes'])
     if (input.name !== undefined) await takeTurn(sql, workspace.id)
     const pack = await holdPack(sql, workspace.id, input.pack_id)
     const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }

@@ -3,6 +3,7 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
 import type { InputOf } from '../../contract/route.ts'
+import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Context, Handlers } from '../handler.ts'
@@ -101,10 +102,11 @@ export const pullJobs: Handlers<typeof contract> = {
     if (input.project_key !== job.target_project)
       throw new ApiError('CONFLICT', `Pull job ${job.id} is for the project ${job.target_project}, not ${input.project_key}.`)
     if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be claimed')
-    const warnings = checkEngine(await selectJobFiles(request, job.id), input.engine_version ?? null)
+    const engine = knownEngine(input.engine_version)
+    const warnings = checkEngine(await selectJobFiles(request, job.id), engine)
     const token = newClaimToken()
     await sql`
-      update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${input.engine_version ?? null},
+      update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},
              lease_expires_at = ${leaseUntil(now).toISOString()}, updated_at = ${now.toISOString()}
        where workspace_id = ${workspace.id} and id = ${job.id}`
     return { ...(await requirePullJob(request, job.id)), claim_token: token, warnings }

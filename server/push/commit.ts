@@ -14,7 +14,7 @@ import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, 
 import { enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
 import type { Headers } from './headers.ts'
-import { checkManifest, checkRefs } from './manifest.ts'
+import { checkRefs, readManifest } from './manifest.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
@@ -23,8 +23,8 @@ import { writeOutcome } from './register.ts'
 import { inspectUploads, itemsToInspect, noUploads, type Uploads } from './uploads.ts'
 import { joinGroups, requireGroups } from './variant-groups.ts'
 
-export async function commit(context: Context, manifest: Manifest): Promise<CommitAnswer> {
-  checkManifest(manifest)
+export async function commit(context: Context, sent: Manifest): Promise<CommitAnswer> {
+  const manifest = readManifest(sent)
   checkRefs(manifest)
   const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
   const items = itemsToInspect(planPush(manifest.items, facts), facts)

@@ -2,9 +2,10 @@
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { type FlatMetadata, flatFromCore, metadataDocFailure } from '../../contract/metadata.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
+import { withoutUnknowns } from './unknowns.ts'
 
-/** Fails with VALIDATION naming every duplicate and every oversized document. */
-export function checkManifest(manifest: Manifest): void {
+/** The manifest without what says that it is unknown. Fails with VALIDATION naming every duplicate and every oversized document. */
+export function readManifest(manifest: Manifest): Manifest {
   const packs = manifest.packs ?? []
   const failures = [
     ...duplicates(manifest.items.map((item) => item.content_hash)).map(told('items', 'content_hash')),
@@ -17,6 +18,7 @@ export function checkManifest(manifest: Manifest): void {
     }),
   ]
   if (failures.length > 0) throw validationError(failures)
+  return withoutUnknowns(manifest)
 }
 
 /** Values that stand earlier in the list already, with their places. */

@@ -4,14 +4,14 @@ import type { Context } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
 import { loadFacts } from './facts.ts'
-import { checkManifest } from './manifest.ts'
+import { readManifest } from './manifest.ts'
 import { requirePack } from './packs.ts'
 import { type ItemPlan, planPush } from './plan.ts'
 import { sizesOf } from './uploads.ts'
 import { requireGroups } from './variant-groups.ts'
 
-export async function negotiate(context: Context, manifest: Manifest): Promise<NegotiateAnswer> {
-  checkManifest(manifest)
+export async function negotiate(context: Context, sent: Manifest): Promise<NegotiateAnswer> {
+  const manifest = readManifest(sent)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })

@@ -48,6 +48,8 @@ test.each([
   ['{"EngineAssociation": "5.4.3"}', '5.4.3'],
   ['{"EngineAssociation": "{D56DD964-4EA2-39F1-0DE2-46B41702BAA2}"}', null],
   ['{"EngineAssociation": ""}', null],
+  ['{"EngineAssociation": "0.0"}', null],
+  ['{"EngineAssociation": "0.0.0"}', null],
   ['{}', null],
   ['not JSON', null],
 ])('the engine association %s gives %s', (text, version) => {
