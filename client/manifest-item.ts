@@ -1,5 +1,6 @@
 /** One file as an item of a manifest: what the library is told of it (spec 4.9; contract-gaps 5). Pure. */
 import { limits } from '../contract/limits.ts'
+import { cutToLimit } from '../contract/names.ts'
 import type { ManifestEntry, ManifestItem } from '../contract/push.ts'
 import { entryTypeOf } from '../formats/entry-types.ts'
 import type { Copies } from './claims.ts'
@@ -57,14 +58,14 @@ const stampFields = (stamp: Stamp | undefined): Partial<ManifestItem> =>
 
 export function assetClassOf({ facts }: SendableFile): string {
   if (facts.kind === 'opaque') return facts.isPackage ? unknownClass : 'SourceFile'
-  return facts.assetClass?.slice(0, limits.names.assetClass) || unknownClass
+  return cutToLimit(facts.assetClass ?? '', limits.names.assetClass) || unknownClass
 }
 
 /** What people see: the asset's own name, else the file's. */
 export function nameOf(file: SendableFile): string {
   const { facts } = file
   const own = facts.kind === 'package' ? facts.assetName : null
-  return [...(own || stemOf(file))].slice(0, limits.names.entry).join('')
+  return cutToLimit(own || stemOf(file), limits.names.entry)
 }
 
 const stemOf = (file: SendableFile): string => (pathOf(file).split('/').at(-1) ?? '').replace(/\.[^.]*$/, '')
@@ -91,7 +92,7 @@ function packOfExternal(file: SendableFile): string | undefined {
   if (!isExternal(file) || file.naming.packageName === null) return undefined
   const [level = ''] = levelsOf(file.naming.packageName)
   const folders = level.split('/').slice(2, -1)
-  return folders[0]?.slice(0, limits.names.pack) ?? 'Unsorted'
+  return cutToLimit(folders[0] ?? 'Unsorted', limits.names.pack)
 }
 
 /** Null for what is no entry. */

@@ -1,6 +1,6 @@
 /** Sends manifests, and sends them again without what the library refused of them by name. */
 import { ApiError } from '../contract/errors.ts'
-import type { Manifest, ManifestItem } from '../contract/push.ts'
+import type { CommitWarning, Manifest, ManifestItem } from '../contract/push.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import { findRepair, stampFields } from './manifest-repair.ts'
 import type { PushFates } from './push-fates.ts'
@@ -54,6 +54,17 @@ export class ManifestSender {
     const files = planned.files.map(pathOf)
     this.#parts.fates.decide(planned, 'failed')
     this.problems.push(problem(kind, files, `${files[0]}: ${what}`))
+  }
+
+  /** Names what the library warns of, once for all batches. */
+  warn(batch: readonly PlannedItem[], warnings: readonly CommitWarning[]): void {
+    for (const { message, content_hashes } of warnings) {
+      const hashes = new Set(content_hashes)
+      const files = batch.filter(({ item }) => hashes.has(item.content_hash)).flatMap((planned) => planned.files.map(pathOf))
+      const known = this.problems.find((one) => one.kind === 'long-folder' && one.message === message)
+      if (known) known.files.push(...files)
+      else this.problems.push(problem('long-folder', files, message))
+    }
   }
 
   #manifest(items: ManifestItem[]): Manifest {

@@ -41,6 +41,10 @@ export const problemKinds = {
   'unpushed-dependency': ['note', 'Push these as well, so that whoever pulls the prop gets everything.'],
   'too-many-references': ['note', 'The library takes at most 10,000 dependencies of one file; the rest was left out.'],
   'level-without-file': ['note', 'These belong to a level that is not here; push the level as well.'],
+  'long-folder': [
+    'note',
+    'Folders whose names begin alike are one pack or category then. Give them shorter names in the editor, or name the pack with --pack.',
+  ],
   'dependency-not-pushed': ['note', 'Mend what is said of the file it needs, then push again.'],
   'refused-by-library': ['failed', 'Mend what the library names, then push again.'],
   'upload-failed': ['failed', 'Push again; what is there already is not sent twice.'],

@@ -182,6 +182,7 @@ export class PushRound {
 
   #record(batch: readonly PlannedItem[], answer: CommitAnswer): void {
     this.#sender.variantGroupId ??= answer.variant_groups?.[variantGroupRef]
+    this.#sender.warn(batch, answer.warnings ?? [])
     const wanted: WantedThumbnail[] = []
     const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
       this.fates.decide(planned, result.status, result)

@@ -133,11 +133,23 @@ export const CommitResult = Type.Object({
 })
 export type CommitResult = Static<typeof CommitResult>
 
+/** The name of a folder was cut for a pack or category that is named after it: an addition of ours. */
+export const CommitWarning = Type.Object({
+  type: Type.Literal('name_cut'),
+  field: oneOf(['pack', 'category']),
+  folder: Text,
+  name: Text,
+  message: Text,
+  content_hashes: Type.Array(Hash),
+})
+export type CommitWarning = Static<typeof CommitWarning>
+
 export const CommitAnswer = Type.Object({
   pack_id: nullable(Id),
   packs: Type.Record(Text, Id),
   variant_groups: Type.Optional(Type.Record(Text, Id)),
   results: Type.Array(CommitResult),
+  warnings: Type.Optional(Type.Array(CommitWarning)),
   summary: Type.Object({ new: Count, dedup: Count, held: Count, denied: Count, locked: Count, entries_created: Count }),
 })
 export type CommitAnswer = Static<typeof CommitAnswer>

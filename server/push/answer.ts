@@ -1,5 +1,6 @@
 /** The answer of a commit: what became of each item, in manifest order (spec 4.9). */
 import type { CommitAnswer, CommitResult, Manifest } from '../../contract/push.ts'
+import { cutNames } from './cut-names.ts'
 import type { Enriched } from './enrich.ts'
 import { reasonOf } from './negotiate.ts'
 import type { Outcome } from './outcome.ts'
@@ -15,11 +16,13 @@ interface Done {
 
 export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: Done): CommitAnswer {
   const results = plans.map((plan) => resultOf(plan, done))
+  const warnings = cutNames(manifest, done.outcome)
   return {
     pack_id: manifest.pack_id ?? null,
     packs: done.packs.byRef,
     ...(Object.keys(done.groups).length > 0 ? { variant_groups: done.groups } : {}),
     results,
+    ...(warnings.length > 0 ? { warnings } : {}),
     summary: summaryOf(results),
   }
 }

@@ -1,6 +1,8 @@
 /** A manifest as the library works with it: nulls gone, refs resolved, and what a schema cannot say checked (spec 4.9). */
 import { type Failure, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import { type FlatMetadata, flatFromCore, metadataDocFailure } from '../../contract/metadata.ts'
+import { cutToLimit } from '../../contract/names.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { withoutUnknowns } from './unknowns.ts'
 
@@ -79,16 +81,23 @@ export const isRedirector = (item: { asset_class: string }): boolean => item.ass
 export const lineageGuid = (item: ManifestItem): string | undefined =>
   isRedirector(item) ? undefined : guidKey(item.package_guid)
 
-/** The first folder under /Game, else `Unsorted`: the default pack. */
-export function packNameOf(originPath: string | null | undefined): string {
-  const folders = originPath?.split('/').slice(2, -1) ?? []
-  return folders[0] ?? 'Unsorted'
-}
+type Path = string | null | undefined
 
-/** The first folder below the pack's folder, else null: the automatic category. */
-export function categoryOf(originPath: string | null | undefined): string | null {
-  const folders = originPath?.split('/').slice(2, -1) ?? []
-  return folders[1] ?? null
+const foldersOf = (originPath: Path): string[] => originPath?.split('/').slice(2, -1) ?? []
+
+/** The first folder under /Game. */
+export const packFolderOf = (originPath: Path): string | undefined => foldersOf(originPath)[0]
+
+/** The first folder below the pack's folder. */
+export const categoryFolderOf = (originPath: Path): string | undefined => foldersOf(originPath)[1]
+
+/** The default pack, named after its folder, else `Unsorted`. Folders whose names are alike as far as a name goes are one pack. */
+export const packNameOf = (originPath: Path): string => cutToLimit(packFolderOf(originPath) ?? 'Unsorted', limits.names.pack)
+
+/** The automatic category, named after its folder in the same way, else null. */
+export function categoryOf(originPath: Path): string | null {
+  const folder = categoryFolderOf(originPath)
+  return folder === undefined ? null : cutToLimit(folder, limits.names.category)
 }
 
 /** The flat fields of an item: what its document says, then what it says outright. */

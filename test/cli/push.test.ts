@@ -58,6 +58,22 @@ test('a folder goes into the library, and people are told what came of it', asyn
   expect(entries.map(({ name }: { name: string }) => name)).toEqual(['M_Oak', 'SM_Barrel'])
 })
 
+test('a folder with a longer name than a pack or category may have is named once, with what became of it', async () => {
+  const [pack, category] = ['P'.repeat(210), 'c'.repeat(130)]
+  const files: Record<string, string | Buffer> = { 'Inn.uproject': '{"EngineAssociation": "5.3"}' }
+  for (const name of ['SM_One', 'SM_Two'])
+    files[`Content/${pack}/${category}/${name}.uasset`] = await mesh(name, { packageName: `/Game/${pack}/${category}/${name}` })
+  const folder = temporaryFolder(files)
+  const { code, stdout } = await push(folder, 'Content')
+  expect(code).toBe(0)
+  const words = stdout.replaceAll(/\s+/g, ' ')
+  expect(words.split('its pack is named by the first 200').length).toBe(2)
+  expect(words.split('its category is named by the first 120').length).toBe(2)
+  expect(words).toContain('Give them shorter names in the editor')
+  const { entries } = (await caller.get(`/entries?category=${'c'.repeat(120)}`)).body
+  expect(entries).toHaveLength(2)
+})
+
 test('with --json the report is the one document on stdout, and stderr is empty', async () => {
   const outcome = await push(await project(), 'Content --json')
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
