@@ -43,9 +43,10 @@ export async function presignMedia(context: Context, items: readonly Wanted[]): 
 export async function finalizeMedia(request: Context, items: readonly Announced[]): Promise<(Announced & { size: number })[]> {
   const { sql, workspace, storage } = request
   await requirePresigned(request, items)
-  const sizes = await storage.sizes(items.map((item) => artifactKey(workspace.id, item.artifact_id)))
-  const results = requireWhole(items, sizes)
+  const keys = items.map((item) => artifactKey(workspace.id, item.artifact_id))
+  const results = requireWhole(items, await storage.sizes(keys))
   await requireCurrent(sql, workspace.id, { versions: items, hold: false })
+  await storage.settle(keys)
   await transact(request, (inside) => record(inside, results))
   return results
 }

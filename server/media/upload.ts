@@ -38,7 +38,7 @@ export async function uploadMedia(request: UploadRequest, kind: MediaKind): Prom
   try {
     const dimensions = await inspectMedia(kind, { size, read: (start, end) => storage.read(key, start, end) })
     const stored = { id, kind, size, ...dimensions }
-    await storage.settle()
+    await storage.settle([key])
     await transact(request, (inside) => record(inside, stored))
     return stored
   } catch (error) {

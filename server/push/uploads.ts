@@ -29,7 +29,10 @@ function isDoubted({ item, known }: DedupPlan, { deniedGuids }: Facts): boolean 
   )
 }
 
-/** `manifest`: all items, for naming; `seen`: what was looked at before and need not be again. Gives both together. */
+/**
+ * `manifest`: all items, for naming; `seen`: what was looked at before and need not be again. Gives both together. What it tells
+ * of is on the disk with its name: it may be referred to.
+ */
 export async function inspectUploads(
   { storage, workspace }: Pick<Context, 'storage' | 'workspace'>,
   manifest: readonly ManifestItem[],
@@ -38,6 +41,7 @@ export async function inspectUploads(
   const wanted = new Set(items.filter((item) => !seen.sizes.has(item.content_hash)))
   if (wanted.size === 0) return seen
   const sizes = await sizesOf({ storage, workspace }, [...wanted])
+  await storage.settle([...sizes.keys()].map((hash) => blobKey(workspace.id, hash)))
   const readable = [...manifest.entries()].filter(
     ([, item]) => wanted.has(item) && sizes.get(item.content_hash) === item.blob_size,
   )

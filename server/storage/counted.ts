@@ -27,12 +27,12 @@ export class CountedStorage implements Storage {
     await this.#ledger.removed(keys)
   }
 
-  settle(): Promise<void> {
-    return this.#kept.settle()
-  }
-
   sizes(keys: readonly string[]): Promise<(number | undefined)[]> {
     return this.#kept.sizes(keys)
+  }
+
+  settle(keys: readonly string[]): Promise<void> {
+    return this.#kept.settle(keys)
   }
 
   read(key: string, start: number, end: number): Promise<Buffer> {

@@ -29,6 +29,8 @@ export class FileStorage implements Storage {
   readonly #folders = new FolderSync()
   /** Folders that this process knows to be there. */
   readonly #made = new Set<string>()
+  /** Folders whose own names it knows to be on the disk: it has seen them there, and synced the folder above since. */
+  readonly #kept = new Set<string>()
 
   /** `secret` signs presigned addresses. Removes what a killed process left half received. */
   constructor(root: string, secret: KeyObject) {
@@ -59,16 +61,19 @@ export class FileStorage implements Storage {
       if (sizes.length % glanceCount === glanceCount - 1) await setImmediate()
       sizes.push(this.find(key)?.size)
     }
-    await this.settle()
     return sizes
   }
 
-  async settle(): Promise<void> {
+  async settle(keys: readonly string[]): Promise<void> {
+    const folders = new Set(keys.map((key) => dirname(this.#pathOf(key))))
+    const unsure = this.#unsureOf(folders)
     try {
-      await this.#folders.settled()
+      await this.#folders.settle(new Set([...folders, ...unsure.map((folder) => dirname(folder))]))
+      if (unsure.includes(this.#root)) await this.#folders.settleAbove(dirname(this.#root))
     } catch (error) {
       throw explainDisk(error, this.#root)
     }
+    for (const folder of unsure) this.#kept.add(folder)
   }
 
   async read(key: string, start: number, end: number): Promise<Buffer> {
@@ -124,23 +129,26 @@ export class FileStorage implements Storage {
     return join(this.#root, key)
   }
 
+  /** Those among the folders and the ones above them, up to the root, whose names may not be on the disk yet. */
+  #unsureOf(folders: Iterable<string>): string[] {
+    const unsure = new Set<string>()
+    for (const folder of folders)
+      for (let at = folder; at.startsWith(this.#root) && !this.#kept.has(at) && !unsure.has(at); at = dirname(at)) unsure.add(at)
+    return [...unsure]
+  }
+
   /** Gives a whole file its name. When another upload was faster, its bytes stay. */
   #place(from: string, target: string): boolean {
-    const folder = dirname(target)
-    this.#makeFolder(folder)
+    this.#makeFolder(dirname(target))
     const created = !existsSync(target)
     if (created) renameSync(from, target)
     else rmSync(from)
-    this.#folders.changed(folder)
     return created
   }
 
   #makeFolder(folder: string): void {
     if (this.#made.has(folder)) return
-    const above = dirname(folder)
-    if (folder !== this.#root) this.#makeFolder(above)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#folders.changed(above)
     this.#made.add(folder)
   }
 }

@@ -9,13 +9,14 @@ export interface Storage {
    * What is kept already is answered at once, and `bytes` is left unread. Chunks of a request are not to be used afterwards.
    */
   receive(key: string, bytes: Readable, expected: Expected): Promise<Received>
-  /**
-   * Done when everything received before this call would be found after a power cut. It comes before rows that refer to keys:
-   * once for many files, because it takes longer than they do. Until then whole files may vanish, but never parts of them.
-   */
-  settle(): Promise<void>
-  /** The size of each key in bytes, undefined where nothing is kept. What it tells of is settled. */
+  /** The size of each key in bytes, undefined where nothing is kept. It may not be settled yet. */
   sizes(keys: readonly string[]): Promise<(number | undefined)[]>
+  /**
+   * Done when what is kept under these keys would be found after a power cut, whichever process received it and when. It comes
+   * before rows that refer to keys, and after `sizes` or `receive` has told of them: once for many files, because it takes longer
+   * than they do. Until then whole files may vanish, but never parts of them.
+   */
+  settle(keys: readonly string[]): Promise<void>
   /** Bytes `start` to `end` (exclusive), fewer where the file is shorter; NOT_FOUND where nothing is kept. */
   read(key: string, start: number, end: number): Promise<Buffer>
   /** A presigned address that answers the bytes until `expiresAt`. */

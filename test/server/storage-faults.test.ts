@@ -132,12 +132,9 @@ test('a write that took less than it was given goes on where it ended', () => {
 test('a folder that could not be put on the disk is told to all who wait, and tried again for the next', async () => {
   const folder = join(temporaryFolder(), 'later')
   const folders = new FolderSync()
-  folders.changed(folder)
-  const both = [folders.settled(), folders.settled()]
+  const both = [folders.settle([folder]), folders.settle([folder])]
   for (const one of both) await expect(one).rejects.toMatchObject({ code: 'ENOENT' })
-  await expect(folders.settled()).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(folders.settle([folder])).rejects.toMatchObject({ code: 'ENOENT' })
   mkdirSync(folder)
-  await folders.settled()
-  rmSync(folder, { recursive: true })
-  await folders.settled()
+  await folders.settle([folder])
 })
