@@ -2,9 +2,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { ApiError } from '../contract/errors.ts'
 import { explainDisk } from './disk-failure.ts'
 
 const lockName = 'in-use.sqlite'
+/** Of the lock that is held for moments only. */
+const namingName = 'naming.sqlite'
+const patienceMs = 5000
 
 export interface FolderLock {
   release(): void
@@ -19,8 +23,23 @@ export function lockFolder(dir: string): FolderLock | undefined {
   }
 }
 
-function lockFile(path: string): FolderLock | undefined {
-  const lock = new SQLite(path, { timeout: 0 })
+/** Calls `work` while no other process does the same for this folder. It has to be quick: others stand still until it is done. */
+export function alone<T>(dir: string, work: () => T): T {
+  const path = join(dir, namingName)
+  const lock = lockFile(path, patienceMs)
+  if (!lock)
+    throw new ApiError('UNAVAILABLE', `Another process has held ${path} for ${patienceMs / 1000} seconds. Try again.`, {
+      reason: 'disk_failed',
+    })
+  try {
+    return work()
+  } finally {
+    lock.release()
+  }
+}
+
+function lockFile(path: string, timeout = 0): FolderLock | undefined {
+  const lock = new SQLite(path, { timeout })
   try {
     lock.exec('begin exclusive')
     return { release: () => lock.close() }

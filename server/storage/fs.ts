@@ -1,6 +1,6 @@
 /** The built-in store: files below one folder. A file has its name only when it is whole and on the disk. */
 import type { KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
@@ -12,6 +12,7 @@ import { requireRoom } from '../free-space.ts'
 import { FolderSync } from './folder-sync.ts'
 import { IncomingFile } from './incoming-file.ts'
 import { IncomingFolder } from './incoming-folder.ts'
+import { nameFile } from './naming.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
 import { releaseChunk } from './release.ts'
 import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
@@ -48,7 +49,8 @@ export class FileStorage implements Storage {
     try {
       await file.take(bytes)
       await file.sync()
-      return { size: file.size, created: this.#place(file.path, target) }
+      this.#makeFolder(dirname(target))
+      return { size: file.size, created: nameFile(file.path, target, this.#root) }
     } catch (error) {
       file.discard()
       throw explainDisk(error, this.#root)
@@ -135,15 +137,6 @@ export class FileStorage implements Storage {
     for (const folder of folders)
       for (let at = folder; at.startsWith(this.#root) && !this.#kept.has(at) && !unsure.has(at); at = dirname(at)) unsure.add(at)
     return [...unsure]
-  }
-
-  /** Gives a whole file its name. When another upload was faster, its bytes stay. */
-  #place(from: string, target: string): boolean {
-    this.#makeFolder(dirname(target))
-    const created = !existsSync(target)
-    if (created) renameSync(from, target)
-    else rmSync(from)
-    return created
   }
 
   #makeFolder(folder: string): void {

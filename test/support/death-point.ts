@@ -29,7 +29,8 @@ const shared = 'death-point'
 const places = { open: 0, disk: 1, wire: 2, lastDisk: 3, lastWire: 4, fill: 5 }
 const counters = isMainThread ? new Int32Array(new SharedArrayBuffer(24)) : (getEnvironmentData(shared) as Int32Array)
 
-const changes = ['writeSync', 'writevSync', 'renameSync', 'rmSync', 'unlinkSync', 'mkdirSync', 'ftruncateSync', 'truncateSync']
+const writes = ['writeSync', 'writevSync', 'ftruncateSync', 'truncateSync']
+const changes = [...writes, 'linkSync', 'renameSync', 'rmSync', 'unlinkSync', 'mkdirSync']
 const syncs = ['fsyncSync', 'fdatasyncSync', 'fsync', 'fdatasync']
 
 watchCalls()
