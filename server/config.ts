@@ -14,6 +14,8 @@ export interface Settings {
   rateLimitRequests: number
   rateLimitPush: number
   directUpload: boolean
+  /** The embedded database may lie on a disk that other machines can use. */
+  networkDisk: boolean
   webhookAllowPrivate: boolean
   embedder: string
   metricsPublic: boolean
@@ -42,6 +44,11 @@ export const settingsTable = [
   ['PH_RATE_LIMIT_REQUESTS', '240', 'requests per key and minute'],
   ['PH_RATE_LIMIT_PUSH', '2400', 'push, blob and media requests per key and minute'],
   ['PH_DIRECT_UPLOAD', 'on', 'offer presigned addresses for uploads (on or off)'],
+  [
+    'PH_NETWORK_DISK',
+    'refuse',
+    'allow: keep the embedded database on NFS, SMB or the like, where no other machine starts a server on the folder',
+  ],
   ['PH_WEBHOOK_ALLOW_PRIVATE', 'off', 'allow webhooks to private addresses and over plain http'],
   ['PH_EMBEDDER', 'descriptor', 'what ranks by look: descriptor, clip:<model folder> or off'],
   ['PH_METRICS', '', 'public: answer /metrics to every address, not only to this machine'],
@@ -77,6 +84,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
     rateLimitPush: whole('PH_RATE_LIMIT_PUSH', text('PH_RATE_LIMIT_PUSH') ?? '2400'),
     directUpload: onOff('PH_DIRECT_UPLOAD', text('PH_DIRECT_UPLOAD') ?? 'on'),
+    networkDisk: oneOf('PH_NETWORK_DISK', text('PH_NETWORK_DISK') ?? 'refuse', ['refuse', 'allow']) === 'allow',
     webhookAllowPrivate: onOff('PH_WEBHOOK_ALLOW_PRIVATE', text('PH_WEBHOOK_ALLOW_PRIVATE') ?? 'off'),
     embedder: embedder(text('PH_EMBEDDER') ?? 'descriptor'),
     metricsPublic: oneOf('PH_METRICS', text('PH_METRICS') ?? 'local', ['local', 'public']) === 'public',

@@ -34,6 +34,8 @@ export interface RunningServer {
   app: FastifyInstance
   /** Where the first workspace is made, with a code that works once; undefined where there is one. */
   setupAddress: string | undefined
+  /** Why it can serve no longer, and has to be stopped. Mostly for ever pending. */
+  failed: Promise<string>
   /** Finishes requests under way, for at most five seconds, then closes everything. */
   stop(): Promise<void>
 }
@@ -84,7 +86,7 @@ export async function startServer({
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
     }
-    return { url, database, storage, ledger, app, setupAddress, stop: end }
+    return { url, database, storage, ledger, app, setupAddress, failed: database.lost, stop: end }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)

@@ -1,6 +1,9 @@
 /** A folder of one process below one that several share: locked while the process lives, removed by a later one after its death. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, join } from 'node:path'
+import { ApiError } from '../contract/errors.ts'
+import { diskKindOf } from './disk-kind.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 
 /** Another process that starts may take a folder for a left one, in the moment before it is locked. */
@@ -13,7 +16,7 @@ export class ProcessFolder {
   /** Removes what killed processes left below `parent`; other living ones keep theirs. */
   constructor(parent: string) {
     mkdirSync(parent, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(parent)) removeIfLeft(join(parent, name))
+    for (const dir of foldersIn(parent).judged) removeIfLeft(dir)
     const made = make(parent)
     this.dir = made.dir
     this.#lock = made.lock
@@ -25,9 +28,36 @@ export class ProcessFolder {
   }
 }
 
+/**
+ * The folders below `parent`: those whose lock says whether their process lives, and those that stay because theirs may say nothing.
+ * Locks hold within one run of one system; on a disk that other machines use as well, the folders of others are left alone.
+ */
+export function foldersIn(parent: string): { judged: string[]; strange: string[] } {
+  const dirs = readdirSync(parent).map((name) => join(parent, name))
+  const { reach } = diskKindOf(parent)
+  if (reach === 'local' || reach === 'plain') return { judged: dirs, strange: [] }
+  const own = prefix()
+  const isOwn = (dir: string) => basename(dir).startsWith(own)
+  return { judged: dirs.filter(isOwn), strange: dirs.filter((dir) => !isOwn(dir)) }
+}
+
+/** Of folders that processes on this machine made since it was started; containers on it share them. */
+const prefix = (): string =>
+  `p-${bootId()
+    .replaceAll(/[^0-9A-Za-z]/g, '')
+    .slice(0, 12)}-`
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+  } catch {
+    return hostname()
+  }
+}
+
 function make(parent: string): { dir: string; lock: FolderLock } {
   for (let attempt = 1; ; attempt++) {
-    const dir = mkdtempSync(join(parent, 'p-'))
+    const dir = mkdtempSync(join(parent, prefix()))
     try {
       const lock = lockFolder(dir)
       if (lock && existsSync(dir)) return { dir, lock }
@@ -35,9 +65,16 @@ function make(parent: string): { dir: string; lock: FolderLock } {
     } catch (error) {
       if (existsSync(dir) || attempt === mostAttempts) throw error
     }
-    if (attempt === mostAttempts) throw new Error(`${dir} was just made and is locked already`)
+    if (attempt === mostAttempts) throw noLocks(dir)
   }
 }
+
+const noLocks = (dir: string): ApiError =>
+  new ApiError(
+    'UNAVAILABLE',
+    `${dir} was just made, and its lock cannot be had: the disk (${diskKindOf(dir).name}) gives no locks. Put the data folder on a disk of this machine, or mount this one with locks.`,
+    { reason: 'disk_failed' },
+  )
 
 /** Under its lock, where the system lets an open file be removed. */
 function removeIfLeft(dir: string): void {

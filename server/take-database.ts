@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findServers } from './administration/control-client.ts'
 import { systemClock } from './clock.ts'
 import type { Settings } from './config.ts'
-import { FolderInUse, type TellTrouble } from './database/embedded.ts'
+import type { TellTrouble } from './database/embedded.ts'
+import { FolderInUse } from './database/hold-folder.ts'
 import { type Database, openDatabase } from './database/open.ts'
 
 /** A server that ends takes up to five seconds, a command of an administrator mostly less. */
@@ -12,12 +13,12 @@ const patienceMs = 20_000
 const pauseMs = 200
 
 /** Throws what keeps it from opening; of another server on the folder, where it is. */
-export async function takeDatabase({ databaseUrl, dataDir }: Settings, tell: TellTrouble): Promise<Database> {
+export async function takeDatabase({ databaseUrl, dataDir, networkDisk }: Settings, tell: TellTrouble): Promise<Database> {
   const embeddedDir = join(dataDir, 'database')
   const until = systemClock.now().getTime() + patienceMs
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await openDatabase({ databaseUrl, embeddedDir, tell })
+      return await openDatabase({ databaseUrl, embeddedDir, networkDisk, tell })
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
       const [server] = (await findServers(dataDir)).servers

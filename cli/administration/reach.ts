@@ -38,17 +38,22 @@ export async function administer<T>(
       await administration.close()
     }
   } catch (error) {
-    throw inWords(error)
+    throw await asWrongSetting(inWords(error))
   }
 }
 
 export async function serverSettings({ env, cwd }: Context, data: string | undefined): Promise<Reaching['settings']> {
-  const { readSettings, SettingError } = await import('../../server/config.ts')
+  const { readSettings } = await import('../../server/config.ts')
   try {
     return readSettings(data === undefined ? {} : { data }, env, cwd)
   } catch (error) {
-    throw error instanceof SettingError ? wrongUsage(error.message, 'Every setting is in `ph help server start`.') : error
+    throw await asWrongSetting(error)
   }
+}
+
+async function asWrongSetting(error: unknown): Promise<unknown> {
+  const { SettingError } = await import('../../server/config.ts')
+  return error instanceof SettingError ? wrongUsage(error.message, 'Every setting is in `ph help server start`.') : error
 }
 
 /** Undefined values left out: the schemas know absence only. */

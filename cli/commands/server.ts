@@ -41,8 +41,9 @@ export const commands = [
       })
       context.out.result({ url: running.url }, `ready at ${running.url}`)
       if (running.setupAddress) context.out.note(setupWords(running.setupAddress))
-      if (!context.signal.aborted) await once(context.signal, 'abort')
+      const failure = await Promise.race([running.failed, aborted(context.signal)])
       await running.stop()
+      if (failure !== undefined) throw failed('SERVER_STOPPED', failure, 'Let only one server run on the folder.')
       return undefined
     },
   }),
@@ -51,6 +52,11 @@ export const commands = [
   ...userCommands,
   ...keyCommands,
 ]
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, 'abort')
+  return undefined
+}
 
 /** The address holds a code that makes whoever opens it the owner, so it is shown here and nowhere else. */
 const setupWords = (address: string): string =>

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type Finding, fault, fine, note, warning } from '../../contract/finding.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings, ToldSetting } from '../config.ts'
-import { FolderInUse, isEmbeddedIn } from '../database/embedded.ts'
+import { isEmbeddedIn } from '../database/embedded.ts'
+import { FolderInUse } from '../database/hold-folder.ts'
 import { openDatabase } from '../database/open.ts'
 import { lookAtDatabase } from '../examination/database.ts'
 import { lookAt } from '../examination/look.ts'
@@ -70,13 +71,13 @@ async function examineHere(settings: Settings, silent: readonly FoundNote[]): Pr
 
 /** Opened as a server would, for a moment. */
 async function examineDatabase(settings: Settings, silent: readonly FoundNote[]): Promise<Finding[]> {
-  const { databaseUrl, dataDir } = settings
+  const { databaseUrl, dataDir, networkDisk } = settings
   const none = note('server', `None runs on ${dataDir}.`, 'Start it: ph server start')
   const embeddedDir = join(dataDir, 'database')
   if (databaseUrl === undefined && !isEmbeddedIn(embeddedDir))
     return [none, note('database', `${embeddedDir} is not there yet; the first start makes it.`)]
   try {
-    const database = await openDatabase({ databaseUrl, embeddedDir })
+    const database = await openDatabase({ databaseUrl, embeddedDir, networkDisk })
     try {
       return [none, ...(await lookAtDatabase(database, systemClock))]
     } finally {

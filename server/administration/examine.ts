@@ -6,6 +6,7 @@ import type { Settings } from '../config.ts'
 import { lookAtAddress } from '../examination/address.ts'
 import { lookAtDatabase } from '../examination/database.ts'
 import { lookAtRoom, lookAtStorage } from '../examination/disk.ts'
+import { lookAtDiskKind } from '../examination/disk-kind.ts'
 import { lookAt } from '../examination/look.ts'
 import { lookAtDataFolder, lookAtProvisionFile } from '../examination/permissions.ts'
 import type { Doing } from './desk.ts'
@@ -26,6 +27,7 @@ export async function lookAround(seen: { settings: Settings; clock: Clock; isRun
   const looks = await Promise.all([
     lookAt('storage', () => lookAtStorage(storage, clock)),
     lookAt('disk', () => lookAtRoom([dataDir, join(dataDir, 'database'), storage])),
+    lookAt('file system', () => lookAtDiskKind(settings)),
     lookAt('data folder', () => [...lookAtDataFolder(dataDir), ...lookAtProvisionFile(settings.provisionFile)]),
     lookAt('public address', () => lookAtAddress(settings, isRunning)),
   ])

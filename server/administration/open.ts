@@ -6,7 +6,8 @@ import { ApiError } from '../../contract/errors.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { explainDatabase } from '../database/database-failure.ts'
-import { FolderInUse, isEmbeddedIn } from '../database/embedded.ts'
+import { isEmbeddedIn } from '../database/embedded.ts'
+import { FolderInUse } from '../database/hold-folder.ts'
 import { migrate, schemaState } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import { isOwnerOf, userName } from '../examination/permissions.ts'
@@ -105,7 +106,7 @@ const withNothing: Administration = {
 
 /** `held` while another process has it open; `none` only where that is imagined. */
 async function takeDatabase({ settings, ifNone }: Reaching): Promise<Database | 'held' | 'none'> {
-  const { databaseUrl, dataDir } = settings
+  const { databaseUrl, dataDir, networkDisk } = settings
   const embeddedDir = join(dataDir, 'database')
   if (databaseUrl === undefined) {
     const isThere = isEmbeddedIn(embeddedDir)
@@ -115,7 +116,7 @@ async function takeDatabase({ settings, ifNone }: Reaching): Promise<Database | 
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   }
   try {
-    const database = await openDatabase({ databaseUrl, embeddedDir })
+    const database = await openDatabase({ databaseUrl, embeddedDir, networkDisk })
     return await (ifNone === 'imagine' ? unchanged(database) : migrated(database))
   } catch (error) {
     if (error instanceof FolderInUse) return 'held'

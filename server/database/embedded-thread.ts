@@ -5,6 +5,8 @@ export interface EmbeddedThread {
   /** Done when it is over: asked for, or because PGlite could not go on. */
   ended: Promise<void>
   stop(): Promise<void>
+  /** At once, without writing anything more. */
+  kill(): Promise<unknown>
 }
 
 /** What the worker sends once it can be spoken to. */
@@ -26,6 +28,7 @@ export async function startThread(place: { dir: string; socketPath: string }): P
       worker.postMessage('stop')
       await ended
     },
+    kill: () => worker.terminate(),
   }
 }
 

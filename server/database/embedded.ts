@@ -1,16 +1,18 @@
 /** The embedded database: PGlite in a worker thread, durable, with a lock on its folder that dies with the process. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FolderLock, lockFolder } from '../folder-lock.ts'
 import { freeBytes, reserveBytes } from '../free-space.ts'
 import { type EmbeddedThread, startThread } from './embedded-thread.ts'
+import { holdFolder } from './hold-folder.ts'
 import { makeSocketFolder, type SocketFolder } from './socket-folder.ts'
 
 export interface Embedded {
   socketPath: string
   /** PGlite has one session. A single connection keeps statements in order and makes the pool wait while a transaction is open. */
   connections: 1
+  /** Why the folder is another process's now: nothing more was written to it. Mostly for ever pending. */
+  lost: Promise<string>
   stop(): Promise<void>
 }
 
@@ -26,28 +28,41 @@ const filesIn = (dir: string): string => join(dir, 'pglite')
 /** Whether a database was made in the folder. */
 export const isEmbeddedIn = (dir: string): boolean => existsSync(filesIn(dir))
 
-export async function startEmbedded(dir: string, tell: TellTrouble): Promise<Embedded> {
-  const lock = takeFolder(dir)
+interface Starting {
+  tell: TellTrouble
+  /** Also on a disk of the network. */
+  networkDisk: boolean
+}
+
+export async function startEmbedded(dir: string, { tell, networkDisk }: Starting): Promise<Embedded> {
+  const held = await holdFolder(dir, networkDisk)
   let folder: SocketFolder | undefined
-  const release = () => {
+  const release = async () => {
     folder?.remove()
-    lock.release()
+    await held.release()
   }
   try {
     folder = makeSocketFolder(dir)
     const { socketPath } = folder
     const lives = new EmbeddedLives(dir, socketPath, tell)
     await lives.begin()
+    const lost = held.lost.then(async (why) => {
+      await lives.abandon()
+      const said = `The embedded database in ${dir} was closed at once: ${why}.`
+      tell(said)
+      return said
+    })
     return {
       socketPath,
       connections: 1,
+      lost,
       async stop() {
         await lives.stop()
-        release()
+        await release()
       },
     }
   } catch (error) {
-    release()
+    await release()
     throw new Error(`The embedded database in ${dir} does not start: ${reasonOf(error, dir)}`)
   }
 }
@@ -86,6 +101,15 @@ class EmbeddedLives {
     await this.#thread?.stop()
   }
 
+  /** Another process has the folder: nothing more may be written, not even an end. */
+  async abandon(): Promise<void> {
+    this.#stopping.abort()
+    await this.#thread?.kill()
+    // It may be about to be opened again.
+    await this.#next
+    await this.#thread?.kill()
+  }
+
   async #beginAgain(): Promise<void> {
     const { signal } = this.#stopping
     this.#tell(`The embedded database in ${this.#dir} could not go on, and is opened again.${fullness(this.#dir)}`)
@@ -113,20 +137,3 @@ const fullness = (dir: string): string =>
 
 const reasonOf = (error: unknown, dir: string): string =>
   `${error instanceof Error ? error.message : String(error)}.${fullness(dir)}`
-
-export class FolderInUse extends Error {
-  /** `who` is said of the other one, where it is known. */
-  constructor(dir: string, who?: string) {
-    super(
-      `Another server is using ${dir}${who ? ` (${who})` : ''}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
-    )
-  }
-}
-
-/** Two processes on one PGlite folder corrupt it. */
-function takeFolder(dir: string): FolderLock {
-  mkdirSync(dir, { recursive: true })
-  const lock = lockFolder(dir)
-  if (lock) return lock
-  throw new FolderInUse(dir)
-}

@@ -22,6 +22,8 @@ export interface Database {
   /** Throws UNAVAILABLE `disk_full` when its disk, as far as it is known, has little room left. */
   requireRoom(): void
   statistics: Statistics
+  /** Why it was closed for good: another process has it now. Mostly for ever pending. */
+  lost: Promise<string>
   close(): Promise<void>
 }
 
@@ -53,11 +55,13 @@ interface Where {
   databaseUrl?: string | undefined
   /** The data folder of PGlite. */
   embeddedDir: string
+  /** PGlite may lie on a disk of the network. */
+  networkDisk?: boolean
   /** Hears when the embedded database cannot go on, and when it can again. */
   tell?: TellTrouble
 }
 
-export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }: Where): Promise<Database> {
+export async function openDatabase({ databaseUrl, embeddedDir, networkDisk = false, tell = () => {} }: Where): Promise<Database> {
   const statistics = new Statistics()
   if (databaseUrl) {
     const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: libraryConnections }))
@@ -73,12 +77,13 @@ export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }
       place: 'PostgreSQL at PH_DATABASE_URL',
       requireRoom: () => {},
       statistics,
+      lost: new Promise(() => {}),
       async close() {
         await Promise.all([pool.close(), door.close()])
       },
     }
   }
-  const embedded = await startEmbedded(embeddedDir, tell)
+  const embedded = await startEmbedded(embeddedDir, { tell, networkDisk })
   const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
   const pool = new RenewedPool((lines) => postgres({ ...options, ...lines, ...to }))
   return {
@@ -92,6 +97,7 @@ export async function openDatabase({ databaseUrl, embeddedDir, tell = () => {} }
     place: embeddedDir,
     requireRoom: () => requireRoom(embeddedDir),
     statistics,
+    lost: embedded.lost,
     async close() {
       await pool.close()
       await embedded.stop()

@@ -7,6 +7,7 @@ import { type Clock, randomId } from '../clock.ts'
 import { explainDisk } from '../disk-failure.ts'
 import { isFolderLocked } from '../folder-lock.ts'
 import { freeBytes, reserveBytes } from '../free-space.ts'
+import { foldersIn } from '../process-folder.ts'
 import { clockFinding } from './database.ts'
 
 const MiB = 1024 * 1024
@@ -54,16 +55,27 @@ async function writeProbe(probe: string): Promise<number> {
 /** Uploads that were under way when their server was killed. */
 function lookAtIncoming(dir: string): Finding[] {
   if (!existsSync(dir)) return []
-  const dropped = readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !isFolderLocked(join(dir, entry.name)))
-    .flatMap(({ name }) => filesIn(join(dir, name)))
-  if (dropped.length === 0) return [fine('incoming', 'No upload of a killed server was left behind.')]
+  const { judged, strange } = foldersIn(dir)
+  const elsewhere = strange.length === 0 ? [] : [lookAtStrange(strange)]
+  const dropped = judged.filter((one) => isFolder(one) && !isFolderLocked(one)).flatMap(filesIn)
+  if (dropped.length === 0) return [...elsewhere, fine('incoming', 'No upload of a killed server was left behind.')]
   const bytes = dropped.reduce((sum, size) => sum + size, 0)
   const amount = `${dropped.length} ${dropped.length === 1 ? 'file' : 'files'}, ${Math.ceil(bytes / MiB)} MiB`
   return [
+    ...elsewhere,
     note('incoming', `Uploads of a killed server were left behind (${amount}).`, 'The next start of the server removes them.'),
   ]
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** On a disk that several machines use nobody else can tell whether their process lives. */
+const lookAtStrange = (dirs: readonly string[]): Finding =>
+  note(
+    'incoming',
+    `${dirs.length} folders belong to servers on other machines, or of before this one was started: ${dirs.slice(0, 3).join(', ')}.`,
+    'While no server runs on any machine, remove them.',
+  )
 
 /** Sizes. The store makes no folders in there. */
 function filesIn(dir: string): number[] {

@@ -18,6 +18,8 @@ export interface ServerProcess {
   dieAt(order: DeathOrder): Promise<void>
   /** Steps since the last order. */
   steps(): Promise<StepCounts>
+  /** Lets it stand still, or go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   kill(): Promise<Ending>
   stop(): Promise<Ending>
   /** From now on something fails in it that nobody catches, as soon as a request has been answered. */
@@ -67,6 +69,7 @@ export async function startServerProcess(
       await ask(child, order)
     },
     steps: () => ask(child, 'count'),
+    signal: (signal) => void child.kill(signal),
     kill: () => kill('SIGKILL'),
     stop: () => kill('SIGTERM'),
     async failBehindNextAnswer() {

@@ -105,6 +105,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}, pace?: 
     get setupAddress() {
       return running.setupAddress
     },
+    get failed() {
+      return running.failed
+    },
     stop: () => running.stop(),
     dataDir,
     settings,
