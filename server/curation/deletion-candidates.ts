@@ -1,7 +1,12 @@
 /** Which versions a deletion reaches, and which of them something else needs. */
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
-import type { Doomed } from './deletion.ts'
+
+/** Entries with their histories and, with `packId`, every version that came from that pack. */
+export interface Reach {
+  entryIds: readonly number[]
+  packId?: number
+}
 
 export interface Candidate {
   id: number
@@ -13,8 +18,7 @@ export interface Candidate {
   home: number | null
 }
 
-/** Every version of the entries and, where a pack goes, every version that came from it. */
-const reached = (sql: Sql, workspaceId: number, { entryIds, packId }: Doomed): Fragment => sql`
+const reached = (sql: Sql, workspaceId: number, { entryIds, packId }: Reach): Fragment => sql`
   select o.id, o.lineage_id, o.pack_id, o.content_hash, o.blob_size
     from entries e join objects o on o.workspace_id = e.workspace_id and o.lineage_id = e.lineage_id
    where e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, entryIds)}
@@ -23,9 +27,9 @@ const reached = (sql: Sql, workspaceId: number, { entryIds, packId }: Doomed): F
    where o.workspace_id = ${workspaceId} and o.pack_id = ${packId ?? null}::bigint`
 
 /** The lineages of those versions. */
-export async function selectLineageIds(sql: Sql, workspaceId: number, doomed: Doomed): Promise<string[]> {
+export async function selectLineageIds(sql: Sql, workspaceId: number, reach: Reach): Promise<string[]> {
   const rows = await sql<{ lineage_id: string }[]>`
-    select distinct lineage_id from (${reached(sql, workspaceId, doomed)}) as reached`
+    select distinct lineage_id from (${reached(sql, workspaceId, reach)}) as reached`
   return rows.map((row) => row.lineage_id)
 }
 
@@ -33,10 +37,10 @@ export async function selectLineageIds(sql: Sql, workspaceId: number, doomed: Do
  * A version stays when something outside needs it, when it is part of the history of an entry that stays, or when something that
  * stays for one of these reasons needs it. Everything is looked up one by one (server/database/among.ts says why).
  */
-export async function selectCandidates(sql: Sql, workspaceId: number, doomed: Doomed): Promise<Candidate[]> {
-  const candidates = await sql<Omit<Candidate, 'home'>[]>`${reached(sql, workspaceId, doomed)}`
+export async function selectCandidates(sql: Sql, workspaceId: number, reach: Reach): Promise<Candidate[]> {
+  const candidates = await sql<Omit<Candidate, 'home'>[]>`${reached(sql, workspaceId, reach)}`
   const kept = await sql<{ id: number; home: number }[]>`
-    with recursive candidates as materialized (${reached(sql, workspaceId, doomed)}), kept (id, home) as (
+    with recursive candidates as materialized (${reached(sql, workspaceId, reach)}), kept (id, home) as (
       (select c.id, user_of.pack_id
          from candidates c cross join lateral (
            select d.object_id, u.pack_id from dependencies d join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
@@ -50,7 +54,7 @@ export async function selectCandidates(sql: Sql, workspaceId: number, doomed: Do
              join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
              join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
             where e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id offset 0) history
-        where history.id not ${amongIds(sql, doomed.entryIds)})
+        where history.id not ${amongIds(sql, reach.entryIds)})
       union
       select needed.id, k.home
         from kept k cross join lateral (

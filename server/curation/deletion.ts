@@ -4,16 +4,14 @@ import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { holdLineages } from '../rows/hold.ts'
+import { selectEntriesOfPack } from '../rows/pack.ts'
 import { artifactKey, blobKey } from '../storage/storage.ts'
 import { countGone } from '../storage/stored-bytes.ts'
-import { type Candidate, selectCandidates, selectLineageIds } from './deletion-candidates.ts'
+import { type Candidate, type Reach, selectCandidates, selectLineageIds } from './deletion-candidates.ts'
 import { recordGroups, removeEmptyGroups } from './groups.ts'
 
-/** What is to go: entries with their histories and, with `packId`, every version that came from that pack. */
-export interface Doomed {
-  entryIds: readonly number[]
-  packId?: number
-}
+/** What is to go: one entry with its history; or a pack, with the entries that show it, their histories, and every version that came from it. */
+export type Doomed = { entryId: number } | { packId: number }
 
 export interface Deleted {
   entries: number
@@ -32,16 +30,19 @@ interface DoomedEntry {
   variant_group_id: number | null
 }
 
-/** The caller has taken the workspace's turn. CONFLICT when one of the entries was ever pulled; then nothing is deleted. */
+/**
+ * The caller has taken the workspace's turn, and holds the pack where one is to go. CONFLICT when one of the entries was ever pulled;
+ * then nothing is deleted.
+ */
 export async function deleteForGood(context: Context, doomed: Doomed): Promise<Deleted> {
   const { sql, workspace, now } = context
-  await holdLineages(sql, workspace.id, await selectLineageIds(sql, workspace.id, doomed))
-  const entries = await holdUnpulled(sql, workspace.id, doomed.entryIds)
-  const candidates = await selectCandidates(sql, workspace.id, doomed)
+  const reach = await holdReach(context, doomed)
+  const entries = await holdUnpulled(sql, workspace.id, reach.entryIds)
+  const candidates = await selectCandidates(sql, workspace.id, reach)
   const gone = candidates.filter((version) => version.home === null)
   await deleteEntryRows(context, entries)
   const media = await deleteVersions(context, gone)
-  await moveToHomes(sql, workspace.id, { packId: doomed.packId, candidates })
+  await moveToHomes(sql, workspace.id, { packId: reach.packId, candidates })
   await settleLineages(context, { entries, gone, candidates })
   await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media], now })
   return {
@@ -51,6 +52,19 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
     unusedFiles: gone.length + media.length,
     unusedBytes: [...gone.map((version) => version.blob_size), ...media.map((file) => file.size)].reduce((a, b) => a + b, 0),
   }
+}
+
+/**
+ * Holds every lineage that the deletion may reach, and looks only then which entries are to go: until it was held, the current version of
+ * an entry could be moved into the pack or out of it. Which versions came from a pack is settled by the turn.
+ */
+async function holdReach({ sql, workspace }: Context, doomed: Doomed): Promise<Reach> {
+  const isPack = 'packId' in doomed
+  const reach = isPack ? { entryIds: [], packId: doomed.packId } : { entryIds: [doomed.entryId] }
+  await holdLineages(sql, workspace.id, await selectLineageIds(sql, workspace.id, reach))
+  if (!isPack) return reach
+  const shown = await selectEntriesOfPack(sql, workspace.id, doomed.packId)
+  return { entryIds: shown.map((entry) => entry.id), packId: doomed.packId }
 }
 
 /** Holds the rows against downloads, which hold them too: of the two, one comes first and the other hears of it. */

@@ -30,11 +30,15 @@ export async function moveFace(context: Context, { entryId, objectId }: { entryI
   })
 }
 
-/** The entry comes to show the version's pack: whoever renames or deletes that one waits, and then knows of the entry. */
+/**
+ * The entry comes to show the version's pack: whoever renames or deletes that one waits, and then knows of the entry. A pack that is
+ * deleted while this waits for it leaves the version to another one, which is held then.
+ */
 async function holdPackOf({ sql, workspace }: Context, objectId: number): Promise<void> {
-  await sql`
-    select p.id from packs p
-     where p.workspace_id = ${workspace.id}
-       and p.id = (select pack_id from objects where workspace_id = ${workspace.id} and id = ${objectId})
-       for key share`
+  for (;;) {
+    const [held] = await sql`
+      select p.id from objects o join packs p on p.workspace_id = o.workspace_id and p.id = o.pack_id
+       where o.workspace_id = ${workspace.id} and o.id = ${objectId} for key share of p`
+    if (held || !(await findVersion(sql, workspace.id, objectId))) return
+  }
 }

@@ -1,11 +1,13 @@
 /** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
 import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
-import { amongIds, amongTexts } from '../database/among.ts'
+import { amongTexts } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { weighWants } from '../media/wants.ts'
 import { guidKey } from '../push/manifest.ts'
-import { holdLineages } from '../rows/hold.ts'
+import { holdKnownEntries } from '../rows/entry.ts'
+import { holdLineages, takeTurn } from '../rows/hold.ts'
 
 export const admin: Handlers<typeof contract> = {
   async denylist({ sql, workspace }) {
@@ -14,8 +16,10 @@ export const admin: Handlers<typeof contract> = {
     return { denylist }
   },
 
+  /** Takes the turn: commits that have read the denylist are through by then, and none that comes later registers what is on it. */
   async deny({ sql, workspace, actor, now, input }) {
     const value = checkedValue(input)
+    await takeTurn(sql, workspace.id)
     const [made] = await sql<DenylistRecord[]>`
       insert into denylist (workspace_id, kind, value, note, created_by, created_at)
       values (${workspace.id}, ${input.kind}, ${value}, ${input.note ?? null}, ${actor.id}, ${now.toISOString()})
@@ -36,7 +40,7 @@ export const admin: Handlers<typeof contract> = {
     const { input, feed } = request
     if ((input.entry_ids === undefined) === (input.all === undefined))
       throw validationError([{ path: 'entry_ids', message: 'or `all: true` must be given, one of the two' }])
-    const affected = await requestRefresh(request, input.entry_ids && [...new Set(input.entry_ids)])
+    const affected = await requestRefresh(request, input.entry_ids)
     feed.happened({ type: 'previews.refresh_requested', payload: { affected } })
     return { affected }
   },
@@ -50,19 +54,30 @@ function checkedValue({ kind, value }: { kind: DenylistRecord['kind']; value: st
 
 /** Marks current versions, of the given entries or of all; unknown ids change nothing at all. */
 async function requestRefresh({ sql, workspace, now }: Context, entryIds: number[] | undefined): Promise<number> {
-  const which = entryIds ? sql`and id ${amongIds(sql, entryIds)}` : sql``
-  const known = await sql<{ id: number; lineage_id: string }[]>`
-    select id, lineage_id from entries where workspace_id = ${workspace.id} ${which}`
-  const ids = new Set(known.map((entry) => entry.id))
-  const missing = entryIds?.filter((id) => !ids.has(id)) ?? []
-  if (missing.length > 0) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${missing[0]} in this workspace.`, { missing })
+  const known = await (entryIds ? holdKnownEntries(sql, workspace.id, entryIds) : holdAllEntries(sql, workspace.id))
   const lineageIds = known.map((entry) => entry.lineage_id)
-  await holdLineages(sql, workspace.id, lineageIds)
   await sql`
     update objects o set refresh_requested_at = ${now.toISOString()}
       from lineages l
      where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}
        and o.workspace_id = l.workspace_id and o.id = l.face_object_id`
-  await weighWants(sql, workspace.id, [...ids])
+  await weighWants(
+    sql,
+    workspace.id,
+    known.map((entry) => entry.id),
+  )
   return known.length
+}
+
+/** In their turn, so that none comes or goes after they were listed. */
+async function holdAllEntries(sql: Sql, workspaceId: number): Promise<{ id: number; lineage_id: string }[]> {
+  await takeTurn(sql, workspaceId)
+  const entries = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from entries where workspace_id = ${workspaceId}`
+  await holdLineages(
+    sql,
+    workspaceId,
+    entries.map((entry) => entry.lineage_id),
+  )
+  return entries
 }

@@ -42,7 +42,7 @@ export const collections: Handlers<typeof contract> = {
 
   async update({ sql, workspace, actor, now, input }) {
     const sent = sentFields(input, ['name', 'description'])
-    await holdCollection(sql, workspace.id, input.collection_id)
+    await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'change' })
     const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }
     await writeNamed(
       sql,
@@ -55,7 +55,7 @@ export const collections: Handlers<typeof contract> = {
   async remove({ sql, workspace, input }) {
     // Deletions of entries take their rows out of many collections.
     await takeTurn(sql, workspace.id)
-    await holdCollection(sql, workspace.id, input.collection_id)
+    await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'change' })
     await sql`delete from collection_entries where workspace_id = ${workspace.id} and collection_id = ${input.collection_id}`
     await sql`delete from collections where workspace_id = ${workspace.id} and id = ${input.collection_id}`
   },
@@ -90,7 +90,7 @@ interface Setting {
 
 /** Gives how many entries are named. */
 async function setMembers({ sql, workspace, actor, now }: Context, { collectionId, entryIds, action }: Setting): Promise<number> {
-  await holdCollection(sql, workspace.id, collectionId)
+  await holdCollection(sql, workspace.id, { id: collectionId, to: 'change' })
   const ids = (await holdKnownEntries(sql, workspace.id, entryIds)).map((entry) => entry.id)
   const at = now.toISOString()
   const changed =

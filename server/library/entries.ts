@@ -84,6 +84,6 @@ export const entries: Handlers<typeof contract> = {
     const { sql, workspace, input } = request
     await takeTurn(sql, workspace.id)
     const { entry_id } = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
-    await deleteForGood(request, { entryIds: [entry_id] })
+    await deleteForGood(request, { entryId: entry_id })
   },
 }

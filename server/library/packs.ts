@@ -10,6 +10,7 @@ import type { Fragment, Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
 import { knownPackFields } from '../push/unknowns.ts'
 import { takeTurn } from '../rows/hold.ts'
+import { selectEntriesOfPack } from '../rows/pack.ts'
 
 export const packs: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -51,7 +52,8 @@ export const packs: Handlers<typeof contract> = {
       uniquePack({ sql, workspaceId: workspace.id, name: input.name ?? '' }),
       () => sql`update packs set ${sql(changes)} where workspace_id = ${workspace.id} and id = ${pack.id}`,
     )
-    if (input.name !== undefined && input.name !== pack.name) feed.entriesChanged(await selectShown(sql, workspace.id, pack.id))
+    if (input.name !== undefined && input.name !== pack.name)
+      feed.entriesChanged(await selectEntriesOfPack(sql, workspace.id, pack.id))
     return requirePack(sql, workspace.id, pack.id)
   },
 
@@ -59,8 +61,7 @@ export const packs: Handlers<typeof contract> = {
     const { sql, workspace, input } = request
     await takeTurn(sql, workspace.id)
     const pack = await holdPack(sql, workspace.id, input.pack_id)
-    const entries = await selectShown(sql, workspace.id, pack.id)
-    const deleted = await deleteForGood(request, { entryIds: entries.map((entry) => entry.id), packId: pack.id })
+    const deleted = await deleteForGood(request, { packId: pack.id })
     await sql`delete from packs where workspace_id = ${workspace.id} and id = ${pack.id}`
     return {
       pack_id: pack.id,
@@ -88,14 +89,6 @@ async function holdPack(sql: Sql, workspaceId: number, id: number): Promise<{ id
   if (!pack) throw packNotFound(id)
   return pack
 }
-
-/** The entries whose current version came from the pack. */
-const selectShown = (sql: Sql, workspaceId: number, packId: number) => sql<{ id: number; lineage_id: string }[]>`
-  select found.* from objects o cross join lateral (
-    select e.id, e.lineage_id
-      from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where l.workspace_id = ${workspaceId} and l.id = o.lineage_id and l.face_object_id = o.id offset 0) found
-   where o.workspace_id = ${workspaceId} and o.pack_id = ${packId}`
 
 const uniquePack = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number; name: string }) => ({
   constraint: 'packs_name',

@@ -8,10 +8,9 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
-import { type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
+import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
-import { holdEntries } from '../rows/hold.ts'
 import {
   type HeldJob,
   holdPullJob,
@@ -28,9 +27,7 @@ type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof
 export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
     const { sql, workspace, actor, now, feed, input } = request
-    const entryIds = await selectOrdered(request)
-    await holdEntries(sql, workspace.id, entryIds)
-    const order = await resolveOrder(request, entryIds)
+    const order = await resolveOrder(request, await holdOrdered(request))
     await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, input.target_project)
     const id = await insertJob(request, order)
     await sql`

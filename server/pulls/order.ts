@@ -4,7 +4,8 @@ import { limits } from '../../contract/limits.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
-import { requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
+import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
+import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './landing.ts'
 
@@ -23,8 +24,7 @@ export interface Asked {
 /** The ids of the ordered entries, each once, those of a collection as it is now. Exactly one of `entries` and `collection_id` is given. */
 export async function selectOrdered({ sql, workspace, input }: Asked): Promise<number[]> {
   const { entries, collection_id } = input
-  if ((entries === undefined || entries === null) === (collection_id === undefined || collection_id === null))
-    throw validationError([{ path: 'entries', message: 'or `collection_id` must be given, one of the two' }])
+  requireOneWay(input)
   if (!collection_id) return [...new Set(entries?.map(({ entry_id }) => entry_id))]
   const { name } = await requireCollection(sql, workspace.id, collection_id)
   const most = limits.pullJob.entries
@@ -33,6 +33,24 @@ export async function selectOrdered({ sql, workspace, input }: Asked): Promise<n
   if (ids.length === 0) throw refuse(`the collection "${name}" is empty; there is nothing to pull`)
   if (ids.length > most) throw refuse(`the collection "${name}" holds more than ${most} entries; pull them in several jobs`)
   return ids
+}
+
+function requireOneWay({ entries, collection_id }: PullOrder): void {
+  if ((entries === undefined || entries === null) === (collection_id === undefined || collection_id === null))
+    throw validationError([{ path: 'entries', message: 'or `collection_id` must be given, one of the two' }])
+}
+
+/**
+ * The same, held until the transaction ends. Nobody puts entries into the collection meanwhile; those that were deleted before they
+ * could be held are no longer in it.
+ */
+export async function holdOrdered(asked: Asked): Promise<number[]> {
+  const { sql, workspace, input } = asked
+  requireOneWay(input)
+  if (input.collection_id) await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'use' })
+  const ids = await selectOrdered(asked)
+  await holdEntries(sql, workspace.id, ids)
+  return input.collection_id ? selectOrdered(asked) : ids
 }
 
 /** Resolves an order of these entries as the library stands. Whoever records the answer holds the entries before. */

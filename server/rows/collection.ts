@@ -17,9 +17,17 @@ export async function requireCollection(sql: Sql, workspaceId: number, id: numbe
   return collection
 }
 
-/** Holds the collection and what is in it until the transaction ends; COLLECTION_NOT_FOUND otherwise. */
-export async function holdCollection(sql: Sql, workspaceId: number, id: number): Promise<void> {
-  const [row] = await sql`select id from collections where workspace_id = ${workspaceId} and id = ${id} for update`
+/**
+ * Until the transaction ends, to `use` what is in it, or for a `change` of that or of the collection itself, which waits for every use.
+ * Only deletions take entries out of it meanwhile. COLLECTION_NOT_FOUND otherwise.
+ */
+export async function holdCollection(
+  sql: Sql,
+  workspaceId: number,
+  { id, to }: { id: number; to: 'use' | 'change' },
+): Promise<void> {
+  const [row] = await sql`
+    select id from collections where workspace_id = ${workspaceId} and id = ${id} ${to === 'use' ? sql`for key share` : sql`for update`}`
   if (!row) throw collectionNotFound(id)
 }
 

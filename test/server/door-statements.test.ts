@@ -1,21 +1,12 @@
 // What the front door asks of a PostgreSQL that several processes share: one statement a request, and less when many come at once.
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
-import { freshPostgres } from '../support/fresh-postgres.ts'
-import { startTestServer } from '../support/server.ts'
-import { readStatements } from '../support/statement-wire.ts'
+import { startWiredServer } from '../support/wired-server.ts'
 
 test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'a request with a key costs PostgreSQL exactly one statement, and requests of one moment share theirs',
   async () => {
-    const database = (await freshPostgres()) ?? expect.fail('there is no PostgreSQL')
-    const wire = await readStatements(database.url)
-    const server = await startTestServer({ databaseUrl: wire.url })
-    onTestFinished(async () => {
-      await server.stop()
-      wire.end()
-      await database.drop()
-    })
+    const { server, wire } = await startWiredServer()
     const { url, keys } = await server.addWorkspace()
     const mia = callAs(url, keys.mia)
     const during = async (asks: () => Promise<unknown>) => {

@@ -1,4 +1,4 @@
-/** A wire between a server and its PostgreSQL that reads along which statements are executed (PostgreSQL's protocol 3, "Message Formats"). */
+/** A wire between a server and its PostgreSQL that reads along which statements are executed, and can stop one (PostgreSQL's protocol 3, "Message Formats"). */
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
@@ -8,7 +8,15 @@ export interface StatementWire {
   url: string
   /** The texts of all statements that were executed so far, by whichever connection. */
   executed: readonly string[]
+  /** The next statement that matches, by whichever connection, does not get to the database before `goOn`; all others do. */
+  stopBefore(text: RegExp): Stop
   end(): void
+}
+
+export interface Stop {
+  /** Resolves when the statement has come. */
+  reached: Promise<void>
+  goOn(): void
 }
 
 /** The caller ends it. */
@@ -16,41 +24,76 @@ export async function readStatements(databaseUrl: string): Promise<StatementWire
   const target = new URL(databaseUrl)
   const executed: string[] = []
   const sockets = new Set<Socket>()
+  const stops = new Set<Standing>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
-    const reader = new Reader((text) => executed.push(text))
-    client.on('data', (chunk: Buffer) => reader.take(chunk))
+    const line = new Line(upstream, { executed, stops })
+    client.on('data', (chunk: Buffer) => line.take(chunk))
+    client.on('end', () => upstream.end())
     for (const socket of [client, upstream]) {
-      sockets.add(socket)
+      sockets.add(socket.setNoDelay())
       socket.on('error', () => {})
       socket.on('close', () => {
         client.destroy()
         upstream.destroy()
       })
     }
-    client.pipe(upstream).pipe(client)
+    upstream.pipe(client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = new URL(databaseUrl)
   url.port = String((server.address() as AddressInfo).port)
+  const stopBefore = (text: RegExp): Stop => {
+    const stop = new Standing(text)
+    stops.add(stop)
+    return { reached: stop.reached.promise, goOn: () => stop.goOn() }
+  }
   const end = () => {
     server.close()
     for (const socket of sockets) socket.destroy()
   }
-  return { url: url.href, executed, end }
+  return { url: url.href, executed, stopBefore, end }
+}
+
+/** A stop that waits for its statement, then holds the line that it came on. */
+class Standing {
+  readonly text: RegExp
+  readonly reached = Promise.withResolvers<void>()
+  #line: Line | undefined
+  #isOver = false
+
+  constructor(text: RegExp) {
+    this.text = text
+  }
+
+  /** Whether the line is held from now on. */
+  take(line: Line): boolean {
+    this.#line = line
+    this.reached.resolve()
+    return !this.#isOver
+  }
+
+  goOn(): void {
+    this.#isOver = true
+    this.#line?.goOn()
+  }
 }
 
 /** What one client says. The first message, which begins the session, has no type before its length. */
-class Reader {
-  readonly #tell: (text: string) => void
+class Line {
+  readonly #upstream: Socket
+  readonly #wire: { executed: string[]; stops: Set<Standing> }
   readonly #prepared = new Map<string, string>()
+  readonly #held: Buffer[] = []
   #bytes: Buffer = Buffer.alloc(0)
   #bound = ''
   #hasBegun = false
+  #isHeld = false
 
-  constructor(tell: (text: string) => void) {
-    this.#tell = tell
+  constructor(upstream: Socket, wire: { executed: string[]; stops: Set<Standing> }) {
+    this.#upstream = upstream
+    this.#wire = wire
   }
 
   take(chunk: Buffer): void {
@@ -60,18 +103,32 @@ class Reader {
       if (this.#bytes.length < typeBytes + 4) return
       const end = typeBytes + this.#bytes.readUInt32BE(typeBytes)
       if (this.#bytes.length < end) return
-      if (this.#hasBegun) this.#read(String.fromCharCode(this.#bytes[0] ?? 0), this.#bytes.subarray(5, end))
+      const message = this.#bytes.subarray(0, end)
+      if (this.#hasBegun) this.#read(String.fromCharCode(message[0] ?? 0), message.subarray(5))
       this.#hasBegun = true
       this.#bytes = this.#bytes.subarray(end)
+      if (this.#isHeld) this.#held.push(message)
+      else this.#upstream.write(message)
     }
   }
 
-  /** Parse, Bind, Execute and Query; the others execute nothing. */
+  goOn(): void {
+    this.#isHeld = false
+    for (const message of this.#held.splice(0)) this.#upstream.write(message)
+  }
+
+  /** Parse, Bind, Execute and Query; the others execute nothing. A statement begins with its Parse, or with its Bind where it was parsed before. */
   #read(type: string, body: Buffer): void {
     const [first = '', second = ''] = body.toString('latin1').split('\0', 2)
     if (type === 'P') this.#prepared.set(first, second)
     else if (type === 'B') this.#bound = this.#prepared.get(second) ?? ''
-    else if (type === 'E') this.#tell(this.#bound)
-    else if (type === 'Q') this.#tell(first)
+    else if (type === 'E') this.#wire.executed.push(this.#bound)
+    else if (type === 'Q') this.#wire.executed.push(first)
+    const begun = { P: second, B: this.#bound, Q: first }[type]
+    if (begun === undefined || this.#isHeld) return
+    const stop = [...this.#wire.stops].find(({ text }) => text.test(begun))
+    if (!stop) return
+    this.#wire.stops.delete(stop)
+    this.#isHeld = stop.take(this)
   }
 }

@@ -1,0 +1,223 @@
+/**
+ * Two requests in the one order of their statements that hurts: the first is stopped on its wire to PostgreSQL, the second does its work,
+ * and the first goes on with what it has read. The embedded database has one session: there a transaction is never interrupted.
+ */
+import { beforeAll, expect, test } from 'vitest'
+import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import { type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
+import type { TestServer } from '../support/server.ts'
+import type { StatementWire } from '../support/statement-wire.ts'
+import { interrupted, startWiredServer } from '../support/wired-server.ts'
+
+const race = test.runIf(process.env.PH_TEST_DATABASE_URL)
+/** Where every writer holds the lineages that it is about to change. */
+const holding = /select held\.id/
+
+let server: TestServer
+let wire: StatementWire
+let mia: Caller
+let adam: Caller
+let max: Caller
+
+beforeAll(async () => {
+  ;({ server, wire } = await startWiredServer())
+  const { url, keys } = await server.addWorkspace()
+  ;[mia, adam, max] = [callAs(url, keys.mia), callAs(url, keys.adam), callAs(url, keys.max)]
+})
+
+const inPack = (pack: string, over: Json = {}): Item => {
+  const asset_name = over.asset_name ?? uniqueName('SM')
+  return item({ asset_name, origin_path: `/Game/${pack}/Props/${asset_name}`, ...over })
+}
+const nextOf = (first: Item, made: Json, pack: string): Item =>
+  inPack(pack, {
+    asset_name: first.asset_name,
+    stamped_lineage_id: made.lineage_id,
+    stamped_base_hash: first.content_hash,
+  })
+const push = async (...items: Item[]): Promise<Json[]> => pushed(mia, items)
+const detail = async (id: number): Promise<Json> => (await mia.get(`/entries/${id}`)).body
+/** Until somebody waits for a lock that another one has. */
+const someoneWaits = () =>
+  expect.poll(() => server.database.sql`select 1 from pg_locks where not granted`, { timeout: 20_000 }).not.toHaveLength(0)
+const ok = (answer: Answer | undefined, status = 200): Json => {
+  expect(answer?.status, JSON.stringify(answer?.body)).toBe(status)
+  return answer?.body
+}
+
+race('an entry that is restored out of a pack while that is deleted stays, with its whole history', async () => {
+  const [doomed, other] = [uniqueName('Pack'), uniqueName('Pack')]
+  const first = inPack(other)
+  const [made = {}] = await push(first)
+  const [next = {}] = await push(nextOf(first, made, doomed))
+  const { pack } = await detail(made.entry_id)
+  expect(pack.name).toBe(doomed)
+  const answer = await interrupted(wire, {
+    request: () => adam.del(`/packs/${pack.id}`),
+    before: holding,
+    meanwhile: async () => {
+      ok(await mia.post(`/entries/${made.entry_id}/restore`, { object_id: made.object_id }))
+    },
+  })
+  expect(ok(answer)).toMatchObject({ deleted_entries: 0, deleted_objects: 0, kept_shared_objects: 1 })
+  expect(await detail(made.entry_id)).toMatchObject({ object_id: made.object_id, pack: { name: other } })
+  const { objects } = ok(await mia.get(`/lineages/${made.lineage_id}`))
+  expect(objects.map(({ object_id }: Json) => object_id)).toEqual([next.object_id, made.object_id])
+  expect((await mia.get(`/packs/${pack.id}`)).status).toBe(404)
+})
+
+race('an entry that PATCH moves out of a pack while that is deleted stays, and those that still show the pack go', async () => {
+  const [doomed, other] = [uniqueName('Pack'), uniqueName('Pack')]
+  const first = inPack(other)
+  const [made = {}] = await push(first)
+  const [, lonely = {}] = await push(nextOf(first, made, doomed), inPack(doomed))
+  const { pack } = await detail(made.entry_id)
+  const answer = await interrupted(wire, {
+    request: () => adam.del(`/packs/${pack.id}`),
+    before: holding,
+    meanwhile: async () => {
+      ok(await mia.patch(`/entries/${made.entry_id}`, { object_id: made.object_id, name: 'Moved' }))
+    },
+  })
+  expect(ok(answer)).toMatchObject({ deleted_entries: 1, deleted_objects: 1, kept_shared_objects: 1 })
+  expect(await detail(made.entry_id)).toMatchObject({ name: 'Moved', pack: { name: other } })
+  expect((await mia.get(`/entries/${lonely.entry_id}`)).status).toBe(404)
+})
+
+race('a version whose pack is deleted while it is being restored is held in its next pack: renaming that one waits', async () => {
+  const [home, doomed, other] = [uniqueName('Pack'), uniqueName('Pack'), uniqueName('Pack')]
+  await push(inPack(home))
+  const first = inPack(doomed)
+  const [made = {}] = await push(first)
+  // The version goes to the older one of the two packs that need it: that of its user, and that of the entry.
+  const [user = {}] = await push(inPack(home, { dependencies: [{ content_hash: first.content_hash }] }))
+  await push(nextOf(first, made, other))
+  const idOf = async (name: string) =>
+    ok(await mia.get('/packs?limit=200')).packs.find((pack: Json) => pack.name === name).id as number
+  const [homeId, doomedId] = [await idOf(home), await idOf(doomed)]
+  let restoring: Promise<Answer> | undefined
+  const moving = wire.stopBefore(/update lineages set face_object_id/)
+  const deleted = await interrupted(wire, {
+    request: () => adam.del(`/packs/${doomedId}`),
+    before: holding,
+    meanwhile: async () => {
+      restoring = mia.post(`/entries/${made.entry_id}/restore`, { object_id: made.object_id })
+      await someoneWaits()
+    },
+  })
+  expect(ok(deleted)).toMatchObject({ deleted_entries: 0, kept_shared_objects: 1 })
+  await moving.reached
+  const renamed = uniqueName('Renamed')
+  const renaming = max.patch(`/packs/${homeId}`, { name: renamed })
+  try {
+    await someoneWaits()
+  } finally {
+    moving.goOn()
+  }
+  ok(await restoring)
+  ok(await renaming)
+  expect(await detail(made.entry_id)).toMatchObject({ object_id: made.object_id, pack: { id: homeId, name: renamed } })
+  expect((await detail(user.entry_id)).pack.id).toBe(homeId)
+  const { changes } = ok(await mia.get('/catalog/changes?cursor=0&limit=1000'))
+  const shown = changes.filter(({ entity }: Json) => entity === 'entry').slice(-3)
+  expect(shown.map(({ entity_id }: Json) => entity_id)).toContain(made.entry_id)
+})
+
+race('an order of a collection leaves out what is deleted before the entries can be held, and takes the rest', async () => {
+  const [one = {}, two = {}] = await push(item(), item())
+  const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
+  ok(await mia.post(`/collections/${id}/entries/bulk`, { entry_ids: [one.entry_id, two.entry_id], action: 'add' }))
+  const answer = await interrupted(wire, {
+    request: () => mia.post('/pull-jobs', { target_project: uniqueName('Proj'), collection_id: id }),
+    before: holding,
+    meanwhile: async () => {
+      ok(await adam.del(`/entries/${one.entry_id}`), 204)
+    },
+  })
+  expect(ok(answer, 201).entries.map(({ entry_id }: Json) => entry_id)).toEqual([two.entry_id])
+})
+
+race('an order of a collection brings what was in it: putting more into it waits', async () => {
+  const [one = {}, two = {}] = await push(item(), item())
+  const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
+  ok(await mia.put(`/collections/${id}/entries/${one.entry_id}`, undefined), 204)
+  let adding: Promise<Answer> | undefined
+  const answer = await interrupted(wire, {
+    request: () => mia.post('/pull-jobs', { target_project: uniqueName('Proj'), collection_id: id }),
+    before: holding,
+    meanwhile: async () => {
+      adding = max.put(`/collections/${id}/entries/${two.entry_id}`, undefined)
+      await someoneWaits()
+    },
+  })
+  expect(ok(answer, 201)).toMatchObject({ entry_count: 1, entries: [{ entry_id: one.entry_id }] })
+  ok(await adding, 204)
+})
+
+race(
+  'a file that is put on the denylist while a push registers it: the word that it is on there comes after the push',
+  async () => {
+    const file = item()
+    await upload(mia, [file])
+    let denying: Promise<Answer> | undefined
+    const { bytes: _bytes, ...row } = file
+    const answer = await interrupted(wire, {
+      request: () => mia.post('/push/commit', { items: [row] }),
+      before: /insert into objects/,
+      meanwhile: async () => {
+        denying = adam.post('/admin/denylist', { kind: 'content_hash', value: file.content_hash })
+        await someoneWaits()
+      },
+    })
+    expect(ok(answer).summary).toMatchObject({ new: 1 })
+    ok(await denying, 201)
+    expect(ok(await mia.post('/push/commit', { items: [row] })).summary).toMatchObject({ denied: 1 })
+  },
+)
+
+race('asking for new thumbnails of an entry that is deleted meanwhile changes nothing and names it', async () => {
+  const [one = {}, two = {}] = await push(item(), item())
+  const answer = await interrupted(wire, {
+    request: () => adam.post('/admin/previews/refresh', { entry_ids: [one.entry_id, two.entry_id] }),
+    before: holding,
+    meanwhile: async () => {
+      ok(await adam.del(`/entries/${one.entry_id}`), 204)
+    },
+  })
+  expect(ok(answer, 404).error).toMatchObject({ code: 'ENTRY_NOT_FOUND', details: { missing: [one.entry_id] } })
+})
+
+race('asking for new thumbnails of all entries counts those that are there: deleting one waits', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const owner = callAs(url, keys.olivia)
+  const [one = {}] = await pushed(owner, [item(), item()])
+  let deleting: Promise<Answer> | undefined
+  const answer = await interrupted(wire, {
+    request: () => owner.post('/admin/previews/refresh', { all: true }),
+    before: holding,
+    meanwhile: async () => {
+      deleting = owner.del(`/entries/${one.entry_id}`)
+      await someoneWaits()
+    },
+  })
+  expect(ok(answer)).toEqual({ affected: 2 })
+  ok(await deleting, 204)
+})
+
+race('a project was last used by the order that came last, even where an earlier one is recorded after it', async () => {
+  const [one = {}, two = {}] = await push(item(), item())
+  const target_project = uniqueName('Proj')
+  let later = ''
+  const answer = await interrupted(wire, {
+    request: () => mia.post('/pull-jobs', { target_project, entries: [{ entry_id: one.entry_id }] }),
+    before: /insert into projects/,
+    meanwhile: async () => {
+      server.clock.advance(3_600_000)
+      const job = ok(await max.post('/pull-jobs', { target_project, entries: [{ entry_id: two.entry_id }] }), 201)
+      later = job.created_at
+    },
+  })
+  ok(answer, 201)
+  const { projects } = ok(await mia.get('/projects'))
+  expect(projects.find(({ name }: Json) => name === target_project).last_used_at).toBe(later)
+})
