@@ -39,9 +39,10 @@ export async function presignMedia(context: Context, items: readonly Wanted[]): 
   })
 }
 
-/** All of them are put to use, or none. What was finalized before stays as it is. */
-export async function finalizeMedia(request: Context, items: readonly Announced[]): Promise<(Announced & { size: number })[]> {
+/** All of them are put to use, or none; each once, however often it is named. What was finalized before stays as it is. */
+export async function finalizeMedia(request: Context, named: readonly Announced[]): Promise<(Announced & { size: number })[]> {
   const { sql, workspace, storage } = request
+  const items = eachOnce(named)
   await requirePresigned(request, items)
   const keys = items.map((item) => artifactKey(workspace.id, item.artifact_id))
   const results = requireWhole(items, await storage.sizes(keys))
@@ -49,6 +50,13 @@ export async function finalizeMedia(request: Context, items: readonly Announced[
   await storage.settle(keys)
   await transact(request, (inside) => record(inside, results))
   return results
+}
+
+/** In the place where it is named last: that decides between several files for one place. Items that differ otherwise are refused later. */
+function eachOnce(items: readonly Announced[]): Announced[] {
+  const keyOf = ({ artifact_id, entry_id, object_id, kind }: Announced) => [artifact_id, entry_id, object_id, kind].join(' ')
+  const backwards = new Map(items.toReversed().map((item) => [keyOf(item), item]))
+  return [...backwards.values()].toReversed()
 }
 
 async function requirePresigned({ sql, workspace }: Context, items: readonly Announced[]): Promise<void> {

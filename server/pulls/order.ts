@@ -100,7 +100,7 @@ async function pinVersions({ sql, workspace, input }: Asked, wanted: readonly Wa
        pins.map(({ object_id }) => object_id),
      )}`
   const lineageOf = new Map(versions.map(({ id, lineage_id }) => [id, lineage_id]))
-  const missing = pins.map(({ object_id }) => object_id).filter((id) => !lineageOf.has(id))
+  const missing = [...new Set(pins.map(({ object_id }) => object_id))].filter((id) => !lineageOf.has(id))
   if (missing.length > 0)
     throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${missing.slice(0, 10).join(', ')} in this workspace.`, {
       missing,

@@ -55,10 +55,10 @@ export async function selectFaceIds(sql: Sql, workspaceId: number, pathKeys: Ite
   return rows.map(({ id }) => id)
 }
 
-/** Where bytes are versions, current or not. */
+/** Where bytes are versions, current or not; each once. */
 export async function selectVersionPlaces(sql: Sql, workspaceId: number, hashes: Iterable<string>): Promise<VersionPlace[]> {
   return sql<VersionPlace[]>`
-    select found.* from ${wantedTexts(sql, hashes)} cross join lateral (
+    select found.* from ${wantedTexts(sql, new Set(hashes))} cross join lateral (
       select o.content_hash, o.id as object_id, o.lineage_id from objects o
        where o.workspace_id = ${workspaceId} and o.content_hash = wanted.key offset 0) found`
 }

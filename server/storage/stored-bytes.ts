@@ -6,20 +6,30 @@ import { writeRefusal } from '../front-door/states.ts'
 import type { Workspace } from '../handler.ts'
 import { holdCount } from './ledger.ts'
 
+interface KeptFile {
+  key: string
+  size: number
+}
+
+/** A file that is named twice is kept once. */
+const eachOnce = (files: readonly KeptFile[]): KeptFile[] => [...new Map(files.map((file) => [file.key, file])).values()]
+
+const bytesOf = (files: readonly KeptFile[]): number => files.reduce((sum, { size }) => sum + size, 0)
+
 /**
  * Versions or media files take bytes over. Comes late in the transaction that records them, because everybody else who counts waits for
  * its end. Bytes that were counted when they came in are not counted again.
  */
-export async function countTaken(sql: Sql, workspaceId: number, files: readonly { key: string; size: number }[]): Promise<void> {
-  if (files.length === 0) return
-  const total = files.reduce((sum, { size }) => sum + size, 0)
+export async function countTaken(sql: Sql, workspaceId: number, named: readonly KeptFile[]): Promise<void> {
+  if (named.length === 0) return
+  const files = eachOnce(named)
   const keys = files.map((file) => file.key)
   await holdCount(sql, [workspaceId])
   await sql`
     with taken as (
       delete from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)}
       returning case when is_counted then size else 0 end as size)
-    update workspaces set stored_bytes = stored_bytes + ${total} - (select coalesce(sum(size), 0)::bigint from taken)
+    update workspaces set stored_bytes = stored_bytes + ${bytesOf(files)} - (select coalesce(sum(size), 0)::bigint from taken)
      where id = ${workspaceId}`
 }
 
@@ -27,16 +37,16 @@ export async function countTaken(sql: Sql, workspaceId: number, files: readonly 
 export async function countGone(
   sql: Sql,
   workspaceId: number,
-  { files, now }: { files: readonly { key: string; size: number }[]; now: Date },
+  { files: named, now }: { files: readonly KeptFile[]; now: Date },
 ): Promise<void> {
-  if (files.length === 0) return
-  const total = files.reduce((sum, { size }) => sum + size, 0)
+  if (named.length === 0) return
+  const files = eachOnce(named)
   await holdCount(sql, [workspaceId])
   await sql`
     insert into loose_files (workspace_id, key, size, is_counted, loose_since)
-    select ${workspaceId}, r.key, r.size, false, ${now.toISOString()} from jsonb_to_recordset(${sql.json([...files])}) as r(key text, size bigint)
+    select ${workspaceId}, r.key, r.size, false, ${now.toISOString()} from jsonb_to_recordset(${sql.json(files.map(({ key, size }) => ({ key, size })))}) as r(key text, size bigint)
     on conflict do nothing`
-  await sql`update workspaces set stored_bytes = stored_bytes - ${total} where id = ${workspaceId}`
+  await sql`update workspaces set stored_bytes = stored_bytes - ${bytesOf(files)} where id = ${workspaceId}`
 }
 
 /** Undefined where new bytes are taken: neither the state of the workspace nor its limit says otherwise (contract-gaps 2). */

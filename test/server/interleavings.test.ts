@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import { pngOf } from '../support/media.ts'
 import { type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
 import type { TestServer } from '../support/server.ts'
 import type { StatementWire } from '../support/statement-wire.ts'
@@ -220,4 +221,37 @@ race('a project was last used by the order that came last, even where an earlier
   ok(answer, 201)
   const { projects } = ok(await mia.get('/projects'))
   expect(projects.find(({ name }: Json) => name === target_project).last_used_at).toBe(later)
+})
+
+race.for([
+  { moment: 'before its versions are held', before: holding, isDeletedFirst: true },
+  { moment: 'when they are held', before: /update artifacts a set/, isDeletedFirst: false },
+])('an entry that is deleted while its media are finalized, $moment: what is counted is what is kept', async (scene) => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const owner = callAs(url, keys.olivia)
+  const [made = {}] = await pushed(owner, [item()])
+  const { entry_id, object_id } = made
+  const wish = { entry_id, object_id, kind: 'thumbnail' }
+  const { targets } = ok(await owner.post('/entries/media/presign', { items: [wish] }))
+  const { upload_url, headers, artifact_id } = targets[0]
+  const body = new Uint8Array(await pngOf(3, 3))
+  expect((await fetch(upload_url, { method: 'PUT', headers, body })).status).toBe(200)
+  await server.ledger.written()
+  let deleting: Promise<Answer> | undefined
+  const answer = await interrupted(wire, {
+    request: () => owner.post('/entries/media/finalize', { items: [{ ...wish, artifact_id }] }),
+    before: scene.before,
+    meanwhile: async () => {
+      deleting = owner.del(`/entries/${entry_id}`)
+      if (scene.isDeletedFirst) await deleting
+      else await someoneWaits()
+    },
+  })
+  ok(await deleting, 204)
+  expect(answer.status).toBe(scene.isDeletedFirst ? 404 : 200)
+  const [row] = await server.database.sql<{ stored: number; loose: number }[]>`
+    select w.stored_bytes as stored, (select coalesce(sum(size), 0)::bigint from loose_files l where l.workspace_id = w.id and l.is_counted) as loose
+      from workspaces w where w.slug = ${slug}`
+  const waiting = scene.isDeletedFirst ? body.length : 0
+  expect(row).toEqual({ stored: waiting, loose: waiting })
 })

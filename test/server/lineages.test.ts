@@ -37,6 +37,21 @@ test('the answer says where the change feed stood before, and what came later is
   expect((await reads.get(`/catalog/changes?cursor=${cursor}`)).body.changes).not.toEqual([])
 })
 
+test('whatever is named twice is found once', async () => {
+  const { mia, reads } = await library()
+  const one = item()
+  const [{ lineage_id, object_id } = {}] = (await pushed(mia, [one])) as Json[]
+  const twice = <T>(value: T) => [value, value]
+  const question = {
+    lineage_ids: twice(lineage_id),
+    content_hashes: twice(one.content_hash),
+    origin_paths: [one.origin_path, one.origin_path.toUpperCase()],
+  }
+  const { lineages, versions } = (await reads.post('/lineages/find', question)).body
+  expect(lineages.map(({ id }: Json) => id)).toEqual([lineage_id])
+  expect(versions).toEqual([{ content_hash: one.content_hash, object_id, lineage_id }])
+})
+
 test('another workspace’s lineages and bytes are not there', async () => {
   const [one, other] = [await library(), await library()]
   const mine = item()

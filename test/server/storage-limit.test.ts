@@ -1,6 +1,6 @@
 // The storage limit: every byte that a workspace keeps is counted, once, whoever brings it at the same moment; at the limit no more come in.
 import { expect, test } from 'vitest'
-import { type Answer, callAs, type Json } from '../support/api.ts'
+import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -67,7 +67,7 @@ test('many pushes at once, of the same files and of others, by API and by presig
   ).toHaveLength(0)
 })
 
-async function uploadDirect(caller: ReturnType<typeof callAs>, items: Item[]): Promise<void> {
+async function uploadDirect(caller: Caller, items: Item[]): Promise<void> {
   const { missing } = (await caller.post('/push/negotiate', manifestOf(items))).body
   await Promise.all(
     missing.map(async ({ hash, upload_url, headers }: Json) => {
@@ -78,18 +78,70 @@ async function uploadDirect(caller: ReturnType<typeof callAs>, items: Item[]): P
   )
 }
 
-async function thumbnailFor(caller: ReturnType<typeof callAs>, { entry_id, object_id }: Json): Promise<void> {
-  const picture = await pngOf(3, 3)
+async function thumbnailFor(caller: Caller, entry: Json): Promise<void> {
+  const items = [await sentMedia(caller, entry, await pngOf(3, 3))]
+  for (const answer of await Promise.all([finalize(caller, items), finalize(caller, items)])) expect(answer.status).toBe(200)
+}
+
+const finalize = (caller: Caller, items: Json[]) => caller.post('/entries/media/finalize', { items })
+
+/** A picture that lies in the store and waits for its finalize, as that names it. */
+async function sentMedia(caller: Caller, { entry_id, object_id }: Json, picture: Buffer): Promise<Json> {
   const { targets } = (await caller.post('/entries/media/presign', { items: [{ entry_id, object_id, kind: 'thumbnail' }] })).body
   const { upload_url, headers, artifact_id } = targets[0]
   expect((await fetch(upload_url, { method: 'PUT', headers, body: new Uint8Array(picture) })).status).toBe(200)
-  const finalized = { items: [{ artifact_id, entry_id, object_id, kind: 'thumbnail' }] }
-  for (const answer of await Promise.all([
-    caller.post('/entries/media/finalize', finalized),
-    caller.post('/entries/media/finalize', finalized),
-  ]))
-    expect(answer.status).toBe(200)
+  return { artifact_id, entry_id, object_id, kind: 'thumbnail' }
 }
+
+test('media that a finalize names again and again is counted once, used where it is named last, and answered once', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const mia = callAs(url, keys.mia)
+  const [entry] = await pushed(mia, [sized(100)])
+  const [one, two] = [await sentMedia(mia, entry, await pngOf(3, 3)), await sentMedia(mia, entry, await pngOf(4, 4))]
+  const { status, body } = await finalize(mia, [one, ...Array.from({ length: 500 }, () => two), one])
+  expect([status, body.results.map(({ artifact_id }: Json) => artifact_id)]).toEqual([200, [two.artifact_id, one.artifact_id]])
+  expect((await mia.get(`/entries/${entry.entry_id}`)).body.thumbnail_artifact_id).toBe(one.artifact_id)
+  const bytes = 100 + (await pngOf(3, 3)).length + (await pngOf(4, 4)).length
+  expect(await counted(slug)).toEqual({ stored: bytes, kept: bytes })
+  expect((await finalize(mia, [one, { ...one, kind: 'image' }])).status).toBe(404)
+})
+
+test('media that is finalized twice, by several at once, beside fresh media, and replaced, is counted once', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const [mia, max] = [callAs(url, keys.mia), callAs(url, keys.max)]
+  const [entry] = await pushed(mia, [sized(100)])
+  const picture = await pngOf(3, 3)
+  const sent = await Promise.all(Array.from({ length: 4 }, () => sentMedia(mia, entry, picture)))
+  const bytes = async (files: number) => {
+    const total = 100 + files * picture.length
+    expect(await counted(slug)).toEqual({ stored: total, kept: total })
+  }
+  await bytes(4)
+  const [first, second] = sent
+  for (let again = 0; again < 2; again++) expect((await finalize(mia, [first])).status).toBe(200)
+  await bytes(4)
+  const calls = [mia, max, mia, max].map((caller, index) =>
+    finalize(caller, index % 2 ? [second, second, first] : [first, second]),
+  )
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+  await bytes(4)
+  expect((await finalize(max, [...sent, ...sent])).status).toBe(200)
+  await bytes(4)
+})
+
+test('of a finalize and a deletion of its entry at once, what is counted is what is kept', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const adam = callAs(url, keys.adam)
+  for (let round = 0; round < 6; round++) {
+    const [entry] = await pushed(adam, [sized(100)])
+    const item = await sentMedia(adam, entry, await pngOf(3, 3))
+    const [deleted, finalized] = await Promise.all([adam.del(`/entries/${entry.entry_id}`), finalize(adam, [item, item])])
+    expect(deleted.status).toBe(204)
+    expect([200, 404]).toContain(finalized.status)
+    const { stored, kept } = (await counted(slug)) ?? {}
+    expect(stored).toBe(kept)
+  }
+})
 
 test('uploads at once into a workspace that is nearly full: the count is right at every answer, so that nobody who comes later gets in', async () => {
   const { url, keys, slug } = await server.addWorkspace({ storage_limit_bytes: 1000 })
@@ -132,6 +184,23 @@ test('deleting makes room at once, and bytes that come back after it count again
   await pushed(adam, [other])
   await pushed(adam, [file])
   expect(await counted(slug)).toEqual({ stored: 1300, kept: 1300 })
+})
+
+test('versions that a commit names as needs again and again, and packs that go, leave the right count', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  const adam = callAs(url, keys.adam)
+  const needed = sized(50)
+  const needs = Array.from({ length: 20 }, () => ({ content_hash: needed.content_hash }))
+  const [, { entry_id }] = await pushed(adam, [needed, { ...sized(70), dependencies: needs }])
+  expect(await counted(slug)).toEqual({ stored: 120, kept: 120 })
+  const closure = (await adam.get(`/entries/${entry_id}/closure`)).body
+  expect([closure.total_objects, closure.total_bytes]).toEqual([2, 120])
+  const { pack } = (await adam.get(`/entries/${entry_id}`)).body
+  expect((await adam.del(`/packs/${pack.id}`)).body).toMatchObject({
+    deleted_objects: 2,
+    storage: { unused_files: 2, unused_bytes: 120 },
+  })
+  expect(await counted(slug)).toEqual({ stored: 0, kept: 0 })
 })
 
 test('files that were uploaded before a restart are counted after it', async () => {
