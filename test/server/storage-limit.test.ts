@@ -209,3 +209,19 @@ test('files that were uploaded before a restart are counted after it', async () 
   await server.restart()
   expect(await counted(slug)).toEqual({ stored: 123, kept: 123 })
 })
+
+test('a count that an older server left too high is put right when this one takes the library over', async () => {
+  const { url, keys, slug } = await server.addWorkspace({ storage_limit_bytes: 1000 })
+  const mia = callAs(url, keys.mia)
+  const [entry] = await pushed(mia, [sized(100)])
+  const item = await sentMedia(mia, entry, await pngOf(3, 3))
+  await upload(mia, [sized(23)])
+  expect((await finalize(mia, [item])).status).toBe(200)
+  const before = await counted(slug)
+  const { sql } = server.database
+  await sql`update workspaces set stored_bytes = 1000000 where slug = ${slug}`
+  await sql`delete from schema_migrations where number = 14`
+  await server.restart()
+  expect(await counted(slug)).toEqual(before)
+  await pushed(callAs(`${server.url}/w/${slug}`, keys.mia), [sized(1)])
+})
