@@ -25,6 +25,7 @@ export const clientErrors = {
   CACHE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_CACHE_DIR.'],
   UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
+  ANSWER_CUT: [exits.temporary, 'Try again; if it happens again, look for a proxy in between that ends long answers.'],
   ANSWER_TOO_LARGE: [exits.failed, 'Ask for less at once.'],
   PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
   NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],

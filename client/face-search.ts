@@ -4,6 +4,7 @@ import type { EntrySummary } from '../contract/entries.ts'
 import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import type { FoundLineages, LineageFace, VersionPlace } from '../contract/lineages.ts'
+import { ClientError } from './client-error.ts'
 import type { StatusCalls } from './status-calls.ts'
 
 /** Lineages by id, versions by content, current versions by path. */
@@ -53,7 +54,7 @@ async function readEntries(calls: StatusCalls, { lineageIds, hashes, paths }: Wa
   if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(calls)
   const atOnce = pLimit(requestsAtOnce)
   const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(calls, id))))
-  return { cursor: found.cursor, lineages: [...found.lineages.values(), ...rest.flat()], versions: found.versions }
+  return { cursor: found.cursor, lineages: [...found.lineages.values(), ...rest.flat()], versions: [...found.versions.values()] }
 }
 
 async function findLineage(calls: StatusCalls, lineageId: string): Promise<LineageFace[]> {
@@ -69,9 +70,13 @@ async function findLineage(calls: StatusCalls, lineageId: string): Promise<Linea
   }
 }
 
+/** Pages are short, and each says whether another one follows. */
+const isCut = (error: unknown): boolean => error instanceof ClientError && error.code === 'ANSWER_CUT'
+
 class EntryReading {
   readonly lineages = new Map<string, LineageFace>()
-  readonly versions: VersionPlace[] = []
+  /** By content: what an export that was cut has told is told again by the pages. */
+  readonly versions = new Map<string, VersionPlace>()
   /** Lineages that no entry was found of yet. */
   readonly open: Set<string>
   cursor: number | undefined
@@ -88,7 +93,7 @@ class EntryReading {
     try {
       for await (const line of calls.exportLines()) this.#take(line as Partial<EntrySummary> & { cursor?: number })
     } catch (error) {
-      undefinedWhereUnknown(error)
+      if (!isCut(error)) undefinedWhereUnknown(error)
       await this.#readPages(calls)
     }
   }
@@ -109,6 +114,6 @@ class EntryReading {
     const isSought = this.#hashes.has(content_hash)
     if (!this.open.delete(id) && !isSought && !this.#paths.has(origin_path?.toLowerCase() ?? '')) return
     this.lineages.set(id, { id, entry_id, face_object_id: object_id, face_content_hash: content_hash, origin_path, source_ext })
-    if (isSought) this.versions.push({ content_hash, object_id, lineage_id: id })
+    if (isSought) this.versions.set(content_hash, { content_hash, object_id, lineage_id: id })
   }
 }

@@ -3,8 +3,9 @@ import type { Dispatcher } from 'undici'
 import { apiBase, apiMajor } from '../contract/version.ts'
 import { ClientError } from './client-error.ts'
 import { openDispatcher } from './dispatcher.ts'
-import { type Bytes, bodyOf, readText, type Stored, splitLines } from './http-body.ts'
+import { type Bytes, bodyOf, readText, type Stored } from './http-body.ts'
 import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
+import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
 import { type Pause, pause } from './pause.ts'
 import { budgetOf, type RequestBudget } from './request-budget.ts'
@@ -131,11 +132,11 @@ export class Http {
     })
   }
 
-  /** A call that answers with one JSON value a line. Nothing is repeated once the first line has come. */
+  /** A call that answers with one JSON value a line; throws where the last one is missing. Nothing is repeated once the first line has come. */
   async *lines(request: ApiRequest): AsyncGenerator<unknown> {
     const body = await this.#exchange(this.#signed(request), async (answer) => answer.body)
     try {
-      for await (const line of splitLines(body)) yield JSON.parse(line)
+      yield* jsonLines(body, this.url)
     } catch (error) {
       throw this.#thrown(error, this.url)
     }

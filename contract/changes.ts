@@ -19,8 +19,13 @@ export const ChangeRecord = Type.Object({
 })
 export type ChangeRecord = Static<typeof ChangeRecord>
 
-/** First line of the export: the feed's head before the first row was read, and how many lines follow. */
-export const ExportHead = Type.Object({ cursor: Count, total: Count })
+/**
+ * First line of the export: the feed's head before the first row was read, about how many entries follow, and that a last line says when
+ * all have come. Servers that end without one leave `ends` out; their `total` is exact unless entries are deleted meanwhile.
+ */
+export const ExportHead = Type.Object({ cursor: Count, total: Count, ends: Type.Literal(true) })
+/** Last line of the export, with the number of entries before it. Whatever ends without this line was cut. */
+export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count })
 
 export const changes = routes({
   list: {
@@ -40,8 +45,9 @@ export const changes = routes({
     method: 'GET',
     path: '/catalog/export',
     scope: 'read',
-    summary: 'Stream every entry, deprecated ones included, one JSON object a line after a first line with cursor and total.',
-    output: Type.Union([ExportHead, EntryWithTags]),
+    summary:
+      'Stream every entry, deprecated ones included, one JSON object a line. First line: `{cursor, total, ends: true}`, the total being an estimate. Last line: `{end: true, entries}`, the number of entries that were sent; a stream without it was cut.',
+    output: Type.Union([ExportHead, EntryWithTags, ExportEnd]),
     answers: 'ndjson',
     extension: true,
   },

@@ -56,14 +56,21 @@ async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Pr
 
 const exportChunk = 500
 
-/** The ids and the feed's head come from one statement; the rows follow in chunks, so a slow reader holds nothing in the database. */
+/**
+ * The ids and the feed's head come from one statement; the rows follow in chunks, so a slow reader holds nothing in the database. What is
+ * deleted meanwhile is left out, so only the last line knows how many there were.
+ */
 async function* exportEntries(sql: Sql, workspaceId: number) {
   const [start] = await sql<{ cursor: number; ids: number[] | null }[]>`
     select h.change_seq as cursor, (select array_agg(e.id order by e.id) from entries e where e.workspace_id = h.workspace_id) as ids
       from feed_heads h where h.workspace_id = ${workspaceId}`
   const ids = start?.ids ?? []
-  yield { cursor: start?.cursor ?? 0, total: ids.length }
+  yield { cursor: start?.cursor ?? 0, total: ids.length, ends: true as const }
+  let sent = 0
   for (let at = 0; at < ids.length; at += exportChunk) {
-    yield* await selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk))
+    const entries = await selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk))
+    yield* entries
+    sent += entries.length
   }
+  yield { end: true as const, entries: sent }
 }

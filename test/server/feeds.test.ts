@@ -146,17 +146,19 @@ async function someoneWaitsFor(table: string): Promise<void> {
   await expect.poll(waiting).toHaveLength(1)
 }
 
-test('the export begins with cursor and total and holds every entry', async () => {
+test('the export begins with cursor and total, holds every entry, and ends with the number of them', async () => {
   const { url, keys } = await server.addWorkspace()
   const caller = callAs(url, keys.mia)
   const made = await pushed(caller, [item(), item(), item()])
   const response = await fetch(`${url}/api/v1/catalog/export`, { headers: { authorization: `Bearer ${keys.miaReads}` } })
   expect(response.headers.get('content-type')).toMatch(/^application\/x-ndjson/)
-  const [first, ...rows] = (await response.text())
+  const [first, ...lines] = (await response.text())
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(first).toEqual({ cursor: 6, total: 3 })
+  const [rows, last] = [lines.slice(0, -1), lines.at(-1)]
+  expect(first).toEqual({ cursor: 6, total: 3, ends: true })
+  expect(last).toEqual({ end: true, entries: 3 })
   expect(rows.map((row) => row.id)).toEqual(made.map((result) => result.entry_id))
   expect(rows[0].tags).toEqual([])
 })
