@@ -1,4 +1,4 @@
-/** The one way to write: a transaction whose last statements are the feed's records. */
+/** The one way to write: a transaction whose last statements are the feed's records; and the one way to read several things as of one moment. */
 import { isAway } from './database/database-failure.ts'
 import type { Sql } from './database/open.ts'
 import type { Pool } from './database/pool.ts'
@@ -34,14 +34,22 @@ export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>): Prom
   'begin' in sql ? begin(sql, work) : work(sql)
 
 /**
+ * For answers that take several statements: all of them see the library as it was at the first one, so that the answer never contradicts
+ * itself. Writers do not wait for it. The embedded database has one session, which is this reader's until `work` is done: what only
+ * calculates does not belong in there.
+ */
+export const atOneMoment = <T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  'begin' in sql ? begin(sql, work, 'isolation level repeatable read read only') : work(sql)
+
+/**
  * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
  * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss.
  */
-async function begin<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function begin<T>(pool: Pool, work: (sql: Sql) => Promise<T>, mode = ''): Promise<T> {
   let loss: unknown
   const isLost = () => loss !== undefined
   try {
-    const { answer } = await pool.begin(async (sql) => {
+    const { answer } = await pool.begin(mode, async (sql) => {
       const done = await settled(work(refusing(sql, () => loss)))
       if (isLost() || ('error' in done && isAway(done.error))) return new Promise<never>(() => {})
       if ('error' in done) throw done.error

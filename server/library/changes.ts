@@ -5,6 +5,7 @@ import type { Sql } from '../database/open.ts'
 import type { Handlers } from '../handler.ts'
 import { selectEntriesWithTags } from '../rows/entry.ts'
 import { selectLineages } from '../rows/lineage.ts'
+import { atOneMoment } from '../transaction.ts'
 
 export const changes: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -45,8 +46,12 @@ async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Pr
   const upserts = rows.filter((row) => row.op === 'upsert')
   const entryIds = upserts.filter((row) => row.entity === 'entry').map((row) => row.entity_id)
   const lineageIds = [...new Set(upserts.flatMap((row) => (row.entity === 'object' && row.lineage_id ? [row.lineage_id] : [])))]
-  const entries = entryIds.length > 0 ? await selectEntriesWithTags(sql, workspaceId, entryIds) : []
-  const lineages = lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : []
+  const read = async (sql: Sql) => ({
+    entries: entryIds.length > 0 ? await selectEntriesWithTags(sql, workspaceId, entryIds) : [],
+    lineages: lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : [],
+  })
+  // Each is read by one statement; together they say of an entry and of its lineage which version is current.
+  const { entries, lineages } = await (entryIds.length * lineageIds.length > 0 ? atOneMoment(sql, read) : read(sql))
   const entryById = new Map(entries.map((entry) => [entry.id, entry]))
   const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   const recordOf = (row: ChangeRecord) =>

@@ -10,6 +10,7 @@ import type { Context, Handlers } from '../handler.ts'
 import { holdCollection, requireCollection, selectCollectionEntries, selectCollections } from '../rows/collection.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'
+import { atOneMoment } from '../transaction.ts'
 
 export const collections: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -36,8 +37,10 @@ export const collections: Handlers<typeof contract> = {
   },
 
   async get({ sql, workspace, input }) {
-    const collection = await requireCollection(sql, workspace.id, input.collection_id)
-    return { ...collection, entries: await selectCollectionEntries(sql, workspace.id, collection.id) }
+    return atOneMoment(sql, async (sql) => {
+      const collection = await requireCollection(sql, workspace.id, input.collection_id)
+      return { ...collection, entries: await selectCollectionEntries(sql, workspace.id, collection.id) }
+    })
   },
 
   async update({ sql, workspace, actor, now, input }) {

@@ -12,6 +12,7 @@ import { countFacets, listEntries } from '../search/entry-list.ts'
 import { searchByImage } from '../search/image-search.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
+import { atOneMoment } from '../transaction.ts'
 
 export const entries: Handlers<typeof contract> = {
   list: listEntries,
@@ -30,8 +31,10 @@ export const entries: Handlers<typeof contract> = {
 
   async closure(request) {
     const { sql, workspace, input } = request
-    const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
-    const members = await selectClosure(sql, workspace.id, face.object_id)
+    const { face, members } = await atOneMoment(sql, async (sql) => {
+      const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
+      return { face, members: await selectClosure(sql, workspace.id, face.object_id) }
+    })
     return {
       entry_id: face.entry_id,
       root_object_id: face.object_id,
@@ -42,8 +45,10 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async dependents({ sql, workspace, input }) {
-    const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
-    const members = await selectDependents(sql, workspace.id, face.object_id)
+    const { face, members } = await atOneMoment(sql, async (sql) => {
+      const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
+      return { face, members: await selectDependents(sql, workspace.id, face.object_id) }
+    })
     return {
       entry_id: face.entry_id,
       root_object_id: face.object_id,

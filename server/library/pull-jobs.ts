@@ -21,6 +21,7 @@ import {
   selectPullJobs,
 } from '../rows/pull-job.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
+import { atOneMoment } from '../transaction.ts'
 
 type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof contract)[V]> }
 
@@ -46,11 +47,15 @@ export const pullJobs: Handlers<typeof contract> = {
   },
 
   async plan({ sql, workspace, actor, now, input }) {
-    const asked = { sql, workspace, input }
-    const { entries, files, warnings } = await resolveOrder(asked, await selectOrdered(asked))
+    const { order, fields } = await atOneMoment(sql, async (sql) => {
+      const asked = { sql, workspace, input }
+      const order = await resolveOrder(asked, await selectOrdered(asked))
+      return { order, fields: await orderFields({ ...asked, order }) }
+    })
+    const { entries, files, warnings } = order
     return {
       id: null,
-      ...(await orderFields({ ...asked, order: { entries, files, warnings } })),
+      ...fields,
       requested_by: actor.id,
       claimed_by: null,
       status: 'queued',

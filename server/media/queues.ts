@@ -60,11 +60,15 @@ export async function selectPreviewStats(sql: Sql, workspaceId: number) {
   }
 }
 
-/** `total` counts the whole queue, whatever `after` says. */
+type ThumbnailItem = QueueItem & { has_thumbnail: boolean }
+
+/** `total` counts the whole queue, whatever `after` says; at the moment of the page. */
 export async function selectThumbnailQueue(sql: Sql, workspaceId: number, page: ThumbnailPage) {
-  const items = await sql<(QueueItem & { has_thumbnail: boolean })[]>`${thumbnailPage(sql, workspaceId, page)}`
-  const [counted] = await sql<{ total: number }[]>`${thumbnailTotal(sql, workspaceId)}`
-  return { items, total: counted?.total ?? 0 }
+  const rows = await sql<({ total: number } & (ThumbnailItem | { entry_id: null }))[]>`
+    select queue.total, page.* from (${thumbnailTotal(sql, workspaceId)}) queue
+      left join (${thumbnailPage(sql, workspaceId, page)}) page on true order by page.entry_id`
+  const items = rows.flatMap(({ total: _total, ...item }) => (item.entry_id === null ? [] : [item]))
+  return { items, total: rows[0]?.total ?? 0 }
 }
 
 export const thumbnailTotal = (sql: Sql, workspaceId: number): Fragment => sql`

@@ -3,6 +3,7 @@ import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../
 import type { Context } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
+import { atOneMoment } from '../transaction.ts'
 import { loadFacts } from './facts.ts'
 import { readManifest } from './manifest.ts'
 import { requirePack } from './packs.ts'
@@ -14,7 +15,7 @@ export async function negotiate(context: Context, sent: Manifest): Promise<Negot
   const manifest = readManifest(sent)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
-  const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
+  const facts = await atOneMoment(context.sql, (sql) => loadFacts(sql, context.workspace.id, { manifest, hold: false }))
   const plans = planPush(manifest.items, facts)
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const sizes = await sizesOf(context, registered)

@@ -56,19 +56,9 @@ export async function selectCollectionEntryIds(
   return rows.map((row) => row.entry_id)
 }
 
-/** The collections that each entry is in, by name; entries that are in none are left out. */
-export async function selectCollectionsOf(
-  sql: Sql,
-  workspaceId: number,
-  entryIds: readonly number[],
-): Promise<Map<number, { id: number; name: string }[]>> {
-  const rows = await sql<{ entry_id: number; id: number; name: string }[]>`
-    select wanted.id as entry_id, found.id, found.name
-      from unnest(${[...entryIds]}::bigint[]) as wanted (id) cross join lateral (
-        select c.id, c.name
-          from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
-         where x.workspace_id = ${workspaceId} and x.entry_id = wanted.id offset 0) found
-     order by found.name`
-  const byEntry = Map.groupBy(rows, ({ entry_id }) => entry_id)
-  return new Map([...byEntry].map(([entryId, list]) => [entryId, list.map(({ id, name }) => ({ id, name }))]))
-}
+/** The collections that the entry e is in, by name: a column of the statement that reads the entry, so that both are of one moment. */
+export const collectionsOfEntry = (sql: Sql, workspaceId: number): Fragment => sql`
+  coalesce((
+    select json_agg(json_build_object('id', c.id, 'name', c.name) order by c.name)
+      from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
+     where x.workspace_id = ${workspaceId} and x.entry_id = e.id), '[]')`

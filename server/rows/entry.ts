@@ -4,9 +4,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
 import { amongIds, wantedIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
-import { selectCollectionsOf } from './collection.ts'
+import { collectionsOfEntry } from './collection.ts'
 import { holdEntries } from './hold.ts'
-import { selectTagsOf } from './tag.ts'
+import { tagsOfEntry } from './tag.ts'
 
 interface Which {
   workspaceId: number
@@ -58,9 +58,9 @@ export async function selectEntries(sql: Sql, which: Which): Promise<EntrySummar
 
 /** The same with tags: what mirrors keep. */
 export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryWithTags[]> {
-  const entries = await selectEntries(sql, { workspaceId, ids })
-  const tags = await selectTagsOf(sql, workspaceId, ids)
-  return entries.map((entry) => ({ ...entry, tags: tags.get(entry.id) ?? [] }))
+  const rows = await sql<(SummaryRow & Pick<EntryWithTags, 'tags'>)[]>`
+    select ${columns(sql)}, ${tagsOfEntry(sql, workspaceId)} as tags from ${joins(sql, { workspaceId, ids })} order by e.id`
+  return rows.map(({ tags, ...row }) => ({ ...toSummary(row), tags }))
 }
 
 interface DetailRow extends SummaryRow {
@@ -73,6 +73,8 @@ interface DetailRow extends SummaryRow {
   metadata_doc: EntryDetail['metadata_doc']
   preview_artifact_id: number | null
   thumbnail_artifact_id: number | null
+  tags: EntryDetail['tags']
+  collections: EntryDetail['collections']
 }
 
 /** Everything about one entry; ENTRY_NOT_FOUND otherwise. */
@@ -82,23 +84,19 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
   return entry
 }
 
-/** Everything about the given entries, each named once, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
+/** Everything about the given entries, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
-  const entries = sql<DetailRow[]>`
+  const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
-           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id
+           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${tagsOfEntry(sql, workspaceId)} as tags,
+           ${collectionsOfEntry(sql, workspaceId)} as collections
       from ${joins(sql, { workspaceId, ids })}
       left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
      order by e.id`
-  const [rows, tags, collections] = await Promise.all([
-    entries,
-    selectTagsOf(sql, workspaceId, ids),
-    selectCollectionsOf(sql, workspaceId, ids),
-  ])
-  return rows.map((row) => ({ ...toDetail(row), tags: tags.get(row.id) ?? [], collections: collections.get(row.id) ?? [] }))
+  return rows.map(toDetail)
 }
 
-function toDetail(row: DetailRow): Omit<EntryDetail, 'tags' | 'collections'> {
+function toDetail(row: DetailRow): EntryDetail {
   const { ever_pulled, package_guid, lineage_anchor, date_ingested, publisher_id, publisher_name, ...rest } = row
   return {
     ...toSummary(rest),
@@ -111,7 +109,9 @@ function toDetail(row: DetailRow): Omit<EntryDetail, 'tags' | 'collections'> {
       date_ingested,
       published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' },
     },
+    tags: row.tags,
     comments: [],
+    collections: row.collections,
     review: null,
     metadata_doc: row.metadata_doc,
     preview_artifact_id: row.preview_artifact_id,

@@ -13,23 +13,12 @@ export const selectTags = (sql: Sql, workspaceId: number, tail: Fragment): Promi
            (select count(*)::int from entry_tags x where x.workspace_id = t.workspace_id and x.tag_id = t.id) as entry_count
       from tags t where t.workspace_id = ${workspaceId} ${tail}`
 
-/** The tags of each entry, by name; entries without any are left out. */
-export async function selectTagsOf(
-  sql: Sql,
-  workspaceId: number,
-  entryIds: readonly number[],
-): Promise<Map<number, TagOnEntry[]>> {
-  const rows = await sql<(TagOnEntry & { entry_id: number })[]>`
-    select wanted.id as entry_id, found.id, found.name, found.color
-      from unnest(${[...entryIds]}::bigint[]) as wanted (id) cross join lateral (
-        select t.id, t.name, t.color, t.name_key
-          from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
-         where x.workspace_id = ${workspaceId} and x.entry_id = wanted.id offset 0) found
-     order by found.name_key`
-  const tags = new Map<number, TagOnEntry[]>()
-  for (const { entry_id, ...tag } of rows) tags.set(entry_id, [...(tags.get(entry_id) ?? []), tag])
-  return tags
-}
+/** The tags of the entry e, by name: a column of the statement that reads the entry, so that both are of one moment. */
+export const tagsOfEntry = (sql: Sql, workspaceId: number): Fragment => sql`
+  coalesce((
+    select json_agg(json_build_object('id', t.id, 'name', t.name, 'color', t.color) order by t.name_key)
+      from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
+     where x.workspace_id = ${workspaceId} and x.entry_id = e.id), '[]')`
 
 /** The entries that show the tag, looked up one by one (server/database/among.ts says why). */
 export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>
