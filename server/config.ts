@@ -18,7 +18,10 @@ export interface Settings {
   networkDisk: boolean
   webhookAllowPrivate: boolean
   embedder: string
+  /** Whether `/metrics` answers everybody, on the server's own port. */
   metricsPublic: boolean
+  /** Where it answers this machine; `beside`: one above the server's own port; undefined: at no port of its own. */
+  metricsPort: number | 'beside' | undefined
   /** Proxies between clients and the server whose word is taken for where a request comes from. */
   trustedProxies: number
   /** The same for people, with where each comes from. */
@@ -51,7 +54,11 @@ export const settingsTable = [
   ],
   ['PH_WEBHOOK_ALLOW_PRIVATE', 'off', 'allow webhooks to private addresses and over plain http'],
   ['PH_EMBEDDER', 'descriptor', 'what ranks by look: descriptor, clip:<model folder> or off'],
-  ['PH_METRICS', '', 'public: answer /metrics to every address, not only to this machine'],
+  [
+    'PH_METRICS',
+    'local',
+    'local: answer /metrics on 127.0.0.1 only, one port above --port; a number: at that port; public: to everybody, on the own port; or off',
+  ],
   [
     'PH_TRUST_PROXY',
     'off',
@@ -87,7 +94,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     networkDisk: oneOf('PH_NETWORK_DISK', text('PH_NETWORK_DISK') ?? 'refuse', ['refuse', 'allow']) === 'allow',
     webhookAllowPrivate: onOff('PH_WEBHOOK_ALLOW_PRIVATE', text('PH_WEBHOOK_ALLOW_PRIVATE') ?? 'off'),
     embedder: embedder(text('PH_EMBEDDER') ?? 'descriptor'),
-    metricsPublic: oneOf('PH_METRICS', text('PH_METRICS') ?? 'local', ['local', 'public']) === 'public',
+    ...metrics(text('PH_METRICS') ?? 'local'),
     trustedProxies: proxies(text('PH_TRUST_PROXY') ?? 'off'),
   }
 }
@@ -158,6 +165,13 @@ function oneOf(name: string, text: string, allowed: string[]): string {
 
 function onOff(name: string, text: string): boolean {
   return ['on', '1', 'true'].includes(oneOf(name, text, ['on', 'off', '1', '0', 'true', 'false']))
+}
+
+function metrics(text: string): Pick<Settings, 'metricsPublic' | 'metricsPort'> {
+  if (text === 'public') return { metricsPublic: true, metricsPort: undefined }
+  if (text === 'local' || text === 'off') return { metricsPublic: false, metricsPort: text === 'local' ? 'beside' : undefined }
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return { metricsPublic: false, metricsPort: Number(text) }
+  throw new SettingError(`PH_METRICS is "${text}"; it takes local, public, off, or the number of a port.`)
 }
 
 function proxies(text: string): number {

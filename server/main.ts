@@ -1,6 +1,7 @@
 /** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
@@ -15,7 +16,7 @@ import { explainDatabase } from './database/database-failure.ts'
 import { migrate } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
 import { FrontDoor } from './front-door/enter.ts'
-import { type LogTo, openLog } from './log.ts'
+import { type Logger, type LogTo, openLog } from './log.ts'
 import { type Provisioned, provision } from './provision.ts'
 import { type ProvisionFile, readProvisionFile } from './provision-file.ts'
 import { Catalogs } from './search/catalogs.ts'
@@ -78,6 +79,7 @@ export async function startServer({
     await app.listen({ host: settings.host, port: settings.port })
     const { storage, ledger } = opened
     const url = addressOf(app)
+    await openMetrics(app, settings, log)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
     const control = await openControlSocket({ desk, url, log })
@@ -124,6 +126,16 @@ function addressOf(app: FastifyInstance): string {
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw new Error('the server listens nowhere')
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+/** A port that cannot be had stops the start: what listens already is closed. */
+async function openMetrics(app: FastifyInstance, settings: Settings, log: Logger): Promise<void> {
+  try {
+    await app.metrics.open(settings, (app.server.address() as AddressInfo).port, log)
+  } catch (error) {
+    await close(app)
+    throw error
+  }
 }
 
 async function close(app: FastifyInstance): Promise<void> {

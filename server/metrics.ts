@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Gauge, Histogram, Registry } from 'prom-client'
 import type { Parts } from './app.ts'
 import { Refusal } from './front-door/refusal.ts'
+import { MetricsListener } from './metrics-listener.ts'
 import { readVitals, type Vitals } from './vitals.ts'
 
 /** Methods that routes have; anything else is counted as one. */
@@ -10,6 +11,12 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Seconds; from a request answered out of memory to the upload of a large file. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600]
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    metrics: MetricsListener
+  }
+}
 
 export function mountMetrics(app: FastifyInstance, parts: Parts): void {
   const registry = new Registry()
@@ -25,10 +32,17 @@ export function mountMetrics(app: FastifyInstance, parts: Parts): void {
     done()
   })
   const show = addGauges(registry)
-  app.get('/metrics', async (request, reply) => {
-    if (!parts.settings.metricsPublic) requireNear(request)
+  const read = async () => {
     show(await readVitals(parts))
-    return reply.type(registry.contentType).send(await registry.metrics())
+    return { contentType: registry.contentType, text: await registry.metrics() }
+  }
+  const listener = new MetricsListener(read)
+  app.decorate('metrics', listener)
+  app.addHook('onClose', () => listener.close())
+  app.get('/metrics', async (_request, reply) => {
+    if (!parts.settings.metricsPublic) throw notHere()
+    const { contentType, text } = await read()
+    return reply.type(contentType).send(text)
   })
 }
 
@@ -39,19 +53,11 @@ const labelsOf = ({ routeOptions, method }: FastifyRequest, status: number) => (
   status: `${Math.floor(status / 100)}xx`,
 })
 
-/** Headers by which proxies say that a request comes from elsewhere. */
-const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
-
-/** By the connection itself: what headers say can bring nobody nearer, only farther away. */
-function requireNear({ socket, headers }: FastifyRequest): void {
-  const from = socket.remoteAddress ?? ''
-  const isLoopback = /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(from)
-  if (isLoopback && !forwarding.some((name) => headers[name] !== undefined)) return
-  throw new Refusal(
+const notHere = () =>
+  new Refusal(
     403,
-    'Metrics are shown on the machine of the server only. Start it with PH_METRICS=public to show them to everybody.',
+    'Metrics are shown on the machine of the server only, at a port of their own that the log names. Start the server with PH_METRICS=public to show them here, to everybody.',
   )
-}
 
 /** The function it answers puts values into the gauges; what could not be read is left out. */
 function addGauges(registry: Registry): (vitals: Vitals) => void {

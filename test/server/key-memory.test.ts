@@ -62,7 +62,7 @@ test('requests at the moment of a revocation are let in or refused, and every on
 
 test.runIf(isEmbedded)('unknown keys leave nothing behind', async () => {
   const { url } = await server.addWorkspace()
-  const remembered = async () => /^ph_remembered_keys (\d+)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1]
+  const remembered = async () => /^ph_remembered_keys (\d+)$/m.exec(await (await fetch(server.app.metrics.url ?? '')).text())?.[1]
   const before = await remembered()
   expect(before).toBeDefined()
   for (let round = 0; round < 10; round++)

@@ -1,13 +1,24 @@
 // /metrics: figures for a monitor, by route and never by address, shown to this machine only unless told otherwise.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { readSettings, SettingError } from '../../server/config.ts'
+import { openLog } from '../../server/log.ts'
+import { startServer } from '../../server/main.ts'
+import { MetricsListener } from '../../server/metrics-listener.ts'
 import { callAs } from '../support/api.ts'
+import { startPlainProxy } from '../support/plain-proxy.ts'
 import { item, pushed } from '../support/push.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = await startTestServer()
-const open = await startTestServer({ metricsPublic: true })
+const open = await startTestServer({ metricsPublic: true, metricsPort: undefined })
 const { url, keys } = await server.addWorkspace()
-const read = async (base = server.url, headers = {}) => {
+const own = (of = server) => new URL(of.app.metrics.url ?? 'http://nothing.listens.invalid')
+const read = async (base = own().origin, headers = {}) => {
   const response = await fetch(`${base}/metrics`, { headers })
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
@@ -48,18 +59,74 @@ test('database, storage and what waits are there', async () => {
   expect(figureOf(text, 'ph_queue_depth{queue="pull_jobs_queued"}')).toBe(0)
 })
 
-test('whoever comes through a proxy is not on this machine, whatever they say', async () => {
-  for (const headers of [
-    { 'x-forwarded-for': '203.0.113.7' },
-    { 'x-forwarded-for': '127.0.0.1' },
-    { forwarded: 'for=127.0.0.1' },
-    { via: '1.1 proxy' },
-  ]) {
-    const { status, text } = await read(server.url, headers)
-    expect([status, typeof JSON.parse(text).error]).toEqual([403, 'string'])
+const refused = async (base: string, headers = {}) => {
+  const { status, text } = await read(base, headers)
+  expect([base, status, typeof JSON.parse(text).error]).toEqual([base, 403, 'string'])
+}
+
+test('through a proxy on this machine that says nothing of itself they are not shown, whatever is asked for', async () => {
+  for (const version of ['1.0', '1.1'] as const) {
+    const proxy = await startPlainProxy(server.url, version)
+    expect((await fetch(`${proxy}/healthz`)).status).toBe(200)
+    await refused(proxy)
+    await refused(proxy, { 'x-forwarded-for': '127.0.0.1' })
+    for (const path of ['/metrics/', '//metrics', '/w/first/metrics', '/%6detrics', '/METRICS', '/metrics?x'])
+      expect([path, (await fetch(proxy + path)).ok]).toEqual([path, false])
   }
 })
 
-test('with PH_METRICS=public they are shown to everybody', async () => {
+test('on the port of the server itself they are shown to nobody: nothing tells this machine from a proxy on it', async () => {
+  await refused(server.url)
+  await refused(server.url, { forwarded: 'for=127.0.0.1' })
+})
+
+test('the port of their own listens on 127.0.0.1 alone, has nothing else, and answers to no other name', async () => {
+  const { port, origin } = own()
+  await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
+  expect((await fetch(`${origin}/api/v1/auth/me`)).status).toBe(404)
+  expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(405)
+  const head = await fetch(`${origin}/metrics`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  const named = (host: string) => sendRaw(origin, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  expect(await named(`localhost:${port}`)).toMatch(/^HTTP\/1.1 200 /)
+  // A page whose name was made to lead to this machine.
+  expect(await named('evil.example:7411')).toMatch(/^HTTP\/1.1 403 /)
+})
+
+test('with PH_METRICS=public they are shown to everybody, on the port of the server', async () => {
   expect((await read(open.url, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(200)
+  expect(open.app.metrics.url).toBeUndefined()
+})
+
+test('PH_METRICS is local, public, off or a port; by default it is the port above that of the server', () => {
+  const chosen = (PH_METRICS: string) => {
+    const { metricsPublic, metricsPort } = readSettings({}, { PH_METRICS }, '/nowhere')
+    return [metricsPublic, metricsPort]
+  }
+  expect(chosen('')).toEqual([false, 'beside'])
+  expect(chosen('local')).toEqual([false, 'beside'])
+  expect(chosen('off')).toEqual([false, undefined])
+  expect(chosen('9410')).toEqual([false, 9410])
+  expect(chosen('public')).toEqual([true, undefined])
+  for (const wrong of ['70000', '-1', 'PUBLIC', '127.0.0.1:9410']) expect(() => chosen(wrong)).toThrow(SettingError)
+})
+
+test('a port for metrics that is taken stops the start where it was chosen, and is told in the log where it was not', async () => {
+  const taken = createServer().listen({ host: '127.0.0.1', port: 0 })
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const dataDir = temporaryFolder()
+  const settings = { ...readSettings({ port: '0', data: dataDir }, {}, dataDir), databaseUrl: server.settings.databaseUrl }
+  const start = startServer({ settings: { ...settings, metricsPort: port }, log: 'nowhere' })
+  await expect(start).rejects.toThrow(`PH_METRICS is "${port}"`)
+  const lines: string[] = []
+  const beside = new MetricsListener(async () => ({ contentType: 'text/plain', text: '' }))
+  await beside.open(
+    { ...settings, metricsPort: 'beside', port: port - 1 },
+    port - 1,
+    openLog({ write: (line) => lines.push(line) }),
+  )
+  expect(beside.url).toBeUndefined()
+  await expect.poll(() => lines.join('')).toContain(`No metrics are shown: 127.0.0.1:${port}`)
+  taken.close()
 })
