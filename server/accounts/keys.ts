@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { changingAccess } from '../front-door/holders.ts'
 import { hashKey } from '../front-door/keys.ts'
+import { inTransaction } from '../transaction.ts'
 
 export interface Key {
   id: number
@@ -32,17 +33,21 @@ export interface NewKey {
 /** `token` is the key itself, known here and now only. Throws CONFLICT when the member has as many as there may be. */
 export async function mintKey(sql: Sql, { workspaceId, memberId, name, scope, now }: NewKey): Promise<Key & { token: string }> {
   const token = newKey()
-  const [made] = await sql<{ id: number }[]>`
-    insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)
-    select ${workspaceId}, ${memberId}, ${name}, ${token.slice(0, shownLength)}, ${hashKey(token)}, ${scope}, ${now.toISOString()}
-     where (select count(*) from api_keys where workspace_id = ${workspaceId} and member_id = ${memberId} and revoked_at is null)
-           < ${limits.keys.perMember}
-    returning id`
-  if (!made)
-    throw new ApiError('CONFLICT', `There are ${limits.keys.perMember} keys already. Revoke those that are not used any more.`)
-  const [key] = await selectKeys(sql, workspaceId, sql`and k.id = ${made.id}`)
-  if (!key) throw new Error(`the key ${made.id} was made and is not there`)
-  return { ...key, token }
+  return inTransaction(sql, async (tx) => {
+    // Several at once are counted one after the other.
+    await tx`select id from members where workspace_id = ${workspaceId} and id = ${memberId} for no key update`
+    const [made] = await tx<{ id: number }[]>`
+      insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)
+      select ${workspaceId}, ${memberId}, ${name}, ${token.slice(0, shownLength)}, ${hashKey(token)}, ${scope}, ${now.toISOString()}
+       where (select count(*) from api_keys where workspace_id = ${workspaceId} and member_id = ${memberId} and revoked_at is null)
+             < ${limits.keys.perMember}
+      returning id`
+    if (!made)
+      throw new ApiError('CONFLICT', `There are ${limits.keys.perMember} keys already. Revoke those that are not used any more.`)
+    const [key] = await selectKeys(tx, workspaceId, tx`and k.id = ${made.id}`)
+    if (!key) throw new Error(`the key ${made.id} was made and is not there`)
+    return { ...key, token }
+  })
 }
 
 /** Keys that are not revoked, newest first: of one member, or of the whole workspace. */

@@ -1,5 +1,6 @@
 // Tokens: the keys of whoever is signed in; keys never make keys (contract-gaps 3).
 import { expect, test } from 'vitest'
+import { mintKey } from '../../server/accounts/keys.ts'
 import { addPerson } from '../../server/accounts/people.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
@@ -136,4 +137,18 @@ test('whoever has a thousand keys must revoke one before the next', async () => 
   const [{ id }] = (await adam.get('/auth/tokens')).body.tokens
   expect((await adam.change('DELETE', `/auth/tokens/${id}`)).status).toBe(204)
   expect((await adam.change('POST', '/auth/tokens', { name: 'one more', scope: 'read' })).status).toBe(201)
+})
+
+test('of many keys that are made at once no more than a thousand are there', async () => {
+  const { sql } = server.database
+  const { workspaceId, personId: memberId } = acme.idsOf('max')
+  const now = server.clock.now()
+  await sql`
+    insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)
+    select ${workspaceId}, ${memberId}, 'many', 'ph_live_many', 'limit ' || n, 'read', ${now.toISOString()} from generate_series(1, 997) n`
+  const making = Array.from({ length: 8 }, (_, n) => mintKey(sql, { workspaceId, memberId, name: `k${n}`, scope: 'read', now }))
+  expect((await Promise.allSettled(making)).filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  const [count] = await sql<{ n: number }[]>`
+    select count(*)::int as n from api_keys where workspace_id = ${workspaceId} and member_id = ${memberId}`
+  expect(count?.n).toBe(1000)
 })
