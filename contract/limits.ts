@@ -35,6 +35,8 @@ export const limits = {
   deviceCode: { seconds: 900, intervalSeconds: 5, slowDownSeconds: 5 },
   /** Of one person in one workspace, at once. */
   keys: { perMember: 1000, name: 120 },
+  /** People who were asked to join a workspace and have not accepted. */
+  invitations: { perWorkspace: 1000 },
   presignedMinutes: 15,
   retention: { activityDays: 365, changesDays: 30 },
 } as const

@@ -1,5 +1,6 @@
 /** What a provisioning file would change, decided from what is there and what the file says, before anything is written. Pure. */
 import type { Failure } from '../contract/errors.ts'
+import { freeName, nameKey } from './accounts/names.ts'
 import { hashKey } from './front-door/keys.ts'
 import type { KeyEntry, MemberEntry, ProvisionFile, WorkspaceEntry } from './provision-file.ts'
 
@@ -35,8 +36,8 @@ export interface Standing {
   workspaces: ReadonlyMap<string, StandingWorkspace>
   /** By SHA-256. */
   keys: ReadonlyMap<string, StandingKey>
-  /** Addresses of accounts that have one. */
-  passwords: ReadonlySet<string>
+  /** Of accounts that have one, by address: `linked` where somebody of a workspace may know it (migration 012). */
+  passwords: ReadonlyMap<string, 'given' | 'linked'>
 }
 
 export interface FieldChange {
@@ -67,8 +68,8 @@ export interface WorkspaceWrites {
   workspace: WorkspaceFields | undefined
   members: readonly (MemberFields & { email: string })[]
   keys: readonly (KeyEntry & { key_hash: string; email: string })[]
-  /** Of accounts that have none. */
-  passwords: readonly { email: string; password: string }[]
+  /** Of accounts that have none, or one that ends; undefined: it ends, and there is no new one. */
+  passwords: readonly { email: string; password: string | undefined }[]
 }
 
 /** Gives the plan, or the place of the file that contradicts what is there. */
@@ -112,23 +113,55 @@ function planWorkspace(entry: WorkspaceEntry, standing: Standing): PlannedWorksp
     agent_calls_per_month: entry.agent_calls_per_month ?? null,
   }
   const workspace = compared({ what: 'workspace', workspace: slug, name: slug }, { found, wanted })
-  const members = (entry.members ?? []).map((member) => planMember(slug, member, standing))
+  const names = givenNames(entry, found)
+  const members = (entry.members ?? []).map((member) => planMember(slug, { ...member, ...names.get(member.email) }, standing))
   const keys = (entry.keys ?? []).map((key) => planKey(slug, key, standing))
   const isWritten = ({ change }: { change: Change }) => change.does === 'created' || change.does === 'changed'
   return {
     changes: [workspace, ...members.map(({ change }) => change), ...keys.map(({ change }) => change), ...leftIn(entry, standing)],
-    warnings: warningsOf(entry, found),
+    warnings: [...warningsOf(entry, found), ...members.flatMap(({ warning }) => warning ?? [])],
     writes: {
       slug,
       workspace: workspace.does === 'unchanged' ? undefined : wanted,
       members: members.filter(isWritten).map(({ wanted: fields, email }) => ({ ...fields, email })),
       keys: keys.filter(isWritten).map(({ row }) => row),
-      passwords: members.flatMap(({ email, password }) => (password === undefined ? [] : [{ email, password }])),
+      passwords: members.flatMap(({ email, password }) => (password ? [{ email, password: password.given }] : [])),
     },
   }
 }
 
-function planMember(slug: string, entry: MemberEntry, { workspaces, passwords }: Standing) {
+/** The name of each member of the file, by address as it is written there, and who is called as the file says. */
+function givenNames(
+  { members = [] }: WorkspaceEntry,
+  found: StandingWorkspace | undefined,
+): Map<string, { name: string; namesake?: string }> {
+  const emails = new Set(members.map(({ email }) => email.toLowerCase()))
+  const others = [...(found?.members ?? [])].filter(([email]) => !emails.has(email))
+  const holders = new Map(others.map(([email, { name }]) => [nameKey(name), email]))
+  return new Map(
+    members.map(({ email, name: wanted }) => {
+      const name = freeName(wanted, holders)
+      const namesake = holders.get(nameKey(wanted))
+      holders.set(nameKey(name), email)
+      return [email, namesake === undefined ? { name } : { name, namesake }]
+    }),
+  )
+}
+
+interface PlannedMember {
+  email: string
+  wanted: MemberFields
+  change: Change
+  /** Undefined: the password stays as it is. */
+  password: { given: string | undefined } | undefined
+  warning?: string
+}
+
+function planMember(
+  slug: string,
+  entry: MemberEntry & { namesake?: string },
+  { workspaces, passwords }: Standing,
+): PlannedMember {
   const email = entry.email.toLowerCase()
   const wanted: MemberFields = {
     name: entry.name,
@@ -138,14 +171,28 @@ function planMember(slug: string, entry: MemberEntry, { workspaces, passwords }:
     status: entry.status ?? 'active',
   }
   const found = workspaces.get(slug)?.members.get(email)
-  // One that somebody has chosen since is theirs: the file gives the first one only.
-  const password = passwords.has(email) ? undefined : entry.password
-  const change = compared({ what: 'member', workspace: slug, name: email }, { found, wanted })
-  if (found && password !== undefined) {
-    const fields = [...change.fields, { field: 'password', from: null, to: 'set' }]
-    return { email, wanted, password, change: { ...change, does: 'changed' as const, fields } }
-  }
-  return { email, wanted, password, change }
+  const compare = compared({ what: 'member', workspace: slug, name: email }, { found, wanted })
+  const change: Change = entry.namesake ? { ...compare, remark: `${entry.namesake} has the name in the file` } : compare
+  // One that somebody has chosen since is theirs: the file gives the first one only. But one that was chosen by a link of another
+  // workspace, where somebody may know it, does not open this one.
+  const kept = passwords.get(email)
+  const ends = kept === 'linked' && !found
+  if (kept !== undefined && !ends) return { email, wanted, change, password: undefined }
+  if (entry.password === undefined && !ends) return { email, wanted, change, password: undefined }
+  return withPassword({ email, wanted, change, password: { given: entry.password } }, { found, ends })
+}
+
+/** What is said of a password that is set or ends. */
+function withPassword(planned: PlannedMember, { found, ends }: { found: object | undefined; ends: boolean }): PlannedMember {
+  const { change, password, email } = planned
+  const isSet = password?.given !== undefined
+  if (!found && !ends) return planned
+  const field: FieldChange = { field: 'password', from: ends ? 'chosen by a link' : null, to: isSet ? 'set' : 'ended' }
+  const does = found ? ('changed' as const) : change.does
+  const told = { ...planned, change: { ...change, does, fields: [...change.fields, field] } }
+  if (isSet) return told
+  const warning = `${email} joins ${change.workspace}: the password was chosen by a link of another workspace, where somebody may know it, and has ended. Give a new one with \`ph server user password ${email}\`.`
+  return { ...told, warning }
 }
 
 function planKey(slug: string, entry: KeyEntry, { keys }: Standing) {

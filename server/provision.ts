@@ -1,7 +1,8 @@
 /** Provisioning: workspaces, members and keys that must exist; applied at every start, deletes nothing (contract-gaps 2). */
 import { validationError } from '../contract/errors.ts'
+import { holdNames, nameKey } from './accounts/names.ts'
 import { hashPassword } from './accounts/passwords.ts'
-import { amongTexts } from './database/among.ts'
+import { amongIds, amongTexts } from './database/among.ts'
 import type { Database, Sql } from './database/open.ts'
 import { changingAccess } from './front-door/holders.ts'
 import { hashKey } from './front-door/keys.ts'
@@ -30,11 +31,28 @@ export async function provision(database: Database, file: ProvisionFile, now: Da
   const hashes = await hashPasswords(await foresee(database.sql, file))
   const provisioning = database.sql.begin(async (sql) => {
     if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${provisionLock})`
+    await hold(sql, file, now)
     const plan = await foresee(sql, file)
     for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })
     return { changes: plan.changes, warnings: plan.warnings }
   })
   return changingAccess({}, provisioning)
+}
+
+/**
+ * Until the end of the transaction nobody else gives names in the workspaces of the file, or touches its accounts. They are made before
+ * the plan, so that none that somebody else makes meanwhile comes in unseen.
+ */
+async function hold(sql: Sql, { workspaces }: ProvisionFile, now: Date): Promise<void> {
+  const slugs = workspaces.map(({ slug }) => slug)
+  const emails = workspaces.flatMap(({ members = [] }) => members.map(({ email }) => email.toLowerCase()))
+  await holdNames(sql, slugs)
+  await sql`
+    insert into accounts (email, is_password_linked, created_at)
+    select r.email, false, ${now.toISOString()} from unnest(${[...new Set(emails)]}::text[]) with ordinality as r(email, at)
+     where not exists (select 1 from accounts a where a.email = r.email) order by r.at
+    on conflict (email) do nothing`
+  await sql`select id from accounts where email ${amongTexts(sql, emails)} order by id for no key update`
 }
 
 /** What `provision` would do; writes nothing. */
@@ -43,7 +61,7 @@ export const foresee = async (sql: Sql, file: ProvisionFile): Promise<ProvisionP
 
 /** The same where there is no database yet. */
 export const foreseeFromNothing = (file: ProvisionFile): ProvisionPlan =>
-  required(planProvision(file, { workspaces: new Map(), keys: new Map(), passwords: new Set() }))
+  required(planProvision(file, { workspaces: new Map(), keys: new Map(), passwords: new Map() }))
 
 function required(plan: ReturnType<typeof planProvision>): ProvisionPlan {
   if ('path' in plan) throw validationError([plan])
@@ -69,12 +87,12 @@ async function readStanding(sql: Sql, { workspaces: entries }: ProvisionFile): P
       join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
       join accounts a on a.id = m.account_id
      where w.slug ${inFile} or k.key_hash ${amongTexts(sql, hashes)} order by k.id`
-  const passwords = await sql<{ email: string }[]>`
-    select email from accounts where password_hash is not null and email ${amongTexts(sql, emails)}`
+  const passwords = await sql<{ email: string; is_password_linked: boolean }[]>`
+    select email, is_password_linked from accounts where password_hash is not null and email ${amongTexts(sql, emails)}`
   return {
     workspaces: new Map(workspaces.map((row) => [row.slug, { ...row, members: membersOf(row.slug, members) }])),
     keys: new Map(keys.map(({ key_hash, ...key }) => [key_hash, key])),
-    passwords: new Set(passwords.map(({ email }) => email)),
+    passwords: new Map(passwords.map((row) => [row.email, row.is_password_linked ? 'linked' : 'given'])),
   }
 }
 
@@ -87,7 +105,11 @@ type Hashes = ReadonlyMap<string, string>
 
 /** Before the transaction: each takes a while, and others wait for the transaction. */
 async function hashPasswords({ writes }: ProvisionPlan): Promise<Hashes> {
-  const wanted = new Map(writes.flatMap(({ passwords }) => passwords.map(({ email, password }) => [email, password])))
+  const wanted = new Map(
+    writes.flatMap(({ passwords }) =>
+      passwords.flatMap(({ email, password }) => (password === undefined ? [] : [[email, password] as const])),
+    ),
+  )
   const hashes = new Map<string, string>()
   await Promise.all([...wanted].map(async ([email, password]) => hashes.set(email, await hashPassword(password))))
   return hashes
@@ -104,12 +126,8 @@ async function write(sql: Sql, { writes, hashes, now }: { writes: WorkspaceWrite
   const [row] = await sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
   const workspaceId = Number(row?.id)
   if (workspace) await sql`insert into feed_heads (workspace_id) values (${workspaceId}) on conflict do nothing`
-  if (members.length > 0) await writeMembers(sql, workspaceId, { members, now })
-  const given = passwords.map(({ email }) => ({ email, hash: hashes.get(email) ?? null }))
-  if (given.length > 0)
-    await sql`
-    update accounts a set password_hash = r.hash from jsonb_to_recordset(${sql.json(given)}) as r(email text, hash text)
-     where a.email = r.email and a.password_hash is null`
+  if (members.length > 0) await writeMembers(sql, workspaceId, members)
+  if (passwords.length > 0) await writePasswords(sql, passwords, hashes)
   const made = keys.map(({ key, key_hash, email, name, scope }, at) => ({
     at,
     prefix: key.slice(0, 12),
@@ -128,23 +146,30 @@ async function write(sql: Sql, { writes, hashes, now }: { writes: WorkspaceWrite
     on conflict (key_hash) do nothing`
 }
 
-async function writeMembers(
-  sql: Sql,
-  workspaceId: number,
-  { members, now }: { members: WorkspaceWrites['members']; now: string },
-): Promise<void> {
-  const rows = sql.json(members.map((member, at) => ({ ...member, at })))
+/** An account that an earlier workspace of the file has given its password keeps that one. Whoever knew one that ends is out. */
+async function writePasswords(sql: Sql, passwords: WorkspaceWrites['passwords'], hashes: Hashes): Promise<void> {
+  const given = passwords.map(({ email, password }) => ({ email, hash: password === undefined ? null : hashes.get(email) }))
+  const changed = await sql<{ id: number }[]>`
+    update accounts a set password_hash = r.hash, is_password_linked = false
+      from jsonb_to_recordset(${sql.json(given)}) as r(email text, hash text)
+     where a.email = r.email and (a.password_hash is null or a.is_password_linked) returning a.id`
+  const ids = changed.map(({ id }) => id)
+  await sql`delete from sessions where account_id ${amongIds(sql, ids)}`
+  await sql`delete from password_links where account_id ${amongIds(sql, ids)}`
+}
+
+async function writeMembers(sql: Sql, workspaceId: number, members: WorkspaceWrites['members']): Promise<void> {
+  const rows = sql.json(members.map((member, at) => ({ ...member, name_key: nameKey(member.name), at })))
   await sql`
-    insert into accounts (email, created_at) select r.email, ${now} from jsonb_to_recordset(${rows}) as r(email text, at integer)
-     order by r.at
-    on conflict (email) do nothing`
-  await sql`
-    insert into members (workspace_id, account_id, name, display_name, role, kind, status)
-    select ${workspaceId}, a.id, r.name, r.display_name, r.role, r.kind, r.status
+    insert into members (workspace_id, account_id, name, name_key, display_name, role, kind, status)
+    select ${workspaceId}, a.id, r.name, r.name_key, r.display_name, r.role, r.kind, r.status
       from jsonb_to_recordset(${rows})
-           as r(at integer, email text, name text, display_name text, role text, kind text, status text)
+           as r(at integer, email text, name text, name_key text, display_name text, role text, kind text, status text)
       join accounts a on a.email = r.email
      order by r.at
-    on conflict (workspace_id, account_id) do update set name = excluded.name, display_name = excluded.display_name,
-      role = excluded.role, kind = excluded.kind, status = excluded.status`
+    on conflict (workspace_id, account_id) do update set name = excluded.name, name_key = excluded.name_key,
+      display_name = excluded.display_name, role = excluded.role, kind = excluded.kind, status = excluded.status`
+  // Who belongs here needs no invitation.
+  await sql`
+    delete from invitations where workspace_id = ${workspaceId} and email in (select r.email from jsonb_to_recordset(${rows}) as r(email text))`
 }

@@ -36,7 +36,7 @@ export const userCommands = [
     usage: 'server user add <email>',
     summary: 'Add somebody to a workspace',
     description:
-      'Somebody who has an account on this server already keeps it, with its password. Everybody else gets one; without --password they cannot sign in on the pages until one is set.',
+      'They belong to it at once, without an invitation. Who has an account on this server already keeps it, with the password that you gave it; one that was chosen by a link of another workspace, where somebody may know it, ends. Everybody else gets an account. Without --password they cannot sign in on the pages until one is set.',
     arguments: { email: 'address they sign in with' },
     options: {
       name: text('--name <name>', 'short name, shown beside what they do (default: what stands before the @)'),
@@ -59,8 +59,8 @@ export const userCommands = [
       const password = rest.password ? await readNewPassword(context, email) : undefined
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
       const answer = await administer(context, rest, (server) => server.perform('user-add', input))
-      const hadOne = answer.has_account ? '\nThey had an account on this server already, and keep its password.' : ''
-      context.out.result(answer, `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.${hadOne}`)
+      const added = `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`
+      context.out.result(answer, answer.has_account ? `${added}\n${accountWords[answer.password]}` : added)
       return undefined
     },
   }),
@@ -148,6 +148,15 @@ async function setStatus(
 function requireAddress(email: string): void {
   if (!/^[^@\s]+@[^@\s]+$/.test(email))
     throw wrongUsage(`"${email}" is not an e-mail address.`, 'Write it like ada@example.com; a program may have an invented one.')
+}
+
+/** What is said of an account that was there before. */
+const accountWords = {
+  none: 'They had an account on this server already, without a password.',
+  kept: 'They had an account on this server already, and keep its password.',
+  set: 'They had an account on this server already: it has the new password, and is signed out everywhere.',
+  ended:
+    'They had an account on this server already. Its password had been chosen by a link of another workspace, where somebody may know it: it opens nothing any more. Give them a new one with `ph server user password`.',
 }
 
 const words = ({ display_name, email }: Person): string => `${printable(display_name)} (${printable(email)})`

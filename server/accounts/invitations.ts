@@ -1,110 +1,132 @@
-/** Invitations: links with which somebody chooses a password, once, within seven days. */
+/** Invitations: somebody is asked to join a workspace, and belongs to it once they accept with the link. Until then they are nobody there. */
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/open.ts'
 import { inTransaction } from '../transaction.ts'
-import { hashPassword } from './passwords.ts'
-import { type Person, requirePerson, requireRank } from './people.ts'
+import { holdNamesOf, nameKey } from './names.ts'
+import { linkEnd } from './password-links.ts'
+import { type Person, type Role, requireFree, requireRank } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'
-import { type Session, startSession } from './sessions.ts'
-import { replacePassword } from './sign-in.ts'
 
-const dayMs = 24 * 3_600_000
-
-export interface Inviting {
+interface Acting {
   workspaceId: number
-  /** The member who invites; undefined for whoever runs the server. */
-  by: Pick<Person, 'id' | 'role'> | undefined
-  personId: number
+  /** The member who acts. */
+  by: Pick<Person, 'id' | 'role'>
+}
+
+export interface Inviting extends Acting {
+  email: string
+  name: string
+  displayName: string
+  role: Role
   now: Date
 }
 
-/** The code of the link; those made before are of no more use. Throws USER_NOT_FOUND, and FORBIDDEN where `invitationObstacle` says why. */
-export async function invite(sql: Sql, { workspaceId, by, personId, now }: Inviting): Promise<string> {
-  const person = await requirePerson(sql, workspaceId, personId)
-  requireRank(by?.role, person.role)
-  const obstacle = await invitationObstacle(sql, { workspaceId, by }, person)
-  if (obstacle !== undefined) throw new ApiError('FORBIDDEN', obstacle)
-  const code = newSecret()
-  const expiresAt = new Date(now.getTime() + limits.signIn.invitationDays * dayMs)
-  await sql`
-    insert into invitations (account_id, code_hash, workspace_id, made_by, created_at, expires_at)
-    values (${person.accountId}, ${hashSecret(code)}, ${workspaceId}, ${by?.id ?? null}, ${now.toISOString()}, ${expiresAt.toISOString()})
-    on conflict (account_id) do update set code_hash = excluded.code_hash, workspace_id = excluded.workspace_id,
-      made_by = excluded.made_by, created_at = excluded.created_at, expires_at = excluded.expires_at`
-  return code
-}
-
-/** Why somebody who runs a workspace cannot make a link for this person, as a sentence. Nothing keeps whoever runs the server from it. */
-export async function invitationObstacle(
-  sql: Sql,
-  { workspaceId, by }: Pick<Inviting, 'workspaceId' | 'by'>,
-  { id, accountId, displayName, kind, status }: Person,
-): Promise<string | undefined> {
-  if (by === undefined) return undefined
-  // Where the own password is changed the present one is asked for: a session alone must not give the account away.
-  if (id === by.id) return 'Your own password is changed on the page of your account.'
-  if (kind === 'api') return `${displayName} is a program: it has keys, and no password.`
-  if (status === 'disabled') return `${displayName} is disabled, and could not sign in. Enable them first.`
-  const [elsewhere] = await sql`
-    select 1 from members where account_id = ${accountId} and workspace_id <> ${workspaceId} limit 1`
-  return elsewhere && `${displayName} belongs to other workspaces too. Only whoever runs the server can give them a new password.`
-}
-
-export interface Invitation {
-  accountId: number
-  email: string
+/** An invitation with the code of its link, which is known here and now only. */
+export interface MadeLink {
+  id: number
   displayName: string
-  workspace: { slug: string; name: string }
+  code: string
 }
 
 /**
- * Undefined for a code that is unknown, used, replaced or too old, when the person has left the workspace, and when whoever made it could
- * not make it any more.
+ * Nothing tells whether there is an account with the e-mail address. Throws FORBIDDEN when `by` may not give that role, and CONFLICT when
+ * the e-mail or the name is taken in this workspace, or invited already.
  */
-export async function findInvitation(sql: Sql, code: string, now: Date): Promise<Invitation | undefined> {
-  const [row] = await sql<{ account_id: number; email: string; display_name: string; slug: string; name: string }[]>`
-    select i.account_id, a.email, m.display_name, w.slug, w.name
-      from invitations i join accounts a on a.id = i.account_id join workspaces w on w.id = i.workspace_id
-      join members m on m.workspace_id = i.workspace_id and m.account_id = i.account_id and m.status = 'active'
-     where i.code_hash = ${hashSecret(code)} and i.expires_at > ${now.toISOString()}
-       and (i.made_by is null or exists (
-             select 1 from members maker
-              where maker.workspace_id = i.workspace_id and maker.id = i.made_by and maker.status = 'active'
-                and (maker.role = 'owner' or (maker.role = 'admin' and m.role <> 'owner')))
-            and not exists (select 1 from members e where e.account_id = i.account_id and e.workspace_id <> i.workspace_id))`
-  if (!row) return undefined
-  const { account_id: accountId, email, display_name: displayName, ...workspace } = row
-  return { accountId, email, displayName, workspace }
-}
-
-export interface Acceptance {
-  code: string
-  password: string
-  /** The session that the person came with: it ends. */
-  replaces: string | undefined
-  now: Date
-}
-
-/** Sets the password, ends every session of the account, and signs the person in. Throws UNAUTHORIZED for a code that leads nowhere. */
-export async function acceptInvitation(sql: Sql, { code, password, replaces, now }: Acceptance): Promise<Session> {
-  if (!(await findInvitation(sql, code, now))) throw deadLink()
-  const passwordHash = await hashPassword(password)
+export async function invite(sql: Sql, { workspaceId, by, name, displayName, role, now, ...rest }: Inviting): Promise<MadeLink> {
+  const email = rest.email.trim().toLowerCase()
+  requireRank(by.role, role)
+  const code = newSecret()
   return inTransaction(sql, async (tx) => {
-    const invitation = await findInvitation(tx, code, now)
-    // Of several at once, one takes it away.
-    const [taken] = await tx`delete from invitations where code_hash = ${hashSecret(code)} returning account_id`
-    if (!invitation || !taken) throw deadLink()
-    const { accountId } = invitation
-    await replacePassword(tx, accountId, passwordHash)
-    const session = await startSession(tx, { accountId, replaces, now })
-    if (!session) throw deadLink()
-    return session
+    await holdNamesOf(tx, workspaceId)
+    await requireFree(tx, workspaceId, { email, name })
+    await requireUninvited(tx, workspaceId, { email, name })
+    const [made] = await tx<{ id: number }[]>`
+      insert into invitations (workspace_id, email, name, display_name, role, code_hash, made_by, created_at, expires_at)
+      values (${workspaceId}, ${email}, ${name}, ${displayName}, ${role}, ${hashSecret(code)}, ${by.id}, ${now.toISOString()},
+              ${linkEnd(now).toISOString()})
+      returning id`
+    return { id: Number(made?.id), displayName, code }
   })
 }
 
-const deadLink = () =>
-  new ApiError(
-    'UNAUTHORIZED',
-    'This link was used already, is older than seven days, or was replaced. Ask an owner or admin for a new one.',
-  )
+async function requireUninvited(sql: Sql, workspaceId: number, { email, name }: Pick<Inviting, 'email' | 'name'>): Promise<void> {
+  const open = await sql<{ email: string; name: string }[]>`
+    select email, name from invitations where workspace_id = ${workspaceId}`
+  if (open.some((one) => one.email === email))
+    throw new ApiError('CONFLICT', `${email} is invited already. The list of members has the invitation, for a new link.`)
+  const namesake = open.find((one) => nameKey(one.name) === nameKey(name))
+  if (namesake)
+    throw new ApiError('CONFLICT', `Somebody else who is invited is called ${namesake.name}. Choose another name.`, {
+      field: 'name',
+    })
+  if (open.length >= limits.invitations.perWorkspace)
+    throw new ApiError(
+      'CONFLICT',
+      `${limits.invitations.perWorkspace} people are invited already. Withdraw invitations that nobody accepts.`,
+    )
+}
+
+interface OneInvitation extends Acting {
+  invitationId: number
+}
+
+/** A new link, which ends seven days from now; the one before is of no more use. Throws USER_NOT_FOUND, and FORBIDDEN as `invite`. */
+export async function renewInvitation(sql: Sql, one: OneInvitation & { now: Date }): Promise<MadeLink> {
+  const { workspaceId, by, invitationId: id, now } = one
+  const { displayName } = await requireChangeable(sql, one)
+  const code = newSecret()
+  const [renewed] = await sql`
+    update invitations set code_hash = ${hashSecret(code)}, made_by = ${by.id}, expires_at = ${linkEnd(now).toISOString()}
+     where workspace_id = ${workspaceId} and id = ${id} returning id`
+  if (!renewed) throw noInvitation(id)
+  return { id, displayName, code }
+}
+
+/** Throws USER_NOT_FOUND, also when it was accepted meanwhile, and FORBIDDEN as `invite`. */
+export async function withdrawInvitation(sql: Sql, one: OneInvitation): Promise<void> {
+  await requireChangeable(sql, one)
+  const [gone] = await sql`
+    delete from invitations where workspace_id = ${one.workspaceId} and id = ${one.invitationId} returning id`
+  if (!gone) throw noInvitation(one.invitationId)
+}
+
+/** The role of an invitation never changes. */
+async function requireChangeable(sql: Sql, { workspaceId, by, invitationId }: OneInvitation): Promise<Invited> {
+  const [invited] = await selectInvited(sql, workspaceId, sql`and i.id = ${invitationId}`)
+  if (!invited) throw noInvitation(invitationId)
+  requireRank(by.role, invited.role)
+  return invited
+}
+
+const noInvitation = (id: number) => new ApiError('USER_NOT_FOUND', `There is no invitation ${id} in this workspace any more.`)
+
+/** Somebody who was asked and has not accepted, as those who run the workspace see them. */
+export interface Invited {
+  id: number
+  email: string
+  name: string
+  displayName: string
+  role: Role
+  invitedBy: string
+  endsAt: Date
+  /** Whether who made the link could make it still. */
+  mayStillInvite: boolean
+}
+
+/** In the order in which they were invited. */
+export const listInvited = (sql: Sql, workspaceId: number): Promise<Invited[]> =>
+  selectInvited(sql, workspaceId, sql`order by i.id`)
+
+export const findInvited = async (sql: Sql, workspaceId: number, id: number): Promise<Invited | undefined> =>
+  (await selectInvited(sql, workspaceId, sql`and i.id = ${id}`))[0]
+
+const selectInvited = (sql: Sql, workspaceId: number, tail: Fragment) => sql<Invited[]>`
+  select i.id, i.email, i.name, i.display_name as "displayName", i.role, maker.display_name as "invitedBy", i.expires_at as "endsAt",
+         ${mayInvite(sql)} as "mayStillInvite"
+    from invitations i join members maker on maker.workspace_id = i.workspace_id and maker.id = i.made_by
+   where i.workspace_id = ${workspaceId} ${tail}`
+
+/** A link opens no more than whoever made it could open now. */
+export const mayInvite = (sql: Sql): Fragment =>
+  sql`(maker.status = 'active' and (maker.role = 'owner' or (maker.role = 'admin' and i.role <> 'owner')))`

@@ -5,7 +5,11 @@ import { changingAccess } from '../front-door/holders.ts'
 import { toWorkspace, type WorkspaceRow } from '../front-door/workspaces.ts'
 import type { Workspace } from '../handler.ts'
 import { inTransaction } from '../transaction.ts'
+import { holdNamesOf, nameKey } from './names.ts'
 import { hashPassword } from './passwords.ts'
+import { hashSecret } from './secrets.ts'
+import type { Session } from './sessions.ts'
+import { holdAccount, replacePassword } from './sign-in.ts'
 
 export type Role = 'owner' | 'admin' | 'member'
 
@@ -26,12 +30,17 @@ export interface Membership {
   person: Person
 }
 
-/** Where somebody belongs, in the order in which the workspaces were made. */
-export async function membershipsOf(sql: Sql, accountId: number): Promise<Membership[]> {
+/**
+ * Where somebody who is signed in belongs, in the order in which the workspaces were made. Nowhere, once the session is over: joining a
+ * workspace ends all others, and a request that came with one of those before must not find itself in it.
+ */
+export async function membershipsOf(sql: Sql, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<Membership[]> {
   const rows = await sql<(PersonRow & Omit<WorkspaceRow, 'id' | 'name'> & { workspace_id: number; workspace_name: string })[]>`
     select ${columns(sql)}, w.id as workspace_id, w.slug, w.name as workspace_name, w.state, w.storage_limit_bytes
       from members m join accounts a on a.id = m.account_id join workspaces w on w.id = m.workspace_id
-     where m.account_id = ${accountId} and m.status = 'active' order by w.id`
+     where m.account_id = ${accountId} and m.status = 'active'
+       and exists (select 1 from sessions s where s.id_hash = ${hashSecret(id)} and s.account_id = m.account_id)
+     order by w.id`
   return rows.map(({ workspace_id: id, slug, workspace_name: name, state, storage_limit_bytes, ...row }) => ({
     workspace: toWorkspace({ id, slug, name, state, storage_limit_bytes }),
     person: toPerson(row),
@@ -45,45 +54,80 @@ export async function listPeople(sql: Sql, workspaceId: number): Promise<Person[
 
 export interface NewPerson {
   workspaceId: number
-  /** Role of who adds; undefined for whoever runs the server. */
-  by: Role | undefined
   email: string
   name: string
   displayName: string
   role: Role
   kind?: Person['kind']
-  /** For somebody who has no account yet; one that is there keeps its own. */
+  /** Counts where the account has none that whoever runs the server has given. */
   password?: string
   now: Date
 }
 
 /**
- * Adds somebody. `isKnown`: they had an account already, and sign in as they do elsewhere. Throws FORBIDDEN when `by` may not give that
- * role, and CONFLICT when the e-mail or the name is taken in this workspace.
+ * What became of the password of somebody who was added. `ended`: it had been chosen by a link of another workspace, where somebody may
+ * know it, and opens nothing any more.
  */
-export async function addPerson(sql: Sql, wanted: NewPerson): Promise<{ person: Person; isKnown: boolean }> {
-  const { workspaceId, by, name, displayName, role, kind = 'person' } = wanted
+export type PasswordFate = 'none' | 'kept' | 'set' | 'ended'
+
+export interface Added {
+  person: Person
+  /** They had an account already. */
+  isKnown: boolean
+  password: PasswordFate
+}
+
+/**
+ * Adds somebody, who need not accept: only for whoever runs the server. Throws CONFLICT when the e-mail or the name is taken in this
+ * workspace. An invitation of theirs ends.
+ */
+export async function addPerson(sql: Sql, wanted: NewPerson): Promise<Added> {
+  const { workspaceId } = wanted
   const email = wanted.email.trim().toLowerCase()
-  requireRank(by, role)
   const passwordHash = wanted.password === undefined ? null : await hashPassword(wanted.password)
   return inTransaction(sql, async (tx) => {
+    await holdNamesOf(tx, workspaceId)
+    await requireFree(tx, workspaceId, { ...wanted, email })
     const [made] = await tx<{ id: number }[]>`
-      insert into accounts (email, password_hash, created_at) values (${email}, ${passwordHash}, ${wanted.now.toISOString()})
+      insert into accounts (email, password_hash, is_password_linked, created_at)
+      values (${email}, ${passwordHash}, false, ${wanted.now.toISOString()})
       on conflict (email) do nothing returning id`
-    const [account] = made ? [made] : await tx<{ id: number }[]>`select id from accounts where email = ${email}`
-    const [taken] = await selectPeople(
-      tx,
-      workspaceId,
-      tx`and (a.email = ${email} or lower(m.name) = ${name.toLowerCase()}) limit 1`,
-    )
-    if (taken) throw alreadyThere(toPerson(taken), email)
-    const [member] = await tx<{ id: number }[]>`
-      insert into members (workspace_id, account_id, name, display_name, role, kind, status)
-      values (${workspaceId}, ${Number(account?.id)}, ${name}, ${displayName}, ${role}, ${kind}, 'active')
-      on conflict (workspace_id, account_id) do nothing returning id`
-    if (!member) throw new ApiError('CONFLICT', `${email} belongs to this workspace already.`)
-    return { person: await requirePerson(tx, workspaceId, member.id), isKnown: !made }
+    const accountId = made?.id ?? (await accountOf(tx, email))
+    const password = made ? (passwordHash ? 'set' : 'none') : await trustPassword(tx, accountId, passwordHash)
+    const id = await insertMember(tx, { ...wanted, accountId })
+    if (id === undefined) throw new ApiError('CONFLICT', `${email} belongs to this workspace already.`)
+    await tx`delete from invitations where workspace_id = ${workspaceId} and email = ${email}`
+    return { person: await requirePerson(tx, workspaceId, id), isKnown: !made, password }
   })
+}
+
+async function accountOf(sql: Sql, email: string): Promise<number> {
+  const [account] = await sql<{ id: number }[]>`select id from accounts where email = ${email}`
+  if (!account) throw new Error('an account that was there is gone')
+  return account.id
+}
+
+/** No password that somebody of another workspace may know opens one to which whoever runs the server adds the account. */
+async function trustPassword(sql: Sql, accountId: number, passwordHash: string | null): Promise<PasswordFate> {
+  const account = await holdAccount(sql, accountId)
+  if (account?.passwordHash && !account.isPasswordLinked) return 'kept'
+  if (!account?.passwordHash && passwordHash === null) return 'none'
+  await replacePassword(sql, { accountId, passwordHash, isLinked: false })
+  return passwordHash === null ? 'ended' : 'set'
+}
+
+/** Throws CONFLICT for an e-mail address or a name that is taken. The names of the workspace are held. */
+export async function requireFree(
+  sql: Sql,
+  workspaceId: number,
+  { email, name }: { email: string; name: string },
+): Promise<void> {
+  const [taken] = await selectPeople(
+    sql,
+    workspaceId,
+    sql`and (a.email = ${email} or m.name_key = ${nameKey(name)}) order by a.email = ${email} desc limit 1`,
+  )
+  if (taken) throw alreadyThere(toPerson(taken), email)
 }
 
 const alreadyThere = (person: Person, email: string) =>
@@ -94,6 +138,22 @@ const alreadyThere = (person: Person, email: string) =>
       : `Somebody else here is called ${person.name}. Choose another name.`,
     { existing_id: person.id },
   )
+
+export interface NewMember extends Pick<NewPerson, 'workspaceId' | 'name' | 'displayName' | 'role' | 'kind'> {
+  accountId: number
+}
+
+/** Undefined for an account that belongs to the workspace already. The names of the workspace are held. */
+export async function insertMember(
+  sql: Sql,
+  { workspaceId, accountId, name, displayName, role, kind = 'person' }: NewMember,
+): Promise<number | undefined> {
+  const [member] = await sql<{ id: number }[]>`
+    insert into members (workspace_id, account_id, name, name_key, display_name, role, kind, status)
+    values (${workspaceId}, ${accountId}, ${name}, ${nameKey(name)}, ${displayName}, ${role}, ${kind}, 'active')
+    on conflict (workspace_id, account_id) do nothing returning id`
+  return member?.id
+}
 
 export interface PersonChange {
   workspaceId: number

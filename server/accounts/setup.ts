@@ -5,6 +5,7 @@ import type { Sql } from '../database/open.ts'
 import { changingAccess } from '../front-door/holders.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashPassword } from './passwords.ts'
+import { insertMember } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 
 const setting = 'setup_code_hash'
@@ -69,17 +70,18 @@ type Wanted = Pick<Setup, 'workspace' | 'owner'> & { passwordHash: string; at: s
 
 async function makeFirst(sql: Sql, { workspace: { slug, name }, owner, passwordHash, at }: Wanted): Promise<FirstWorkspace> {
   const [workspace] = await sql<{ id: number }[]>`
-    insert into workspaces (slug, name, created_at) values (${slug}, ${name}, ${at}) returning id`
-  const workspaceId = Number(workspace?.id)
+    insert into workspaces (slug, name, created_at) values (${slug}, ${name}, ${at})
+    on conflict (slug) do nothing returning id`
+  // A provisioning file came first.
+  if (!workspace) throw new ApiError('SETUP_ALREADY_DONE')
+  const workspaceId = workspace.id
   await sql`insert into feed_heads (workspace_id) values (${workspaceId})`
   const [account] = await sql<{ id: number }[]>`
-    insert into accounts (email, password_hash, created_at) values (${owner.email}, ${passwordHash}, ${at})
-    on conflict (email) do update set password_hash = excluded.password_hash returning id`
+    insert into accounts (email, password_hash, is_password_linked, created_at) values (${owner.email}, ${passwordHash}, false, ${at})
+    on conflict (email) do update set password_hash = excluded.password_hash, is_password_linked = false returning id`
   const accountId = Number(account?.id)
-  await sql`
-    insert into members (workspace_id, account_id, name, display_name, role, kind, status)
-    values (${workspaceId}, ${accountId}, ${owner.name}, ${owner.display_name}, 'owner', 'person', 'active')`
   const { email, name: ownName, display_name } = owner
+  await insertMember(sql, { workspaceId, accountId, name: ownName, displayName: display_name, role: 'owner' })
   return {
     workspace: { id: workspaceId, slug, name },
     user: { id: accountId, email, name: ownName, display_name, role: 'admin' },

@@ -41,37 +41,88 @@ async function attempt(sql: Sql, { email, password, replaces, now }: Credentials
   return startSession(sql, { accountId: account.id, passwordHash: account.password_hash, replaces, now })
 }
 
-export interface PasswordChange {
+export interface Proof {
   accountId: number
-  current: string
+  /** As it was typed. */
   password: string
+  /** Where the person comes from: an IP address. */
   address: string
   now: Date
 }
 
-/** Ends every session of the account, the one that asks included. Throws UNAUTHORIZED when `current` is not right, or RATE_LIMITED. */
-export async function changePassword(sql: Sql, { accountId, current, password, address, now }: PasswordChange): Promise<void> {
+/**
+ * Gives the hash that the present password was compared with: what follows from it counts only while the account still has that one.
+ * Throws UNAUTHORIZED when the password is not right, RATE_LIMITED after ten of them.
+ */
+export async function provePassword(sql: Sql, { accountId, password, address, now }: Proof): Promise<string> {
   const [account] = await sql<{ email: string; password_hash: string | null }[]>`
     select email, password_hash from accounts where id = ${accountId}`
-  const subjects = subjectsOf(account?.email ?? '', address)
-  const isRight = await inTurn(() =>
-    countFailures(sql, { subjects, now }, async () => (await isPassword(current, account?.password_hash)) || undefined),
-  )
-  if (!isRight) throw new ApiError('UNAUTHORIZED', 'The present password is not right.')
-  await setPassword(sql, accountId, password)
+  const { email = '', password_hash: hash = null } = account ?? {}
+  const compare = async () => ((await isPassword(password, hash)) ? hash : null) ?? undefined
+  const proven = await inTurn(() => countFailures(sql, { subjects: subjectsOf(email, address), now }, compare))
+  if (proven === undefined) throw wrongPassword()
+  return proven
+}
+
+export const wrongPassword = () => new ApiError('UNAUTHORIZED', 'The present password is not right.')
+
+export interface PasswordChange extends Proof {
+  newPassword: string
+  /** The session that the person came with: it ends. */
+  replaces: string | undefined
+}
+
+/** Ends every session of the account, and begins one. Throws what `provePassword` does. */
+export async function changePassword(sql: Sql, { newPassword, replaces, ...proof }: PasswordChange): Promise<Session> {
+  const { accountId, now } = proof
+  const proven = await provePassword(sql, proof)
+  const passwordHash = await hashPassword(newPassword)
+  return inTransaction(sql, async (tx) => {
+    const account = await holdAccount(tx, accountId)
+    // Somebody else has changed it meanwhile, and who knew the old one is out.
+    if (account?.passwordHash !== proven) throw wrongPassword()
+    await replacePassword(tx, { accountId, passwordHash, isLinked: account.isPasswordLinked })
+    const session = await startSession(tx, { accountId, passwordHash, replaces, now })
+    if (!session) throw wrongPassword()
+    return session
+  })
 }
 
 /** For whoever runs the server. Ends every session of the account. */
 export async function setPassword(sql: Sql, accountId: number, password: string): Promise<void> {
-  const hash = await hashPassword(password)
-  await inTransaction(sql, (tx) => replacePassword(tx, accountId, hash))
+  const passwordHash = await hashPassword(password)
+  await inTransaction(sql, async (tx) => {
+    await holdAccount(tx, accountId)
+    await replacePassword(tx, { accountId, passwordHash, isLinked: false })
+  })
 }
 
-/** Whoever knew the old one, or holds a link to choose one, is out. */
-export async function replacePassword(sql: Sql, accountId: number, passwordHash: string): Promise<void> {
-  await sql`update accounts set password_hash = ${passwordHash} where id = ${accountId}`
+export interface HeldAccount {
+  id: number
+  passwordHash: string | null
+  isPasswordLinked: boolean
+}
+
+/** Until the end of the transaction nobody else changes its password, starts a session, or lets it into a workspace. */
+export async function holdAccount(sql: Sql, accountId: number): Promise<HeldAccount | undefined> {
+  const [row] = await sql<{ id: number; password_hash: string | null; is_password_linked: boolean }[]>`
+    select id, password_hash, is_password_linked from accounts where id = ${accountId} for no key update`
+  return row && { id: row.id, passwordHash: row.password_hash, isPasswordLinked: row.is_password_linked }
+}
+
+export interface ReplacedPassword {
+  accountId: number
+  /** Null: nothing signs in any more until a new one is set. */
+  passwordHash: string | null
+  /** Whether somebody of a workspace may know it (migration 012). */
+  isLinked: boolean
+}
+
+/** Of an account that is held. Whoever knew the old one, or holds a link to choose one, is out. */
+export async function replacePassword(sql: Sql, { accountId, passwordHash, isLinked }: ReplacedPassword): Promise<void> {
+  await sql`update accounts set password_hash = ${passwordHash}, is_password_linked = ${isLinked} where id = ${accountId}`
   await sql`delete from sessions where account_id = ${accountId}`
-  await sql`delete from invitations where account_id = ${accountId}`
+  await sql`delete from password_links where account_id = ${accountId}`
 }
 
 const subjectsOf = (email: string, address: string): Subject[] => [

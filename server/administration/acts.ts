@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Finding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
+import type { PasswordFate } from '../accounts/people.ts'
 import type { ToldSetting } from '../config.ts'
 import type { Provisioned } from '../provision.ts'
 
@@ -75,7 +76,7 @@ export interface ToldKey {
 
 export interface Answers {
   'user-list': { workspace: string; users: ToldPerson[] }
-  'user-add': { workspace: string; user: ToldPerson; has_account: boolean }
+  'user-add': { workspace: string; user: ToldPerson; has_account: boolean; password: PasswordFate }
   'user-role': { workspace: string; user: ToldPerson }
   'user-status': { workspace: string; user: ToldPerson }
   'user-password': { email: string }

@@ -15,10 +15,10 @@ export const listEverybody: Doing<'user-list'> = async ({ database: { sql } }, i
 export const addSomebody: Doing<'user-add'> = async ({ database: { sql }, clock }, input) => {
   const { email, name, display_name: displayName = name, role, kind, password } = input
   const { id: workspaceId, slug } = await chooseWorkspace(sql, input.workspace)
-  const wanted = { workspaceId, by: undefined, email, name, displayName, role, kind, now: clock.now() }
-  const { person, isKnown } = await addPerson(sql, { ...wanted, ...(password === undefined ? {} : { password }) })
-  const answer = { workspace: slug, user: told(person), has_account: isKnown }
-  return { answer, on: { workspace: slug, user: person.email, role, kind, password: password !== undefined && !isKnown } }
+  const wanted = { workspaceId, email, name, displayName, role, kind, now: clock.now() }
+  const { person, isKnown, password: fate } = await addPerson(sql, { ...wanted, ...(password === undefined ? {} : { password }) })
+  const answer = { workspace: slug, user: told(person), has_account: isKnown, password: fate }
+  return { answer, on: { workspace: slug, user: person.email, role, kind, password: fate } }
 }
 
 export const setRole: Doing<'user-role'> = async ({ database: { sql } }, { workspace, user, role }) => {

@@ -1,7 +1,7 @@
 /** One's own account: where one belongs, and changing the password. */
 import { changePassword } from '../accounts/sign-in.ts'
 import { type Answer, show } from './answer.ts'
-import { enterAs } from './browser-session.ts'
+import { enter } from './browser-session.ts'
 import { type Returned, refused, returned } from './form-check.ts'
 import { newPasswordProblems } from './new-password.ts'
 import { AccountPage } from './views/account.tsx'
@@ -12,24 +12,17 @@ export const account = {
 
   async 'POST /account'(visit: PersonVisit): Promise<Answer> {
     const { sql, now, visitor, session } = visit
-    const current = visit.secret('password')
-    const missing = current === '' ? [{ field: 'password', message: 'Enter your present password.' }] : []
+    const password = visit.secret('password')
+    const missing = password === '' ? [{ field: 'password', message: 'Enter your present password.' }] : []
     const problems = [...missing, ...newPasswordProblems(visit)]
     if (problems.length > 0) return page(visit, returned(problems))
-    const change = {
-      accountId: session.accountId,
-      current,
-      password: visit.secret('new_password'),
-      address: visitor.address,
-      now,
-    }
+    const { accountId, id: replaces } = session
+    const change = { accountId, password, newPassword: visit.secret('new_password'), address: visitor.address, replaces, now }
     try {
-      await changePassword(sql, change)
+      enter(visit, await changePassword(sql, change))
     } catch (error) {
       return page(visit, refused(error, { UNAUTHORIZED: 'password', RATE_LIMITED: null, UNAVAILABLE: null }))
     }
-    // It ended every session, this one too.
-    await enterAs(visit, session.accountId)
     visit.browser.leaveNotice('password-changed')
     return { to: visit.frame.at('/account') }
   },

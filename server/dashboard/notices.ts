@@ -3,7 +3,8 @@
 const sentences = {
   'set-up': 'The workspace is made, and you are signed in as its owner.',
   'key-revoked': 'The key is revoked. Whatever used it is refused from its next request on.',
-  'member-added': 'Added. They sign in with the password they already have here.',
+  'invitation-withdrawn': 'Withdrawn: the link leads nowhere any more.',
+  joined: 'You belong to this workspace now. Your new password is saved, and every other browser has been signed out.',
   'role-saved': 'The role is saved; it counts from the next request on.',
   'member-disabled': 'Disabled: no sign-in and no key of theirs works any more.',
   'member-enabled': 'Enabled: they can sign in again, and their keys work.',

@@ -44,11 +44,14 @@ const site: readonly Part[] = [
     [
       'GET /members/add',
       'POST /members',
-      'GET /members/:id',
-      'POST /members/:id/role',
-      'POST /members/:id/status',
-      'POST /members/:id/link',
+      'GET /members/invitations/:id',
+      'POST /members/invitations/:id/link',
+      'POST /members/invitations/:id/withdraw',
     ],
+    async () => (await import('./invited.ts')).invited,
+  ),
+  forAdmins(
+    ['GET /members/:id', 'POST /members/:id/role', 'POST /members/:id/status', 'POST /members/:id/link'],
     async () => (await import('./members.ts')).memberChanges,
   ),
   forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./invitation.ts')).invitation),

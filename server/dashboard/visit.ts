@@ -49,7 +49,7 @@ export async function openVisit(request: FastifyRequest, reply: FastifyReply, pa
   const visitor = visitorOf(request, reply, settings)
   const browser = browserOf(request, reply, settings)
   const session = await findSession(sql, visitor.sessionId, now)
-  const memberships = session ? await membershipsOf(sql, session.accountId) : []
+  const memberships = session ? await membershipsOf(sql, session) : []
   const addressed = session ? await findWorkspace(sql, request.workspaceSlug) : undefined
   const membership = memberships.find(({ workspace }) => workspace.id === addressed?.id)
   const frame = {

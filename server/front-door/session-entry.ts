@@ -31,7 +31,7 @@ export async function enterBySession(request: FastifyRequest, { sql, now, addres
     throw new ApiError('FORBIDDEN', 'The header X-CSRF-Token is missing or not the one of this session. Sign in again.')
   if (request.routeOptions.config.route?.scope === 'signed-in') return { session }
   const { id, slug } = await addressed()
-  const memberships = await membershipsOf(sql, session.accountId)
+  const memberships = await membershipsOf(sql, session)
   const membership = memberships.find(({ workspace }) => workspace.id === id)
   if (membership) {
     refuseClosed(membership.workspace)

@@ -26,32 +26,70 @@ test('members see who belongs; only owners and admins see e-mail addresses and w
   expect((await adam.open(`/w/${acme.slug}/members`)).text).toContain(acme.credentialsOf('mia').email)
 })
 
-test('somebody new gets a link, shown once, with which they choose a password once and are in', async () => {
+const invitee = (at: Workspace) => ({
+  display_name: 'Nick <i>New</i>',
+  name: 'nick',
+  email: `Nick@${at.slug}.test`,
+  role: 'member',
+})
+
+test('somebody new gets a link, shown once, with which they choose a password once and belong', async () => {
   const acme = await newWorkspace()
   const base = `/w/${acme.slug}`
   const adam = await signedIn(acme, 'adam')
-  const fields = { display_name: 'Nick <i>New</i>', name: 'nick', email: `Nick@${acme.slug}.test`, role: 'member' }
   const form = await adam.open(`${base}/members/add`)
-  const made = await adam.send(form, `${base}/members`, fields)
+  const made = await adam.send(form, `${base}/members`, invitee(acme))
   const link = linkOn(made)
-  expect([made.status, made.text.includes('Nick <i>New</i> is a member now'), made.html.includes('<i>New')]).toEqual([
+  expect([made.status, made.text.includes('Nick <i>New</i> is invited'), made.html.includes('<i>New')]).toEqual([
     200,
     true,
     false,
   ])
-  expect((await adam.send(form, `${base}/members`, fields)).text).toContain('belongs to this workspace already')
+  expect((await adam.send(form, `${base}/members`, invitee(acme))).text).toContain('is invited already')
+  expect((await adam.open(`${base}/members`)).text).toMatch(/Invited .*Nick <i>New<\/i> @nick .* by adam, ends \d{4}-/)
   const nick = new PageBrowser(server.url)
   const asked = await nick.open(link)
-  expect(asked.forms[0]?.fields.username).toBe(`nick@${acme.slug}.test`)
+  expect([asked.title, asked.forms[0]?.fields.username]).toEqual([`Join ${acme.slug} · Prop House`, `nick@${acme.slug}.test`])
   const short = await nick.send(asked, `${base}/invitation`, { new_password: 'short', repeated: 'short' })
   expect([short.status, short.text.includes('Choose a password of 8 to 200 characters.')]).toEqual([422, true])
   const differ = await nick.send(asked, `${base}/invitation`, { new_password: 'correct horse', repeated: 'correct house' })
   expect([differ.status, differ.text.includes('The two are not the same.')]).toEqual([422, true])
   const chosen = { new_password: 'correct horse', repeated: 'correct horse' }
   const inside = await nick.send(asked, `${base}/invitation`, chosen)
-  expect([inside.path, inside.text.includes('Your password is saved, and you are signed in.')]).toEqual([`${base}/`, true])
+  expect([inside.path, inside.text.includes('You belong to this workspace now.')]).toEqual([`${base}/`, true])
   const late = await new PageBrowser(server.url).open(link)
   expect([late.status, late.text.includes('This link leads nowhere any more')]).toEqual([404, true])
+  expect((await adam.open(`${base}/members`)).text).not.toContain('Invited')
+})
+
+test('who is invited gets a new link or none any more; members do not see them, admins do not touch those who are to be owners', async () => {
+  const acme = await newWorkspace()
+  const base = `/w/${acme.slug}`
+  const [olivia, adam, mia] = await Promise.all(['olivia', 'adam', 'mia'].map((name) => signedIn(acme, name)))
+  if (!olivia || !adam || !mia) throw new Error('somebody is not in')
+  const form = await olivia.open(`${base}/members/add`)
+  const first = linkOn(await olivia.send(form, `${base}/members`, { ...invitee(acme), role: 'owner' }))
+  const list = await olivia.open(`${base}/members`)
+  const at = /href="([^"]+\/invitations\/\d+)"/.exec(list.html)?.[1] ?? ''
+  expect((await mia.open(`${base}/members`)).text).not.toContain('Nick')
+  expect((await mia.open(at)).status).toBe(403)
+  const page = await olivia.open(at)
+  const looked = await adam.open(at)
+  expect([looked.text.includes('Only an owner may invite owners.'), looked.forms]).toEqual([true, []])
+  for (const act of ['link', 'withdraw']) {
+    const { csrf_token = '' } = formTo(await adam.open(`${base}/members/add`), `${base}/members`).fields
+    const answer = await adam.ask(`${at}/${act}`, { method: 'POST', body: new URLSearchParams({ csrf_token }) })
+    expect([act, answer.status]).toEqual([act, 403])
+    const forged = await olivia.ask(`${at}/${act}`, { method: 'POST', body: new URLSearchParams({ csrf_token: 'x' }) })
+    expect([act, forged.status]).toEqual([act, 403])
+  }
+  const second = linkOn(await olivia.send(page, `${at}/link`))
+  const nick = new PageBrowser(server.url)
+  expect([(await nick.open(first)).status, (await nick.open(second)).status]).toEqual([404, 200])
+  const back = await olivia.send(page, `${at}/withdraw`)
+  expect([back.path, back.text.includes('Withdrawn: the link leads nowhere any more.')]).toEqual([`${base}/members`, true])
+  expect((await nick.open(second)).status).toBe(404)
+  expect((await olivia.send(page, `${at}/withdraw`)).status).toBe(404)
 })
 
 test('a link ends after seven days, and when a newer one is made', async () => {
@@ -67,23 +105,42 @@ test('a link ends after seven days, and when a newer one is made', async () => {
   expect((await anybody.open(links[1] ?? '')).status).toBe(404)
 })
 
-test('somebody who has an account keeps its password: whoever adds them cannot choose a new one', async () => {
+test('who has an account joins with its password and a new one; asking them says the same as asking anybody', async () => {
   const [acme, other] = [await newWorkspace(), await newWorkspace()]
+  const base = `/w/${acme.slug}`
   const olivia = await signedIn(acme, 'olivia')
-  const form = await olivia.open(`/w/${acme.slug}/members/add`)
-  const fields = { display_name: 'Max Other', name: 'max-other', email: other.credentialsOf('max').email, role: 'admin' }
-  const added = await olivia.send(form, `/w/${acme.slug}/members`, fields)
-  expect([added.path, added.text.includes('They sign in with the password they already have here.')]).toEqual([
-    `/w/${acme.slug}/members`,
-    true,
-  ])
-  const href = /href="([^"]+)">Change<span class="unseen"> Max Other</.exec(added.html)?.[1] ?? ''
-  const page = await olivia.open(href)
-  expect(page.text).toContain('Only whoever runs the server can give them a new password.')
-  const body = new URLSearchParams({ csrf_token: formTo(page, `${href}/role`).fields.csrf_token ?? '' })
+  const form = await olivia.open(`${base}/members/add`)
+  const { email, password } = other.credentialsOf('max')
+  const fields = { display_name: 'Max Other', name: 'max-other', email, role: 'admin' }
+  const asked = await olivia.send(form, `${base}/members`, fields)
+  const fresh = await olivia.send(form, `${base}/members`, { ...fields, email: 'new@new.test', name: 'new' })
+  const plain = (page: Page) => page.html.replaceAll(/code=[\w-]+/g, 'code')
+  expect([asked.status, plain(asked)]).toEqual([fresh.status, plain(fresh)])
+  const before = await signedIn(other, 'max')
+  const max = new PageBrowser(server.url)
+  const page = await max.open(linkOn(asked))
+  expect(page.text).toContain('has an account on this server already')
+  const words = { new_password: 'another horse', repeated: 'another horse' }
+  const wrong = await max.send(page, `${base}/invitation`, { ...words, password: 'not mine' })
+  expect([wrong.status, wrong.text.includes('The present password is not right.')]).toEqual([401, true])
+  const none = await max.send(page, `${base}/invitation`, words)
+  expect([none.status, none.text.includes('Enter your present password.')]).toEqual([422, true])
+  const same = await max.send(page, `${base}/invitation`, { password, new_password: password, repeated: password })
+  expect([same.status, same.text.includes('Choose another password than the present one')]).toEqual([422, true])
+  expect((await before.open(`${base}/`)).text).toContain('You do not belong')
+  const inside = await max.send(page, `${base}/invitation`, { ...words, password })
+  expect([inside.path, inside.text.includes('You belong to this workspace now.')]).toEqual([`${base}/`, true])
+  expect((await before.open(`/w/${other.slug}/`)).title).toBe('Sign in · Prop House')
+  expect((await max.open(`/w/${other.slug}/`)).status).toBe(200)
+  const row = (await olivia.open(`${base}/members`)).html
+  const href = /href="([^"]+)">Change<span class="unseen"> Max Other</.exec(row)?.[1] ?? ''
+  const member = await olivia.open(href)
+  expect([
+    member.text.includes('Only whoever runs the server can give Max Other a new password.'),
+    member.text.includes('workspaces'),
+  ]).toEqual([true, false])
+  const body = new URLSearchParams({ csrf_token: formTo(member, `${href}/role`).fields.csrf_token ?? '' })
   expect((await olivia.ask(`${href}/link`, { method: 'POST', body })).status).toBe(403)
-  const max = await signedIn(other, 'max')
-  expect((await max.open(`/w/${acme.slug}/`)).title).toContain(acme.slug)
 })
 
 test('roles and disabling count from the next request on, also for keys', async () => {

@@ -1,6 +1,6 @@
-// People: adding, roles, disabling, invitations. A workspace always keeps an owner.
+// People: adding, roles, disabling. A workspace always keeps an owner.
 import { expect, test } from 'vitest'
-import { acceptInvitation, findInvitation, type Inviting, invitationObstacle, invite } from '../../server/accounts/invitations.ts'
+import { invite } from '../../server/accounts/invitations.ts'
 import { addPerson, changePerson, listPeople, type NewPerson } from '../../server/accounts/people.ts'
 import { callAs } from '../support/api.ts'
 import { openBrowser, workspaceWithPasswords } from '../support/browser.ts'
@@ -8,10 +8,8 @@ import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
 const { sql } = server.database
-const dayMs = 24 * 3_600_000
 
 const newcomer = (over: Partial<NewPerson> & { workspaceId: number }): NewPerson => ({
-  by: 'owner',
   email: 'Nick@New.test',
   name: 'nick',
   displayName: 'Nick New',
@@ -67,7 +65,11 @@ test('admins do everything but to make or change owners; members do nothing', as
   const change = (by: 'owner' | 'admin' | 'member', personId: number, over: { role?: 'owner' | 'admin'; status?: 'disabled' }) =>
     changePerson(sql, { workspaceId, by, personId, ...over })
   const add = (by: 'admin' | 'member', role: 'owner' | 'member') =>
-    addPerson(sql, newcomer({ workspaceId, by, role, email: 'n@n.test' }))
+    invite(sql, {
+      ...newcomer({ workspaceId, role, email: 'n@n.test' }),
+      role,
+      by: { id: acme.idsOf('adam').personId, role: by },
+    })
   for (const refused of [
     () => change('member', mia, { role: 'admin' }),
     () => change('admin', mia, { role: 'owner' }),
@@ -142,118 +144,4 @@ test('a role, and being disabled, count from the next request on', async () => {
   expect((await adam.get('/auth/me')).status).toBe(401)
   await change({ status: 'active' })
   expect((await adam.get('/auth/me')).body.user.role).toBe('member')
-})
-
-async function invited() {
-  const acme = await workspaceWithPasswords(server)
-  const { workspaceId } = acme.idsOf('olivia')
-  const email = `nick@${acme.slug}.test`
-  const { person } = await addPerson(sql, newcomer({ workspaceId, email }))
-  const inviting = (over: Partial<Inviting> = {}): Inviting => ({
-    workspaceId,
-    by: { id: acme.idsOf('adam').personId, role: 'admin' },
-    personId: person.id,
-    now: server.clock.now(),
-    ...over,
-  })
-  const accept = (code: string, password: string) =>
-    acceptInvitation(sql, { code, password, replaces: undefined, now: server.clock.now() })
-  return { acme, workspaceId, email, person, inviting, accept }
-}
-
-test('an invitation lets its person choose a password once, and signs them in', async () => {
-  const { acme, email, person, inviting, accept } = await invited()
-  const code = await invite(sql, inviting())
-  expect(await findInvitation(sql, code, server.clock.now())).toEqual({
-    accountId: person.accountId,
-    email,
-    displayName: 'Nick New',
-    workspace: { slug: acme.slug, name: acme.slug },
-  })
-  const attempts = await Promise.allSettled([accept(code, 'first choice'), accept(code, 'second choice')])
-  expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  await expect(accept(code, 'third choice')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-  const passwords = ['first choice', 'second choice', 'third choice']
-  const logins = await Promise.all(
-    passwords.map(async (password) => (await openBrowser(acme.url, { email, password })).login.status),
-  )
-  expect(logins.sort()).toEqual([200, 401, 401])
-  expect(JSON.stringify(await sql`select * from invitations`)).not.toContain(code)
-})
-
-test('an invitation is replaced by the next, ends after seven days, with the membership, and with another password', async () => {
-  const { acme, workspaceId, person, inviting, accept } = await invited()
-  const first = await invite(sql, inviting())
-  const second = await invite(sql, inviting())
-  expect(await findInvitation(sql, first, server.clock.now())).toBeUndefined()
-  server.clock.advance(7 * dayMs)
-  await expect(accept(second, 'too late now')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-  const third = await invite(sql, inviting())
-  await changePerson(sql, { workspaceId, by: 'owner', personId: person.id, status: 'disabled' })
-  await expect(accept(third, 'not any more')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-  const mia = acme.idsOf('mia')
-  const [old, used] = [
-    await invite(sql, inviting({ personId: mia.personId })),
-    await openBrowser(acme.url, acme.credentialsOf('mia')),
-  ]
-  expect((await used.get('/auth/tokens')).status).toBe(200)
-  await accept(old, 'chosen by a link')
-  expect((await used.get('/auth/tokens')).status).toBe(401)
-})
-
-test('an admin invites neither owners nor whoever belongs to other workspaces: that would take their account over', async () => {
-  const { acme, workspaceId, inviting } = await invited()
-  const olivia = { id: acme.idsOf('olivia').personId, role: 'owner' as const }
-  await expect(invite(sql, inviting({ personId: acme.idsOf('olivia').personId }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  const elsewhere = await workspaceWithPasswords(server)
-  const { email } = elsewhere.credentialsOf('mia')
-  const { person } = await addPerson(sql, newcomer({ workspaceId, email, name: 'guest' }))
-  expect(await invitationObstacle(sql, { workspaceId, by: olivia }, person)).toContain('other workspaces')
-  await expect(invite(sql, inviting({ by: olivia, personId: person.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  expect(await invite(sql, inviting({ by: undefined, personId: person.id }))).toMatch(/^[\w-]{43}$/)
-  await expect(invite(sql, inviting({ by: { id: acme.idsOf('mia').personId, role: 'member' } }))).rejects.toMatchObject({
-    code: 'FORBIDDEN',
-  })
-  await expect(invite(sql, inviting({ personId: elsewhere.idsOf('mia').personId }))).rejects.toMatchObject({
-    code: 'USER_NOT_FOUND',
-  })
-})
-
-test('nobody makes a link for themselves: whoever got hold of a session would choose the password with it', async () => {
-  const { acme, inviting } = await invited()
-  for (const [name, role] of [
-    ['olivia', 'owner'],
-    ['adam', 'admin'],
-  ] as const) {
-    const { personId } = acme.idsOf(name)
-    const own = inviting({ by: { id: personId, role }, personId })
-    await expect(invite(sql, own)).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('your account') })
-  }
-})
-
-test('a program and somebody who is disabled get no link: neither could sign in by it', async () => {
-  const { workspaceId, person, inviting } = await invited()
-  const { person: robot } = await addPerson(sql, newcomer({ workspaceId, email: 'robot@nick.test', name: 'robot', kind: 'api' }))
-  await expect(invite(sql, inviting({ personId: robot.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  await changePerson(sql, { workspaceId, by: 'owner', personId: person.id, status: 'disabled' })
-  await expect(invite(sql, inviting())).rejects.toMatchObject({ code: 'FORBIDDEN' })
-})
-
-test('a link opens no more than its maker could open by then', async () => {
-  const { acme, workspaceId, email, person, inviting } = await invited()
-  const leadsIn = async (code: string) => (await findInvitation(sql, code, server.clock.now())) !== undefined
-  const code = await invite(sql, inviting())
-  const change = (personId: number, over: object) => changePerson(sql, { workspaceId, by: 'owner', personId, ...over })
-  await change(person.id, { role: 'owner' })
-  expect(await leadsIn(code)).toBe(false)
-  await change(person.id, { role: 'member' })
-  expect(await leadsIn(code)).toBe(true)
-  const { personId: adam } = acme.idsOf('adam')
-  await change(adam, { status: 'disabled' })
-  expect(await leadsIn(code)).toBe(false)
-  await change(adam, { status: 'active' })
-  const elsewhere = await workspaceWithPasswords(server)
-  await addPerson(sql, newcomer({ workspaceId: elsewhere.idsOf('mia').workspaceId, email }))
-  expect(await leadsIn(code)).toBe(false)
-  expect(await leadsIn(await invite(sql, inviting({ by: undefined })))).toBe(true)
 })

@@ -119,7 +119,7 @@ test('a session is good in the workspaces of its person only, each with its own 
   const { workspaceId } = guest.idsOf('olivia')
   const { email } = acme.credentialsOf('mia')
   const added = { email, name: 'mia of acme', displayName: 'Mia', role: 'member' as const, now: server.clock.now() }
-  expect((await addPerson(server.database.sql, { ...added, workspaceId, by: 'owner' })).isKnown).toBe(true)
+  expect((await addPerson(server.database.sql, { ...added, workspaceId })).isKnown).toBe(true)
   expect((await there('/auth/tokens')).body).toEqual({ tokens: [] })
   const unknown = await ask(`${server.url}/w/nowhere`, '/auth/tokens', { headers: { cookie: `ph_session=${mia.sessionId}` } })
   expect(unknown.status).toBe(404)

@@ -1,12 +1,14 @@
 /** Every page in every shape that people meet, with a lively workspace behind it: for what is asked of all of them. */
 import type { Page } from 'playwright-core'
 import { invite } from '../../server/accounts/invitations.ts'
+import { makePasswordLink } from '../../server/accounts/password-links.ts'
+import { addPerson } from '../../server/accounts/people.ts'
 import { provision } from '../../server/provision.ts'
 import { callAs } from './api.ts'
 import { ask } from './browser.ts'
 import { emptyServer } from './empty-server.ts'
 import { item, pushed } from './push.ts'
-import { newKey, startTestServer } from './server.ts'
+import { newKey, startTestServer, type TestServer } from './server.ts'
 
 export interface Scene {
   name: string
@@ -49,20 +51,49 @@ export async function stageScenes(): Promise<Stage> {
   await provision(database, { workspaces: [oak, film] }, clock.now())
   await pushed(callAs(`${url}/w/oak`, key), props())
   clock.advance(3 * 3_600_000)
-  const [chidi] = await database.sql<
-    { workspace_id: number; id: number }[]
-  >`select workspace_id, id from members where name = 'chidi'`
-  const inviting = {
-    workspaceId: Number(chidi?.workspace_id),
-    personId: Number(chidi?.id),
-    by: undefined,
-    now: clock.now(),
-  }
-  const link = `${url}/w/oak/invitation?code=${await invite(database.sql, inviting)}`
+  const links = await stageLinks(server)
   const { setupAddress = '', url: emptyUrl } = await (await emptyServer()).start()
-  const before = [...scenesBefore(`${url}/w/oak`), opening('setup', setupAddress), opening('invitation', link)]
+  const before = [...scenesBefore(`${url}/w/oak`), opening('setup', setupAddress), ...links]
   const scenes = [...before.map((scene) => ({ ...scene, isBefore: true as const })), ...scenesInside(url)]
   return { urls: [url, emptyUrl], scenes, signIn: (page) => signInTo(page, `${url}/w/oak`) }
+}
+
+/** Where links lead: to somebody new, to who has an account with a password and without one, and to a new password. */
+async function stageLinks({ url, clock, database: { sql } }: TestServer): Promise<Scene[]> {
+  const rows = await sql<{ workspace_id: number; id: number; name: string; slug: string }[]>`
+    select m.workspace_id, m.id, m.name, w.slug from members m join workspaces w on w.id = m.workspace_id`
+  const [ada, bjorn, chidi] = ['ada', 'bjorn', 'chidi'].map((name) => rows.find((row) => row.slug === 'oak' && row.name === name))
+  const workspaceId = Number(ada?.workspace_id)
+  const [film, now] = [Number(rows.find((row) => row.slug === 'film')?.workspace_id), clock.now()]
+  const asOwner = { workspaceId, by: { id: Number(ada?.id), role: 'owner' as const }, now }
+  const asAdmin = { workspaceId, by: { id: Number(bjorn?.id), role: 'admin' as const }, now }
+  const words = 'correct horse elsewhere'
+  for (const [name, password] of [
+    ['edda', words],
+    ['finn', undefined],
+  ] as const)
+    await addPerson(sql, {
+      workspaceId: film,
+      email: email(name),
+      name,
+      displayName: name,
+      role: 'member',
+      now,
+      ...(password && { password }),
+    })
+  const ask = (name: string, displayName: string, role: 'owner' | 'member' = 'member') =>
+    invite(sql, { ...asOwner, email: email(name), name, displayName, role })
+  await invite(sql, { ...asAdmin, email: 'late@studio-oak.test', name: 'late', displayName: 'Lars Late', role: 'member' })
+  await sql`update invitations set expires_at = ${now.toISOString()} where name = 'late'`
+  const at = (code: string) => `${url}/w/oak/invitation?code=${code}`
+  const asked = at((await ask('edda', 'Edda Elsewhere')).code)
+  return [
+    opening('invitation', at((await ask('gina', 'Gina Giménez-Featherstonehaugh', 'owner')).code)),
+    opening('invitation-account', asked),
+    acting('invitation-account-wrong', asked, (page) => sendBy(page, 'Join Studio Oak', { new_password: 'short' })),
+    opening('invitation-no-password', at((await ask('finn', 'Finn Forgotten')).code)),
+    opening('new-password', at(await makePasswordLink(sql, { ...asOwner, personId: Number(chidi?.id) }))),
+  ]
 }
 
 const props = () =>
@@ -118,6 +149,12 @@ function scenesInside(url: string): Scene[] {
     acting('member-link', `${oak}/members`, async (page) => {
       await follow(page, 'Change Björn')
       await sendBy(page, 'Make a link')
+    }),
+    acting('invited', `${oak}/members`, (page) => follow(page, 'Open the invitation of Edda')),
+    acting('invited-ended', `${oak}/members`, (page) => follow(page, 'Open the invitation of Lars')),
+    acting('invited-link', `${oak}/members`, async (page) => {
+      await follow(page, 'Open the invitation of Finn')
+      await sendBy(page, 'Make a new link')
     }),
     opening('workspace', `${oak}/workspace`),
     opening('workspace-read-only', `${film}/workspace`),

@@ -2,9 +2,9 @@
 import { Fragment } from 'react'
 import { Field, type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
-import { type Role, roleNames } from './members.tsx'
 import { NewPassword, OwnEmail } from './new-password.tsx'
 import { Notice } from './notice.tsx'
+import { type Role, roleNames } from './role.tsx'
 
 interface AccountProps {
   frame: Frame

@@ -2,8 +2,9 @@
 import type { ReactNode } from 'react'
 import { type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
-import { type MemberRow, MemberState, RoleChoice, roleNames } from './members.tsx'
+import { type MemberRow, MemberState } from './members.tsx'
 import { Notice } from './notice.tsx'
+import { RoleChoice, roleNames } from './role.tsx'
 
 interface MemberProps {
   frame: Frame
@@ -122,35 +123,5 @@ function LinkPart({ frame, member, because }: { frame: Frame; member: MemberRow;
         </div>
       )}
     </MemberForm>
-  )
-}
-
-interface LinkMadeProps {
-  frame: Frame
-  displayName: string
-  link: string
-  isNew: boolean
-}
-
-/** The only time that anybody sees the link. */
-export function LinkMadePage({ frame, displayName, link, isNew }: LinkMadeProps) {
-  return (
-    <Page frame={frame} title="A link to hand over" place="members" width="narrow">
-      <h1>{isNew ? `${displayName} is a member now` : `A link for ${displayName}`}</h1>
-      <div className="sheet">
-        <p>
-          <strong>Copy this link now and hand it to {displayName}: it is shown this once.</strong>
-        </p>
-        <code className="secret">{link}</code>
-        <p className="soft">
-          It lets whoever opens it choose the password, once, within seven days. Hand it over where nobody else reads along.
-        </p>
-        <p className="actions">
-          <a className="button" href={frame.at('/members')}>
-            I have copied it
-          </a>
-        </p>
-      </div>
-    </Page>
   )
 }
