@@ -76,6 +76,9 @@ export const facetFilters: readonly (readonly Filter[])[] = [
 /** Each matches about half of the library, in names, categories, tags and packs. */
 export const commonWords = ['ro', 'b', 'c', 'p']
 
+/** Words whose pieces stand side by side in a name, or that a name says in several. */
+export const typedWords = ['SM_Rock', 'SM_B', 'T_Rock', 'oldbarrel', 'rustybarrel01', 'SM_RustyBarrel_01', '4k']
+
 /** Names of nobody that props bear; each matches between one and a few dozen. */
 export function rareWords(entries: number): string[] {
   const rare = new Set(Array.from({ length: 15_000 }, (_, at) => properName(at + 100)))

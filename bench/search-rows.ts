@@ -13,6 +13,7 @@ import {
   pagePath,
   pageStatement,
   rareWords,
+  typedWords,
 } from './search-questions.ts'
 
 export interface Row {
@@ -51,6 +52,13 @@ const searchRow = (question: string, wanted: string, { ph, words }: { ph: PhAske
   ph: (turn) => ph.bytes(`/entries?q=${inTurn(words, turn)}&limit=${pageSize}`),
   sqlite: (turn) => sqliteSearch(inTurn(words, turn)),
   postgres: (turn) => postgresSearch(inTurn(words, turn)),
+})
+
+/** No contender finds adjoining words written together. */
+const typedNames = (ph: PhAsker): Row => ({
+  question: 'ranked q, typed as names are',
+  wanted: '25 (60) ms',
+  ph: (turn) => ph.bytes(`/entries?q=${inTurn(typedWords, turn)}&limit=${pageSize}`),
 })
 
 function firstPages(ph: PhAsker): Row {
@@ -151,6 +159,7 @@ export async function rowsOf(ph: PhAsker, entries: number, part: string): Promis
   const rows = [
     searchRow('ranked q, common prefix', '25 (60) ms', { ph, words: commonWords }),
     searchRow('ranked q, rare word', '6 (15) ms', { ph, words: rareWords(entries) }),
+    typedNames(ph),
     firstPages(ph),
     ...(deep ? [deep] : []),
     ...facetRows(ph),

@@ -9,8 +9,8 @@ import type { Key } from './folded-text.ts'
 /** Words that a row has to have, in one field: by their postings. Its record tells whether they stand side by side. */
 export type Way = readonly (readonly Slice[])[]
 
-/** Places in typed words whose continuations are looked up, for each question: some tens of microseconds each. */
-export const mostPlaces = 1024
+/** Places in typed words whose continuations are looked up, for each question: up to a tenth of a millisecond each. */
+export const mostPlaces = 256
 
 /** Steps along the words of one clause: where more would be needed, the words found so far are the way. */
 const mostSteps = 64
