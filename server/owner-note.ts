@@ -79,7 +79,7 @@ export class OwnerNote {
   /** Takes the note away, so that the next one need not wait. */
   async release(): Promise<void> {
     this.#ending.abort()
-    const found = await this.#read().catch(() => undefined)
+    const found = await this.#glance()
     if (found?.token === this.#note.token) await rm(this.#path, { force: true })
   }
 
@@ -98,7 +98,7 @@ export class OwnerNote {
       const late = sleep(longestBeats * this.#beatMs, 'late' as const, { ref: false })
       const outcome = await Promise.race([this.#beat(), late])
       if (this.#ending.signal.aborted) return
-      if (outcome === 'taken') return this.#lost(`another process has taken it (${await this.#taker()})`)
+      if (outcome === 'taken') return this.#lost(`another process has taken it (${nameOf(await this.#glance())})`)
       if (outcome === 'late') break
       failures = outcome === 'kept' ? 0 : failures + 1
     }
@@ -124,8 +124,10 @@ export class OwnerNote {
     }
   }
 
-  async #taker(): Promise<string> {
-    return nameOf(await this.#read().catch(() => undefined))
+  /** What the note says, where its disk says it soon. */
+  #glance(): Promise<Note | undefined> {
+    const late = sleep(this.#beatMs, undefined, { ref: false })
+    return Promise.race([this.#read().catch(() => undefined), late])
   }
 
   #isOwn(found: Note | undefined): boolean {

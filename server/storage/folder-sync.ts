@@ -22,7 +22,7 @@ const notOurs = new Set(['EACCES', 'EPERM'])
 
 export class FolderSync {
   readonly #running = new Map<string, Promise<void>>()
-  /** Those that have not begun: whoever comes before they do is served by them. */
+  /** Those that have not begun: they serve everyone who comes before they do. */
   readonly #waiting = new Map<string, Promise<void>>()
 
   /** Done when every name that was in one of the folders before this call is on the disk. Callers share the work: it is per folder. */
