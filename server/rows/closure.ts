@@ -43,7 +43,7 @@ async function selectReached<M extends Member>(sql: Sql, workspaceId: number, fr
   return members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id)
 }
 
-/** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
+/** Looking up many takes the database a while: what it has found of some is read while it looks for the next. */
 const partIds = 1000
 
 const partsOf = (ids: readonly number[]): number[][] =>

@@ -116,7 +116,7 @@ between('one page of the change feed says of an entry and of its lineage the sam
   const { lineage_id, entry_id, older, restore } = await twoVersions()
   const { changes } = await read(
     () => mia.get(`/catalog/changes?cursor=${cursor}&expand=true`),
-    /as is_face/,
+    /l\.anchor, o\.package_guid/,
     () => restore(older),
   )
   const recordOf = (is: (change: Json) => boolean) => changes.find(is).record
