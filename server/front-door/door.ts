@@ -12,6 +12,7 @@ export interface Asked {
   /** From `/w/<slug>/…`; undefined means the first workspace. */
   slug: string | undefined
   budget: Budget
+  /** By the clock of this process. Where several processes count together the database says what time it is. */
   now: Date
 }
 
@@ -29,7 +30,7 @@ export interface Door {
   workspace(slug: string | undefined): Promise<Workspace | undefined>
   workspaceById(id: number): Promise<Workspace | undefined>
   /** Lets go of what no longer counts. */
-  tidy(now: Date): Promise<void>
+  tidy(): Promise<void>
   /** Keys that are held in memory. */
   readonly rememberedKeys: number
   close(): void

@@ -79,7 +79,7 @@ export class FrontDoor {
 
   async tidy(): Promise<void> {
     await this.#uses.write()
-    await this.#door.tidy(this.#clock.now())
+    await this.#door.tidy()
   }
 
   /** Whether the holder of a key may come in. */

@@ -16,8 +16,8 @@ export interface CountedRow extends HolderRow {
   budget: number
   /** How many of the requests. */
   let_in: number
-  /** When there is room again, in ms; null while there is. */
-  free_at: number | null
+  /** In how many ms there is room again; null while there is. */
+  wait_ms: number | null
   /** The workspace that the bare address means. */
   first_slug: string
 }
@@ -27,16 +27,20 @@ const budgets: readonly Budget[] = ['requests', 'push']
 export const budgetOfRow = ({ budget }: CountedRow): Budget => budgets[budget] ?? 'requests'
 
 /**
+ * The time of request windows, in ms: the one exception to the server's own clock. Processes that count together must agree on the time,
+ * or one that is a minute ahead drops what the others counted; the database is the only clock that all of them see. It is read row by
+ * row, under the row's lock, so that it goes on as the counts do.
+ */
+const databaseTime = (sql: Sql) => sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/**
  * Finds the holders and counts their requests; nobody's keys give no row. The upsert waits for other statements on the same key and
  * goes on from what they left, so exactly as many get through as may; refused ones leave the runs as they are. Rows are taken in one
- * order, because statements that took the same ones in different orders would wait for each other.
+ * order, because statements that took the same ones in different orders would wait for each other. Where the database's clock went
+ * back, runs in its future count as of now, as in windows.ts: nobody waits longer than a minute, and nothing is forgotten.
  */
-export function countRequests(
-  sql: Sql,
-  { batches, nowMs, limits }: { batches: readonly Batch[]; nowMs: number; limits: Limits },
-) {
+export function countRequests(sql: Sql, { batches, limits }: { batches: readonly Batch[]; limits: Limits }) {
   const rows = batches.map(({ keyHash, budget, requests }) => ({ key_hash: keyHash, budget: budgets.indexOf(budget), requests }))
-  const now = sql`${nowMs}::bigint`
   const most = budgets.map((budget) => limits[budget])
   const grains = most.map(grainMs)
   return sql<CountedRow[]>`
@@ -47,34 +51,38 @@ export function countRequests(
         from asked cross join lateral (${selectHolder(sql, sql`asked.key_hash`)} offset 0) as found),
     counted as (
       insert into request_windows as kept (workspace_id, key_id, budget, runs, let_in, is_full, seen_at)
-      select workspace_id, key_id, budget, case when fit > 0 then array[(${now} << 21) | fit] else '{}' end, fit, fit = places, ${now}
+      select workspace_id, key_id, budget, case when fit > 0 then array[(now << 21) | fit] else '{}' end, fit, fit = places, now
         from holder
        cross join lateral (select (${most}::bigint[])[budget + 1] as places) as room
        cross join lateral (select least(requests, places) as fit) as taken
+       cross join (select ${databaseTime(sql)} as now) as moment
        order by workspace_id, key_id, budget
       on conflict (workspace_id, key_id, budget) do update set (runs, let_in, is_full, seen_at) = (
-        with recent as (
-          select least(run >> 21, ${now}) as at, run & 2097151 as requests
-            from unnest(kept.runs) as run where run >> 21 > ${now} - ${windowMs}::bigint),
+        -- The condition ties the moment to the row: without it the first row's would be used for all of them.
+        with moment as materialized (select ${databaseTime(sql)} as now where kept.budget is not null),
+        recent as (
+          select least(run >> 21, now) as at, run & 2097151 as requests
+            from moment cross join unnest(kept.runs) as run where run >> 21 > now - ${windowMs}::bigint),
         room as (select (${most}::bigint[])[kept.budget + 1] - coalesce(sum(requests)::bigint, 0) as places from recent),
         taken as (select greatest(0, least(excluded.let_in, places)) as fit, places from room)
         select array(
           select (max(at) << 21) | least(sum(requests), 2097151)::bigint
-            from (select at, requests from recent union all select ${now}, fit from taken where fit > 0) as all_of_them
-           group by at / (${grains}::bigint[])[kept.budget + 1] order by 1), fit, fit >= places, ${now} from taken)
+            from (select at, requests from recent union all select now, fit from taken cross join moment where fit > 0) as all_of_them
+           group by at / (${grains}::bigint[])[kept.budget + 1] order by 1), fit, fit >= places, now from taken cross join moment)
       returning workspace_id, key_id, budget, let_in, case when is_full then (
-        select min(run >> 21) + ${windowMs}::bigint
+        select min(run >> 21) + ${windowMs}::bigint - kept.seen_at
           from (select run, sum(run & 2097151) over (order by run desc) - (run & 2097151) as newer from unnest(kept.runs) as run) as runs
-         where newer < (${most}::bigint[])[kept.budget + 1]) end as free_at)
-    select holder.*, counted.let_in, counted.free_at, (select slug from workspaces order by id limit 1) as first_slug
+         where newer < (${most}::bigint[])[kept.budget + 1]) end as wait_ms)
+    select holder.*, counted.let_in, counted.wait_ms, (select slug from workspaces order by id limit 1) as first_slug
       from holder join counted using (workspace_id, key_id, budget)`
 }
 
 /** Removes windows that nobody used for two minutes; those that somebody uses at this moment stay, so that nobody waits for another. */
-export async function forgetUnused(sql: Sql, nowMs: number): Promise<void> {
+export async function forgetUnused(sql: Sql): Promise<void> {
   await sql`
     with unused as (
-      select workspace_id, key_id, budget from request_windows where seen_at < ${nowMs - 2 * windowMs} for update skip locked)
+      select workspace_id, key_id, budget from request_windows where seen_at < ${databaseTime(sql)} - ${2 * windowMs}::bigint
+         for update skip locked)
     delete from request_windows using unused
      where request_windows.workspace_id = unused.workspace_id and request_windows.key_id = unused.key_id
        and request_windows.budget = unused.budget`

@@ -62,8 +62,8 @@ export class SharedDoor implements Door {
   }
 
   /** Rows of keys that were not used for longer than their window. */
-  async tidy(now: Date): Promise<void> {
-    await forgetUnused(this.#database.doorSql, now.getTime())
+  async tidy(): Promise<void> {
+    await forgetUnused(this.#database.doorSql)
   }
 
   close(): void {}
@@ -91,15 +91,14 @@ export class SharedDoor implements Door {
   }
 
   async #count(waiting: readonly Waiting[]): Promise<void> {
-    const nowMs = Math.max(...waiting.map(({ asked }) => asked.now.getTime()))
     const groups = Map.groupBy(waiting, ({ asked: { keyHash, budget } }) => `${keyHash} ${budget}`)
     const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].asked, requests: group.length }] : []))
-    const rows = await countRequests(this.#database.doorSql, { batches, nowMs, limits: this.#limits })
+    const rows = await countRequests(this.#database.doorSql, { batches, limits: this.#limits })
     const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
     for (const [name, group] of groups) {
       const row = found.get(name)
       for (const [index, { resolve }] of group.entries())
-        resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row, nowMs) })
+        resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
     }
   }
 
@@ -111,5 +110,4 @@ export class SharedDoor implements Door {
 }
 
 /** At least a millisecond: 0 means let in. */
-const waitOf = ({ free_at }: CountedRow, nowMs: number): number =>
-  Math.min(windowMs, Math.max(1, (free_at ?? nowMs + windowMs) - nowMs))
+const waitOf = ({ wait_ms }: CountedRow): number => Math.min(windowMs, Math.max(1, wait_ms ?? windowMs))
