@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, validationError } from '../contract/errors.ts'
 import type { Settings } from './config.ts'
 import { PageFailure } from './dashboard/page-failure.ts'
-import { explainDatabase } from './database/database-failure.ts'
+import { explainDatabase, retrySecondsOf } from './database/database-failure.ts'
 import { Refusal } from './front-door/refusal.ts'
 import { startingRetrySeconds } from './front-door/states.ts'
 import { letGoBy } from './unread-body.ts'
@@ -23,19 +23,17 @@ export const errorAnswers =
   async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     letGoBy(request.raw)
     const error = explainDatabase(thrown, place)
-    const isAway = error !== thrown && error instanceof ApiError && error.details.reason === 'database_away'
-    if (isAway) reply.header('Retry-After', databaseRetrySeconds)
+    const retrySeconds = error instanceof ApiError ? retrySecondsOf[String(error.details.reason)] : undefined
+    if (retrySeconds !== undefined) reply.header('Retry-After', retrySeconds)
     // Before the front door has let somebody in, its words are the front door's (spec 7).
-    const failure = understood(isAway && !request.holder ? new Refusal(503, error.message) : error, thrown, request)
+    const isAtDoor = error !== thrown && error instanceof ApiError && retrySeconds !== undefined && !request.holder
+    const failure = understood(isAtDoor ? new Refusal(503, error.message) : error, thrown, request)
     const waitSeconds = failure instanceof ApiError ? waitOf(failure) : undefined
     if (typeof waitSeconds === 'number') reply.header('Retry-After', String(waitSeconds))
     if (!isForBrowser(failure, request)) return sendJson(failure, reply)
     const { sendFailure } = await import('./dashboard/failures.ts')
     return sendFailure(failure, { request, settings }, reply)
   }
-
-/** How long a client is asked to wait for the database: about as long as one takes to start again. */
-const databaseRetrySeconds = '2'
 
 function waitOf({ code, details }: ApiError): unknown {
   if (details.reason === 'policy_unavailable') return startingRetrySeconds

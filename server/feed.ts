@@ -24,6 +24,10 @@ export class Feed {
   readonly #changes = new Map<string, Change>()
   readonly #events: Happening[] = []
 
+  get isEmpty(): boolean {
+    return this.#changes.size + this.#events.length === 0
+  }
+
   /** Something that mirrors show is different now; the last word on one record counts. */
   changed(change: Change): void {
     const key = `${change.entity} ${change.entityId}`
@@ -47,7 +51,7 @@ export class Feed {
    */
   async write(sql: Sql, by: { workspaceId: number; actorId: number; now: Date }): Promise<void> {
     const changes = [...this.#changes.values()]
-    if (changes.length + this.#events.length === 0) return
+    if (this.isEmpty) return
     const [head] = await sql<{ change_seq: number; activity_id: number }[]>`
       update feed_heads set change_seq = change_seq + ${changes.length}, activity_id = activity_id + ${this.#events.length}
        where workspace_id = ${by.workspaceId} returning change_seq, activity_id`

@@ -15,6 +15,7 @@ import { SettingError, type Settings } from './config.ts'
 import { explainDatabase } from './database/database-failure.ts'
 import { migrate } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
+import type { Waits } from './database/waits.ts'
 import { FrontDoor } from './front-door/enter.ts'
 import { type Logger, type LogTo, openLog } from './log.ts'
 import { type Provisioned, provision } from './provision.ts'
@@ -49,6 +50,8 @@ export interface StartOptions {
   provisioning?: ProvisionFile
   /** How slowly the bodies of requests may come; for tests. */
   pace?: Pace
+  /** How long the database may keep requests waiting; for tests. */
+  waits?: Waits
 }
 
 export async function startServer({
@@ -57,12 +60,13 @@ export async function startServer({
   log: logTo = 'stderr',
   provisioning,
   pace,
+  waits,
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
   if (!existsSync(settings.dataDir)) await requirePlaceToListen(settings)
   makeDataFolder(settings.dataDir)
-  const database = await takeDatabase(settings, (sentence) => log.error(sentence))
+  const database = await takeDatabase(settings, (sentence) => log.error(sentence), waits)
   try {
     await migrate(database, clock.now())
     tellKeptDeeds(settings.dataDir, log)

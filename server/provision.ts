@@ -3,6 +3,7 @@ import { validationError } from '../contract/errors.ts'
 import { holdNames, nameKey } from './accounts/names.ts'
 import { hashPassword } from './accounts/passwords.ts'
 import { amongIds, amongTexts } from './database/among.ts'
+import { beAlone } from './database/one-process.ts'
 import type { Database, Sql } from './database/open.ts'
 import { changingAccess } from './front-door/holders.ts'
 import { hashKey } from './front-door/keys.ts'
@@ -16,6 +17,7 @@ import {
   type StandingWorkspace,
   type WorkspaceWrites,
 } from './provision-plan.ts'
+import { inTransaction } from './transaction.ts'
 
 /** What was done, or would be. */
 export interface Provisioned {
@@ -23,14 +25,17 @@ export interface Provisioned {
   warnings: readonly string[]
 }
 
-/** Any number that nobody else uses: the advisory lock under which processes provision one after the other. */
-const provisionLock = 7_410_002
+const alone = {
+  what: 'provisioning',
+  waitMs: 30_000,
+  message: 'Another server or command has been provisioning for half a minute. Nothing was changed; try again when it is done.',
+} as const
 
 /** Writes what the file wants and the database lacks. Throws VALIDATION where the two contradict each other. */
 export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
   const hashes = await hashPasswords(await foresee(database.sql, file))
-  const provisioning = database.sql.begin(async (sql) => {
-    if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${provisionLock})`
+  const provisioning = inTransaction(database.sql, async (sql) => {
+    if (database.kind === 'postgresql') await beAlone(sql, alone)
     await hold(sql, file, now)
     const plan = await foresee(sql, file)
     for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })

@@ -7,18 +7,23 @@ import type { Settings } from './config.ts'
 import type { TellTrouble } from './database/embedded.ts'
 import { FolderInUse } from './database/hold-folder.ts'
 import { type Database, openDatabase } from './database/open.ts'
+import type { Waits } from './database/waits.ts'
 
 /** A server that ends takes up to five seconds, a command of an administrator mostly less. */
 const patienceMs = 20_000
 const pauseMs = 200
 
 /** Throws what keeps it from opening; of another server on the folder, where it is. */
-export async function takeDatabase({ databaseUrl, dataDir, networkDisk }: Settings, tell: TellTrouble): Promise<Database> {
+export async function takeDatabase(
+  { databaseUrl, dataDir, networkDisk }: Settings,
+  tell: TellTrouble,
+  waits?: Waits,
+): Promise<Database> {
   const embeddedDir = join(dataDir, 'database')
   const until = systemClock.now().getTime() + patienceMs
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await openDatabase({ databaseUrl, embeddedDir, networkDisk, tell })
+      return await openDatabase({ databaseUrl, embeddedDir, networkDisk, tell, waits })
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
       const [server] = (await findServers(dataDir)).servers

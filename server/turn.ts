@@ -1,4 +1,5 @@
-/** One turn of the event loop, in which everything that has arrived is worked on. */
+/** One turn of the event loop, in which everything that has arrived is worked on; and long work, done in pieces of several turns. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 let waiting: (() => void)[] = []
 
@@ -15,4 +16,18 @@ function goOn(): void {
   const going = waiting
   waiting = []
   for (const go of going) go()
+}
+
+/** So long others wait for their turn. */
+const pieceMs = 5
+
+/** One may take as long as a hundred others: the clock says when a piece is over. */
+export async function inPieces<T>(all: Iterable<T>, work: (one: T) => void): Promise<void> {
+  let until = performance.now() + pieceMs
+  for (const one of all) {
+    work(one)
+    if (performance.now() < until) continue
+    await nextTurn()
+    until = performance.now() + pieceMs
+  }
 }

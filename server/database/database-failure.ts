@@ -7,6 +7,9 @@ const diskFailed = /^(58030|25006)$/
 /** Connection exceptions, no memory or connection left, being shut down, crashed, starting, idle for too long. */
 const away = /^(08...|53[234]00|57P0[1235]|25P03)$/
 const lost = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT)$/
+/** A lock was waited for too long. A statement took too long: in the eyes of the database, or in ours. */
+const locked = /^55P03$/
+const slow = /^(57014|STATEMENT_LIMIT)$/
 /** Between two lives of the embedded database there is no socket: ENOENT. */
 const unreachable = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 
@@ -18,6 +21,12 @@ export function isAway(error: unknown): boolean {
   return lost.test(code) || ('query' in error && (away.test(code) || unreachable.test(code)))
 }
 
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && locked.test(String(error.code))
+
+/** How long, in seconds, who was told of such a thing is asked to wait; about as long as a database takes to start again. */
+export const retrySecondsOf: Readonly<Record<string, string | undefined>> = { database_away: '2', busy: '2', database_slow: '5' }
+
 /** Gives other errors back as they are. `place` names the database as its owner knows it. */
 export function explainDatabase(error: unknown, place: string): unknown {
   if (error instanceof ApiError) return error
@@ -28,6 +37,16 @@ export function explainDatabase(error: unknown, place: string): unknown {
     return unavailable('disk_full', `The disk of the database (${place}) is full. Free some space there, then try again.`)
   if (is(diskFailed))
     return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Mend that, then try again.`)
+  if (is(locked))
+    return unavailable(
+      'busy',
+      'Another change held what this one needs for too long, so this one was taken back. Nothing was changed; try again in a few seconds.',
+    )
+  if (is(slow))
+    return unavailable(
+      'database_slow',
+      `The database (${place}) took longer over a statement than it may, so the request was given up. Try again in a few seconds; if it stays so, see how busy the database is.`,
+    )
   if (isAway(error))
     return unavailable(
       'database_away',

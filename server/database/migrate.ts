@@ -2,11 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inTransaction } from '../transaction.ts'
+import { beAlone } from './one-process.ts'
 import type { Database, Sql } from './open.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
-/** Any number that nobody else uses: the advisory lock under which processes migrate one after the other. */
-const migrationLock = 7_410_001
+/** A migration of a large library takes as long as that is large; a process that stopped in the middle of one is ended sooner. */
+const alone = {
+  what: 'migrating',
+  waitMs: 60_000,
+  message:
+    'Another server has been bringing the database up to date for a minute. Start this one again when it is done; its log says how it goes.',
+} as const
 
 /** How a database stands to this program. */
 export interface SchemaState {
@@ -43,8 +50,11 @@ const migrationFiles = (): string[] =>
 /** Returns the numbers of the migrations that were applied. */
 export async function migrate(database: Database, now: Date): Promise<number[]> {
   const files = migrationFiles()
-  return database.sql.begin(async (sql) => {
-    if (database.kind === 'postgresql') await sql`select pg_advisory_xact_lock(${migrationLock})`
+  return inTransaction(database.sql, async (sql) => {
+    if (database.kind === 'postgresql') {
+      await beAlone(sql, alone)
+      await sql`select set_config('statement_timeout', '0', true)`
+    }
     await sql`create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null)`
     const done = new Set((await sql<{ number: number }[]>`select number from schema_migrations`).map((row) => row.number))
     refuseNewer(done, files)

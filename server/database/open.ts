@@ -3,19 +3,33 @@ import postgres from 'postgres'
 import { requireRoom } from '../free-space.ts'
 import { startEmbedded, type TellTrouble } from './embedded.ts'
 import { planning } from './planning.ts'
-import { type Pool, RenewedPool } from './pool.ts'
+import { type DriverPool, type Lines, type Pool, RenewedPool } from './pool.ts'
+import { watchSessions } from './stalled-sessions.ts'
 import { Statistics } from './statistics.ts'
 import { values } from './values.ts'
+import {
+  doorLockMs,
+  graceMs,
+  libraryMs,
+  type SessionLimits,
+  sessionNames,
+  sessionSettings,
+  usualWaits,
+  type Waits,
+} from './waits.ts'
+import { Moments, Writers } from './writers.ts'
 
 /** A connection pool, or the one connection of a transaction. Every statement goes through it. */
-export type Sql = Pool | postgres.TransactionSql<{ bigint: number }>
+export type Sql = DriverPool | Pool | postgres.TransactionSql<{ bigint: number }>
 export type Fragment = postgres.Fragment
 
 export interface Database {
   /** Asked for anew by every request: it changes when connections were lost. */
   readonly sql: Pool
   /** The same for the few statements of the front door, which are planned once; asked for anew as well. */
-  readonly doorSql: Pool
+  readonly doorSql: DriverPool
+  /** The same for statements that take long, as many as a library is large: others need not wait for them. */
+  readonly longSql: DriverPool
   kind: 'embedded' | 'postgresql'
   /** Its folder, or the setting that holds its address. */
   place: string
@@ -27,28 +41,31 @@ export interface Database {
   close(): Promise<void>
 }
 
-const libraryConnections = 16
-const doorConnections = 4
+/** For reading; for reading as of one moment; for writing, of which one workspace never has all; for whole libraries; for the front door. */
+const connections = { reading: 6, moment: 6, writing: 8, long: 2, door: 4 }
+const writingEach = 3
 /** Of one server to PostgreSQL, at most. */
-export const poolConnections = libraryConnections + doorConnections
+export const poolConnections = Object.values(connections).reduce((sum, count) => sum + count, 0)
+
+/** While one statement is under way on a connection, the next one waits for another: not for that one's end. */
+const oneByOne = { max_pipeline: 0 }
 
 const options = {
   types: values,
   fetch_types: false,
   onnotice: () => {},
-  // Compiling a statement takes longer than any of ours.
-  connection: { application_name: 'prop-house', plan_cache_mode: planning, jit: 'off' },
+  connect_timeout: 10,
+  keep_alive: 10,
 }
+
+/** Compiling a statement takes longer than any of ours. */
+const session = { plan_cache_mode: planning, jit: 'off' }
 
 /**
  * Every request begins with the front door's statement, and planning it would take longer than it does. It looks up rows by their keys,
  * whatever the tables hold: one plan is right for ever, as long as it never reads whole tables.
  */
-const doorOptions = {
-  ...options,
-  connection: { application_name: 'prop-house door', plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' },
-  max: doorConnections,
-}
+const doorSession = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
 
 interface Where {
   /** A postgres:// address, which wins. */
@@ -59,44 +76,76 @@ interface Where {
   networkDisk?: boolean
   /** Hears when the embedded database cannot go on, and when it can again. */
   tell?: TellTrouble
+  waits?: Waits | undefined
 }
 
-export async function openDatabase({ databaseUrl, embeddedDir, networkDisk = false, tell = () => {} }: Where): Promise<Database> {
-  const statistics = new Statistics()
-  if (databaseUrl) {
-    const pool = new RenewedPool((lines) => postgres(databaseUrl, { ...options, ...lines, max: libraryConnections }))
-    const door = new RenewedPool((lines) => postgres(databaseUrl, { ...doorOptions, ...lines }))
-    return {
-      get sql() {
-        return pool.sql
-      },
-      get doorSql() {
-        return door.sql
-      },
-      kind: 'postgresql',
-      place: 'PostgreSQL at PH_DATABASE_URL',
-      requireRoom: () => {},
-      statistics,
-      lost: new Promise(() => {}),
-      async close() {
-        await Promise.all([pool.close(), door.close()])
-      },
-    }
-  }
-  const embedded = await startEmbedded(embeddedDir, { tell, networkDisk })
-  const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
-  const pool = new RenewedPool((lines) => postgres({ ...options, ...lines, ...to }))
+export async function openDatabase({ databaseUrl, waits = usualWaits, ...where }: Where): Promise<Database> {
+  return databaseUrl ? openPostgres(databaseUrl, waits) : openEmbedded({ ...where, waits })
+}
+
+function openPostgres(url: string, waits: Waits): Database {
+  const pool = (name: keyof typeof connections, limits: SessionLimits, over: Parameters<typeof postgres>[1] & object) =>
+    new RenewedPool(limits.statementMs + graceMs, (lines: Lines) => {
+      const connection = { ...session, ...over.connection, ...sessionSettings(limits), application_name: sessionNames[name] }
+      return postgres(url, { ...options, ...lines, max: connections[name], ...over, types: values, connection })
+    })
+  const reading = pool('reading', { ...waits, statementMs: waits.readMs }, oneByOne)
+  const moment = pool('moment', { ...waits, statementMs: waits.readMs }, {})
+  const writing = pool('writing', { ...waits, statementMs: waits.writeMs }, {})
+  const long = pool('long', { ...waits, statementMs: libraryMs }, oneByOne)
+  const door = pool('door', { ...waits, lockMs: doorLockMs, statementMs: waits.doorMs }, { connection: doorSession })
+  const writers = new Writers({ pool: writing, places: connections.writing, placesEach: writingEach, isShared: true, waits })
+  const moments = new Moments(moment, { places: connections.moment, waitMs: waits.lockMs })
+  const watch = watchSessions(() => door.current.sql, waits.idleMs)
   return {
     get sql() {
-      return pool.sql
+      return withTransactions(reading.current.sql, { writers, moments })
     },
     get doorSql() {
-      return pool.sql
+      return door.current.sql
+    },
+    get longSql() {
+      return long.current.sql
+    },
+    kind: 'postgresql',
+    place: 'PostgreSQL at PH_DATABASE_URL',
+    requireRoom: () => {},
+    statistics: new Statistics(() => long.current.sql),
+    lost: new Promise(() => {}),
+    async close() {
+      watch.end()
+      await Promise.all([reading.close(), moment.close(), writing.close(), long.close(), door.close()])
+    },
+  }
+}
+
+/** PGlite has one session: who writes has it until the commit. Readers who came meanwhile have it before the next one who writes. */
+async function openEmbedded({
+  embeddedDir,
+  networkDisk = false,
+  tell = () => {},
+  waits,
+}: Omit<Where, 'databaseUrl'> & { waits: Waits }): Promise<Database> {
+  const embedded = await startEmbedded(embeddedDir, { tell, networkDisk })
+  const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
+  const connection = { ...session, application_name: 'prop-house' }
+  const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...lines, ...to, connection }))
+  const writers = new Writers({ pool, places: embedded.connections, placesEach: embedded.connections, isShared: false, waits })
+  const moments = new Moments(pool)
+  return {
+    get sql() {
+      return withTransactions(pool.current.sql, { writers, moments })
+    },
+    get doorSql() {
+      return pool.current.sql
+    },
+    get longSql() {
+      return pool.current.sql
     },
     kind: 'embedded',
     place: embeddedDir,
     requireRoom: () => requireRoom(embeddedDir),
-    statistics,
+    statistics: new Statistics(() => pool.current.sql),
     lost: embedded.lost,
     async close() {
       await pool.close()
@@ -104,3 +153,7 @@ export async function openDatabase({ databaseUrl, embeddedDir, networkDisk = fal
     },
   }
 }
+
+/** The driver could not begin a transaction where statements go one by one. */
+const withTransactions = (sql: DriverPool, own: { writers: Writers; moments: Moments }): Pool =>
+  Object.assign(sql, own, { begin: own.writers.pool.driver.begin })

@@ -1,8 +1,13 @@
-/** The connections to the database. They may be lost at any moment; whoever comes after that gets new ones. */
+/** The connections to the database. They may be lost at any moment, or fall silent; whoever comes after that gets new ones. */
 import { connect, Socket } from 'node:net'
 import type postgres from 'postgres'
+import { limitStatement, unanswered } from './statement-limit.ts'
+import type { Moments, Writers } from './writers.ts'
 
-export type Pool = postgres.Sql<{ bigint: number }>
+export type DriverPool = postgres.Sql<{ bigint: number }>
+
+/** Statements of their own. Transactions have other connections: those that write, and those that read as of one moment. */
+export type Pool = DriverPool & { readonly writers: Writers; readonly moments: Moments }
 
 /** What the driver is told besides where to connect. */
 export interface Lines {
@@ -16,22 +21,74 @@ const retrySeconds = 0.2
 /** How long requests that began before a loss may go on with what is left of their pool. */
 const graceMs = 30_000
 
+/** A pool of the driver whose every statement has a limit. */
+export class LimitedPool {
+  readonly driver: DriverPool
+  /** The driver's, for statements of their own. */
+  readonly sql: DriverPool
+  readonly #answerMs: number
+  /** When something last came over each connection, by `performance.now()`. */
+  readonly #heard = new Map<Socket, number>()
+  /** When one was last broken. */
+  #brokenMs = -1
+
+  constructor(driver: DriverPool, answerMs: number) {
+    this.driver = driver
+    this.#answerMs = answerMs
+    const limited = (made: unknown) => this.limit(made)
+    this.sql = new Proxy(driver, {
+      apply: (target, self, parts) => limited(Reflect.apply(target as (...parts: unknown[]) => unknown, self, parts)),
+    })
+  }
+
+  /** A statement, which fails when it is not answered in time. */
+  limit<T>(query: T): T {
+    return limitStatement(query, this.#answerMs, (sinceMs) => unanswered(this.#answerMs, this.#breakSilent(sinceMs)))
+  }
+
+  /** The same for what is no statement of ours: from now on, until the function is called that is answered, something has to come. */
+  expectAnswer(): () => void {
+    const sinceMs = performance.now()
+    const timer = setTimeout(() => this.#breakSilent(sinceMs), this.#answerMs)
+    return () => clearTimeout(timer)
+  }
+
+  hearken(socket: Socket): Socket {
+    const hear = () => this.#heard.set(socket, performance.now())
+    hear()
+    return socket.on('data', hear).once('close', () => this.#heard.delete(socket))
+  }
+
+  /** Breaks connections over which nothing has come since; says whether any were, by this or before it. Idle ones are made again. */
+  #breakSilent(sinceMs: number): boolean {
+    for (const [socket, atMs] of this.#heard) {
+      if (atMs > sinceMs) continue
+      socket.destroy(failure('The database did not answer in time.'))
+      this.#brokenMs = performance.now()
+    }
+    return this.#brokenMs >= sinceMs
+  }
+}
+
 /**
  * A pool of the driver (postgres.js 3.4.9) is given up with the first connection that it loses: it would connect the same one again, and
  * what was left from the broken answer then shifts the rows of the next.
  */
 export class RenewedPool {
-  readonly #make: (lines: Lines) => Pool
-  readonly #retired = new Map<Pool, NodeJS.Timeout>()
-  #current: Pool
+  readonly #make: (lines: Lines) => DriverPool
+  readonly #answerMs: number
+  readonly #retired = new Map<LimitedPool, NodeJS.Timeout>()
+  #current: LimitedPool
   #isClosed = false
 
-  constructor(make: (lines: Lines) => Pool) {
+  /** `answerMs`: a statement that is not answered by then has failed. */
+  constructor(answerMs: number, make: (lines: Lines) => DriverPool) {
+    this.#answerMs = answerMs
     this.#make = make
     this.#current = this.#open()
   }
 
-  get sql(): Pool {
+  get current(): LimitedPool {
     return this.#current
   }
 
@@ -39,29 +96,30 @@ export class RenewedPool {
     this.#isClosed = true
     const retired = [...this.#retired].map(([pool, grace]) => {
       clearTimeout(grace)
-      return pool.end({ timeout: 0 })
+      return pool.driver.end({ timeout: 0 })
     })
-    await Promise.all([this.#current.end({ timeout: 5 }), ...retired])
+    await Promise.all([this.#current.driver.end({ timeout: 5 }), ...retired])
   }
 
-  #open(): Pool {
+  #open(): LimitedPool {
     let turn = 0
     const dial: Lines['socket'] = ({ host, port, path }) => {
       if (pool !== this.#current) return brokenSocket()
       const at = turn++ % host.length
       const socket = path ? connect(path) : connect(port[at] ?? 5432, host[at])
-      return watched(socket, () => this.#lost(pool))
+      return watched(pool.hearken(socket), () => this.#lost(pool))
     }
-    const pool: Pool = this.#make({ socket: dial, backoff: () => retrySeconds, max_lifetime: null })
+    const driver = this.#make({ socket: dial, backoff: () => retrySeconds, max_lifetime: null })
+    const pool = new LimitedPool(driver, this.#answerMs)
     return pool
   }
 
-  #lost(pool: Pool): void {
+  #lost(pool: LimitedPool): void {
     if (this.#isClosed || pool !== this.#current) return
     this.#current = this.#open()
     const giveUp = () => {
       this.#retired.delete(pool)
-      void pool.end({ timeout: 0 })
+      void pool.driver.end({ timeout: 0 })
     }
     this.#retired.set(pool, setTimeout(giveUp, graceMs).unref())
   }

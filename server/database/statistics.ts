@@ -5,13 +5,20 @@ import type { Sql } from './open.ts'
 const share = 0.2
 
 export class Statistics {
+  readonly #sql: () => Sql
   #rows: number | undefined
   #added = 0
 
+  /** Asked for anew by every look. */
+  constructor(sql: () => Sql) {
+    this.#sql = sql
+  }
+
   /** Told after the commit that added `rows` versions; without statistics a batch of 500 may be compared with every row of the library. */
-  async grew(sql: Sql, rows: number): Promise<void> {
+  async grew(rows: number): Promise<void> {
     this.#added += rows
     if (rows === 0 || (this.#rows !== undefined && this.#added < this.#rows * share)) return
+    const sql = this.#sql()
     await sql`analyze objects, lineages, entries, dependencies, package_guids, awaited_imports`
     const [table] = await sql<{ rows: number }[]>`select reltuples::bigint as rows from pg_class where oid = 'objects'::regclass`
     this.#added = 0

@@ -1,8 +1,10 @@
 /** The front door of several processes on one PostgreSQL: one statement finds the holders and counts the requests of a moment. */
+import { isLockTimeout } from '../database/database-failure.ts'
 import type { Database, Fragment } from '../database/open.ts'
 import type { Workspace } from '../handler.ts'
 import type { Limits } from './budgets.ts'
 import type { Asked, Door, Found } from './door.ts'
+import { HeldKeys } from './held-keys.ts'
 import { toHolder } from './keys.ts'
 import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
 import { windowMs } from './windows.ts'
@@ -30,6 +32,7 @@ export class SharedDoor implements Door {
   readonly #limits: Limits
   #waiting: Waiting[] = []
   #statements = 0
+  readonly #held = new HeldKeys()
   #next: NodeJS.Immediate | undefined
 
   /** None: another process may change them at any moment. */
@@ -78,27 +81,37 @@ export class SharedDoor implements Door {
   }
 
   async #countWaiting(): Promise<void> {
-    const waiting = this.#waiting.splice(0, mostRequests)
+    const groups = groupsOf(this.#waiting.splice(0, mostRequests))
+    const [held, free] = [[...groups].filter(([name]) => this.#held.has(name)), new Map(groups)]
+    for (const [name, group] of held) {
+      free.delete(name)
+      void this.#countApart(name, group)
+    }
     this.#statements++
     try {
-      await this.#count(waiting)
+      if (free.size > 0) await this.#count(free)
     } catch (error) {
-      for (const { reject } of waiting) reject(error)
+      if (!isLockTimeout(error)) reject(free, error)
+      else for (const [name, group] of free) void this.#countApart(name, group)
     } finally {
       this.#statements--
       this.#gather()
     }
   }
 
-  async #count(waiting: readonly Waiting[]): Promise<void> {
-    const groups = Map.groupBy(waiting, ({ asked: { keyHash, budget } }) => `${keyHash} ${budget}`)
+  /** Someone holds the row of one of these keys: that one's requests wait for it, and nobody else's. */
+  async #countApart(name: string, group: readonly Waiting[]): Promise<void> {
+    const alone = new Map([[name, group]])
+    await this.#held.count(name, () => this.#count(alone)).catch((error: unknown) => reject(alone, error))
+  }
+
+  async #count(groups: ReadonlyMap<string, readonly Waiting[]>): Promise<void> {
     const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].asked, requests: group.length }] : []))
     const rows = await countRequests(this.#database.doorSql, { batches, limits: this.#limits })
     const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
     for (const [name, group] of groups) {
       const row = found.get(name)
-      for (const [index, { resolve }] of group.entries())
-        resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
+      for (const [index, { resolve }] of group.entries()) resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
     }
   }
 
@@ -107,6 +120,13 @@ export class SharedDoor implements Door {
       select id, slug, name, state, storage_limit_bytes from workspaces where ${where} order by id limit 1`
     return row && toWorkspace(row)
   }
+}
+
+const groupsOf = (waiting: readonly Waiting[]): Map<string, Waiting[]> =>
+  Map.groupBy(waiting, ({ asked: { keyHash, budget } }) => `${keyHash} ${budget}`)
+
+function reject(groups: ReadonlyMap<string, readonly Waiting[]>, error: unknown): void {
+  for (const group of groups.values()) for (const waiting of group) waiting.reject(error)
 }
 
 /** At least a millisecond: 0 means let in. */

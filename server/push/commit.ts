@@ -10,6 +10,7 @@ import { blobKey } from '../storage/storage.ts'
 import { countTaken } from '../storage/stored-bytes.ts'
 import { transact } from '../transaction.ts'
 import { answerOf } from './answer.ts'
+import { inspecting } from './at-once.ts'
 import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
 import { enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
@@ -24,17 +25,23 @@ import { inspectUploads, itemsToInspect, noUploads, type Uploads } from './uploa
 import { joinGroups, requireGroups } from './variant-groups.ts'
 
 export async function commit(context: Context, sent: Manifest): Promise<CommitAnswer> {
-  const manifest = readManifest(sent)
-  checkRefs(manifest)
-  const facts = await loadFacts(context.sql, context.workspace.id, { manifest, hold: false })
-  const items = itemsToInspect(planPush(manifest.items, facts), facts)
-  const uploads = await inspectUploads(context, manifest.items, { items, seen: noUploads })
+  const { manifest, uploads } = await inspecting.run(context.workspace.id, () => inspect(context, sent))
   const answer = await transact(context, (inside) => commitInside(inside, manifest, uploads))
   // It is committed, and has to be acknowledged: without statistics the next commit is slower.
-  await context.statistics.grew(context.sql, answer.summary.new).catch((err: unknown) => {
+  await context.statistics.grew(answer.summary.new).catch((err: unknown) => {
     context.log.warn({ err }, 'statistics were not taken')
   })
   return answer
+}
+
+/** Fails with VALIDATION for what no library would take. Most of what the transaction needs to know of the bytes is known after it. */
+async function inspect(context: Context, sent: Manifest): Promise<{ manifest: Manifest; uploads: Uploads }> {
+  const { sql, workspace } = context
+  const manifest = readManifest(sent)
+  checkRefs(manifest)
+  const facts = await loadFacts(sql, workspace.id, { manifest, hold: false })
+  const items = itemsToInspect(await planPush(manifest.items, facts), facts)
+  return { manifest, uploads: await inspectUploads(context, manifest.items, { items, seen: noUploads }) }
 }
 
 async function commitInside(context: Context, manifest: Manifest, before: Uploads): Promise<CommitAnswer> {
@@ -44,10 +51,10 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await requireGroups(context, manifest)
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })
   // Others may have made something to be registered of what was held, or uploaded what was missing.
-  const planned = planPush(manifest.items, facts)
+  const planned = await planPush(manifest.items, facts)
   const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(planned, facts), seen: before })
   requireBytes(planned, uploads)
-  const plans = planPush(manifest.items, facts, headerFacts(manifest, uploads))
+  const plans = uploads.headers.size === 0 ? planned : await planPush(manifest.items, facts, headerFacts(manifest, uploads))
   const outcome = await decide(sql, plans, facts)
   const packs = await resolvePacks(
     context,
@@ -118,7 +125,7 @@ async function connect(
   const headers = new Map([...parts.headers].filter(([hash]) => parts.outcome.versions.has(hash)))
   const imported = [...new Set([...headers.values()].flatMap((header) => header.imports))]
   const atPath = await findAtPaths(sql, workspace.id, imported)
-  await writeEdges(sql, workspace.id, edgesOf(items, headers, { ids, atPath }))
+  await writeEdges(sql, workspace.id, await edgesOf(items, headers, { ids, atPath }))
   const arrived = items.flatMap((item) => {
     const id = ids.get(item.content_hash)
     const path_key = packagePath(item)

@@ -2,6 +2,7 @@
 import type { ManifestItem } from '../../contract/push.ts'
 import { wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { inPieces } from '../turn.ts'
 import type { Headers } from './headers.ts'
 import { pathKey } from './manifest.ts'
 
@@ -39,11 +40,11 @@ export interface Edges {
 }
 
 /** Every edge once, hard if any source says so. `ids`: of items in the manifest, by hash; `atPath`: of the library, by path key. */
-export function edgesOf(
+export async function edgesOf(
   items: readonly ManifestItem[],
   headers: Headers,
   { ids, atPath }: { ids: ReadonlyMap<string, number>; atPath: ReadonlyMap<string, number> },
-): Edges {
+): Promise<Edges> {
   const inManifest = new Map<string, number>()
   for (const item of items) {
     const id = ids.get(item.content_hash)
@@ -51,9 +52,9 @@ export function edgesOf(
     if (id !== undefined && path !== undefined) inManifest.set(path, id)
   }
   const found: Edges = { edges: [], awaited: [] }
-  for (const item of items) {
+  await inPieces(items, (item) => {
     const id = ids.get(item.content_hash)
-    if (id === undefined) continue
+    if (id === undefined) return
     const needs = new Map<number, boolean>()
     for (const { content_hash, hard } of item.dependencies ?? []) {
       const needed = ids.get(content_hash)
@@ -66,7 +67,7 @@ export function edgesOf(
     }
     needs.delete(id)
     for (const [needed, hard] of needs) found.edges.push({ object_id: id, needs_object_id: needed, hard })
-  }
+  })
   return found
 }
 

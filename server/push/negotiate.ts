@@ -4,6 +4,7 @@ import type { Context } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
 import { atOneMoment } from '../transaction.ts'
+import { negotiating } from './at-once.ts'
 import { loadFacts } from './facts.ts'
 import { readManifest } from './manifest.ts'
 import { requirePack } from './packs.ts'
@@ -11,12 +12,15 @@ import { type ItemPlan, planPush } from './plan.ts'
 import { sizesOf } from './uploads.ts'
 import { requireGroups } from './variant-groups.ts'
 
-export async function negotiate(context: Context, sent: Manifest): Promise<NegotiateAnswer> {
+export const negotiate = (context: Context, sent: Manifest): Promise<NegotiateAnswer> =>
+  negotiating.run(context.workspace.id, () => answer(context, sent))
+
+async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer> {
   const manifest = readManifest(sent)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const facts = await atOneMoment(context.sql, (sql) => loadFacts(sql, context.workspace.id, { manifest, hold: false }))
-  const plans = planPush(manifest.items, facts)
+  const plans = await planPush(manifest.items, facts)
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const sizes = await sizesOf(context, registered)
   const missing = registered.filter((item) => !sizes.has(item.content_hash))

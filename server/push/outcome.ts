@@ -1,5 +1,6 @@
-/** What a commit makes of its plan, before anything is written: new versions, lineages, entries and current versions, in memory. Pure. */
+/** What a commit makes of its plan, before anything is written: new versions, lineages, entries and current versions, in memory, in pieces. */
 import { ApiError } from '../../contract/errors.ts'
+import { inPieces } from '../turn.ts'
 import type { Facts, KnownEntry, KnownLineage } from './facts.ts'
 import { categoryOf, lineageGuid, nameOf } from './manifest.ts'
 import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.ts'
@@ -51,7 +52,7 @@ export interface Ids {
   lineage(): string
 }
 
-export function outcomeOf(plans: readonly ItemPlan[], facts: Facts, ids: Ids): Outcome {
+export async function outcomeOf(plans: readonly ItemPlan[], facts: Facts, ids: Ids): Promise<Outcome> {
   const lineages = new Map<string, LineageState>()
   const versions = new Map<string, NewVersion>()
   const creators = new Set<string>()
@@ -61,7 +62,7 @@ export function outcomeOf(plans: readonly ItemPlan[], facts: Facts, ids: Ids): O
     lineages.set(known.id, state)
     return state
   }
-  for (const plan of plans) {
+  await inPieces(plans, (plan) => {
     if (plan.action === 'register') {
       requireFreshFace(plan)
       const objectId = ids.object()
@@ -77,7 +78,7 @@ export function outcomeOf(plans: readonly ItemPlan[], facts: Facts, ids: Ids): O
       if (addEntry(lineage, plan, ids)) creators.add(plan.item.content_hash)
       byHash.set(plan.item.content_hash, lineage)
     }
-  }
+  })
   return { versions, lineages: [...lineages.values()], creators, byHash }
 }
 

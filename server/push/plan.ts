@@ -1,5 +1,6 @@
-/** Decides what a push does with each item: pure, the same for negotiate and commit (spec 4.9; contract-gaps 5). */
+/** Decides what a push does with each item, in pieces between which others have their turn: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
 import type { ManifestItem } from '../../contract/push.ts'
+import { inPieces } from '../turn.ts'
 import type { Facts, KnownLineage, KnownObject } from './facts.ts'
 import { guidKey, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
 import { checkReferences } from './references.ts'
@@ -44,14 +45,18 @@ export interface HeaderFacts {
 const noHeaders: HeaderFacts = { edges: new Map(), guids: new Map() }
 
 /** One plan per item, in manifest order. Fails with VALIDATION for stamps and dependencies that lead nowhere. */
-export function planPush(items: readonly ManifestItem[], facts: Facts, headers: HeaderFacts = noHeaders): ItemPlan[] {
-  checkReferences(items, facts)
+export async function planPush(
+  items: readonly ManifestItem[],
+  facts: Facts,
+  headers: HeaderFacts = noHeaders,
+): Promise<ItemPlan[]> {
+  await checkReferences(items, facts)
   const continuing = chooseContinuing(items, facts)
   const claimed = new Set<string>()
   const plans = new Map<string, ItemPlan>()
-  for (const item of items) plans.set(item.content_hash, planItem(item, { facts, headers, continuing, claimed }))
-  spread(plans, headers.edges, 'denied')
-  spread(plans, headers.edges, 'hold')
+  await inPieces(items, (item) => plans.set(item.content_hash, planItem(item, { facts, headers, continuing, claimed })))
+  await spread(plans, headers.edges, 'denied')
+  await spread(plans, headers.edges, 'hold')
   return [...plans.values()]
 }
 
@@ -151,16 +156,10 @@ const lostStamp = (item: ManifestItem, candidate: KnownLineage | undefined): Hol
 })
 
 /** What needs a denied or held item, through however many steps, is denied or held too; denial weighs more. */
-function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['edges'], action: 'denied' | 'hold'): void {
-  const users = new Map<string, string[]>()
-  for (const { item } of plans.values())
-    for (const needed of neededBy(item, headerEdges))
-      if (plans.has(needed)) {
-        const list = users.get(needed)
-        if (list) list.push(item.content_hash)
-        else users.set(needed, [item.content_hash])
-      }
+async function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['edges'], action: 'denied' | 'hold'): Promise<void> {
   const queue = [...plans.values()].filter((plan) => plan.action === action).map((plan) => plan.item.content_hash)
+  if (queue.length === 0) return
+  const users = await usersOf(plans, headerEdges)
   for (let next = queue.shift(); next !== undefined; next = queue.shift())
     for (const user of users.get(next) ?? []) {
       const plan = plans.get(user)
@@ -171,6 +170,20 @@ function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['edges'],
         queue.push(user)
       }
     }
+}
+
+/** Who needs each item of the manifest. */
+async function usersOf(plans: ReadonlyMap<string, ItemPlan>, headerEdges: HeaderFacts['edges']): Promise<Map<string, string[]>> {
+  const users = new Map<string, string[]>()
+  await inPieces(plans.values(), ({ item }) => {
+    for (const needed of neededBy(item, headerEdges))
+      if (plans.has(needed)) {
+        const list = users.get(needed)
+        if (list) list.push(item.content_hash)
+        else users.set(needed, [item.content_hash])
+      }
+  })
+  return users
 }
 
 const neededBy = (item: ManifestItem, headerEdges: HeaderFacts['edges']): Set<string> =>

@@ -1,18 +1,19 @@
 /** What a manifest refers to outside itself must be there: needed files, and the lineage and version that an item continues. Pure. */
 import { type Failure, mostFailures, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
+import { inPieces } from '../turn.ts'
 import type { Facts } from './facts.ts'
 import { lineageGuid, nameOf } from './manifest.ts'
 
 /** Fails with VALIDATION naming the items whose needs, stamps or answers lead nowhere. */
-export function checkReferences(items: readonly ManifestItem[], facts: Facts): void {
+export async function checkReferences(items: readonly ManifestItem[], facts: Facts): Promise<void> {
   const inManifest = new Set(items.map((item) => item.content_hash))
   const failures: Failure[] = []
-  for (const [index, item] of items.entries()) {
-    if (failures.length >= mostFailures) break
+  await inPieces(items.entries(), ([index, item]) => {
+    if (failures.length >= mostFailures) return
     for (const { field, message } of [...missingNeeds(item, inManifest, facts), ...wrongStamps(item, facts)])
       failures.push({ path: `items.${index}.${field}`, message: `${message} (${nameOf(item)})` })
-  }
+  })
   if (failures.length > 0) throw validationError(failures)
 }
 

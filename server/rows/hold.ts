@@ -4,6 +4,7 @@
  */
 import { amongIds, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { lockOf } from '../workspace-lock.ts'
 
 /** Until the transaction ends. What was read before may be out of date by now: read it after this. */
 export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<void> {
@@ -25,8 +26,6 @@ export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Itera
 
 /**
  * One after the other, in a whole workspace: commits, and curation that reaches more than the entries it names, such as deletions and new
- * names of what many entries show. Taken before anything is held; each plans with what the one before it left.
+ * names of what many entries show. Taken before anything is held or changed; each plans with what the one before it left.
  */
-export async function takeTurn(sql: Sql, workspaceId: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7410, ${workspaceId}::int)`
-}
+export const takeTurn = (sql: Sql, workspaceId: number): Promise<void> => lockOf(sql).hold(sql, workspaceId)

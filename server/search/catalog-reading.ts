@@ -1,20 +1,18 @@
 /** Fills a catalog from the database, in batches between which others have their turn, and brings it up to date by the change feed. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { amongIds } from '../database/among.ts'
 import type { Database, Sql } from '../database/open.ts'
 import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../rows/catalog-row.ts'
+import { inPieces } from '../turn.ts'
 import { Catalog } from './catalog.ts'
 
 const batchRows = 5_000
 /** So many are read by one statement, but for the embedded database, where it would keep all others waiting. */
 const manyEntries = 50_000
 const manyBatchRows = 2_000
-/** So long others wait for their turn. */
-const pieceMs = 5
 
-/** `sql` is asked for anew by every batch: connections may be lost meanwhile. */
+/** `sql` is asked for anew by every batch: connections may be lost meanwhile. What reads whole libraries has connections of its own. */
 export interface Source {
-  database: Pick<Database, 'sql' | 'kind'>
+  database: Pick<Database, 'sql' | 'longSql' | 'kind'>
   workspaceId: number
 }
 
@@ -31,13 +29,13 @@ export async function readHead({ database: { sql }, workspaceId }: Source): Prom
  */
 export async function buildCatalog(source: Source, many = manyEntries): Promise<Catalog> {
   const head = await readHead(source)
-  const { sql } = source.database
-  const [counted] = await sql<{ count: number }[]>`
+  const { longSql } = source.database
+  const [counted] = await longSql<{ count: number }[]>`
     select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
   const entries = counted?.count ?? 0
   const catalog = new Catalog(head, entries)
   const isReadWhole = entries >= many && source.database.kind === 'postgresql'
-  for await (const rows of isReadWhole ? readCatalogRows(sql, source.workspaceId, manyBatchRows) : batches(source)) {
+  for await (const rows of isReadWhole ? readCatalogRows(longSql, source.workspaceId, manyBatchRows) : batches(source)) {
     await readLabels(source, catalog, labelsOf(rows, catalog))
     await inPieces(rows, (row) => catalog.set(row))
   }
@@ -54,7 +52,7 @@ async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
   const ends = await selectBatchEnds(source)
   const coming: Promise<CatalogRow[]>[] = []
   for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
-    const reading = selectCatalogRange(database.sql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
+    const reading = selectCatalogRange(database.longSql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
     // A failure is thrown where it is waited for; until then somebody has to have heard of it.
     reading.catch(() => {})
     coming.push(reading)
@@ -65,8 +63,8 @@ async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
 }
 
 /** The last id of each batch but the last one. */
-async function selectBatchEnds({ database: { sql }, workspaceId }: Source): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
+async function selectBatchEnds({ database: { longSql }, workspaceId }: Source): Promise<number[]> {
+  const rows = await longSql<{ id: number }[]>`
     select id from (select id, row_number() over (order by id) as number from entries where workspace_id = ${workspaceId}) numbered
      where number % ${batchRows} = 0 order by id`
   return rows.map((row) => row.id)
@@ -102,17 +100,6 @@ export async function advance(source: Source, catalog: Catalog): Promise<boolean
   }
   catalog.head = changes.seq
   return true
-}
-
-/** One row may take as long as a hundred others, where its words are many or old ones are folded in. */
-async function inPieces<T>(all: readonly T[], work: (one: T) => void): Promise<void> {
-  let until = performance.now() + pieceMs
-  for (const one of all) {
-    work(one)
-    if (performance.now() < until) continue
-    await nextTurn()
-    until = performance.now() + pieceMs
-  }
 }
 
 interface Labels {

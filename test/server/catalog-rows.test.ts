@@ -37,8 +37,8 @@ test.for([1, 2, 3])('entries read by ranges, by ids and with one statement are t
 test('a catalog that was read with one statement holds what one that was read in batches holds', async () => {
   const { workspaceId } = await aLibrary(5)
   const [whole, inBatches] = await Promise.all([
-    buildCatalog({ database: { sql, kind: 'postgresql' }, workspaceId }, 1),
-    buildCatalog({ database: { sql, kind: 'embedded' }, workspaceId }),
+    buildCatalog({ database: { sql, longSql: sql, kind: 'postgresql' }, workspaceId }, 1),
+    buildCatalog({ database: { sql, longSql: sql, kind: 'embedded' }, workspaceId }),
   ])
   const listOf = (catalog: typeof whole) => {
     const wanted = { sort: 'name', isDescending: false, after: undefined, limit: 1000 } as const

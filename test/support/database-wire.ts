@@ -10,6 +10,8 @@ export interface Wire {
   cut(): Promise<void>
   /** Breaks every connection; new ones are taken and closed without a word. */
   mute(): void
+  /** Every connection stays, and new ones are taken; nothing comes through any more, in either direction. */
+  swallow(): void
   mend(): Promise<void>
   /** The next answer that holds such a text lacks its end, and its connection is closed. */
   halveNext(text: string): void
@@ -23,6 +25,7 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let isMute = false
+  let isSwallowing = false
   let halved: string | undefined
   const take = (client: Socket) => {
     if (isMute) return client.resume().end()
@@ -36,8 +39,12 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
         upstream.destroy()
       })
     }
-    client.pipe(upstream)
+    client.on('data', (chunk: Buffer) => {
+      if (!isSwallowing) upstream.write(chunk)
+    })
+    client.on('end', () => upstream.end())
     upstream.on('data', (chunk: Buffer) => {
+      if (isSwallowing) return true
       if (halved === undefined || !chunk.includes(halved)) return client.write(chunk)
       halved = undefined
       return client.end(chunk.subarray(0, -endBytes))
@@ -67,11 +74,16 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
       isMute = true
       breakAll()
     },
+    swallow() {
+      isSwallowing = true
+    },
     halveNext(text) {
       halved = text
     },
     async mend() {
       isMute = false
+      if (isSwallowing) breakAll()
+      isSwallowing = false
       if (!server.listening) server = await listen(port)
     },
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
+import type { Waits } from '../../server/database/waits.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { provision } from '../../server/provision.ts'
 import type { ProvisionFile } from '../../server/provision-file.ts'
@@ -65,7 +66,7 @@ export interface TestServer extends RunningServer {
 const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
 
 /** Stopped and removed after the test file. */
-export async function startTestServer(overrides: Partial<Settings> = {}, pace?: Pace): Promise<TestServer> {
+export async function startTestServer(overrides: Partial<Settings> = {}, pace?: Pace, waits?: Waits): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ph-test-'))
   const template = inject('embeddedTemplate')
   if (template) cpSync(template, join(dataDir, 'database'), { recursive: true })
@@ -78,7 +79,14 @@ export async function startTestServer(overrides: Partial<Settings> = {}, pace?: 
     ...lifted,
     ...overrides,
   }
-  const start = () => startServer({ settings, clock, log: { write: (line) => logLines.push(line) }, ...(pace ? { pace } : {}) })
+  const start = () =>
+    startServer({
+      settings,
+      clock,
+      log: { write: (line) => logLines.push(line) },
+      ...(pace && { pace }),
+      ...(waits && { waits }),
+    })
   let running = await start()
   await provision(running.database, { workspaces: [workspaceOf('first').workspace] }, clock.now())
   afterAll(async () => {

@@ -1,0 +1,27 @@
+/** What one process does at a time, of all that share a PostgreSQL: migrations and provisioning. */
+import { ApiError } from '../../contract/errors.ts'
+import { isLockTimeout } from './database-failure.ts'
+import type { Sql } from './open.ts'
+
+/** Any numbers that nobody else uses. */
+const lockNumbers = { migrating: 7_410_001, provisioning: 7_410_002 } as const
+
+export interface Alone {
+  what: keyof typeof lockNumbers
+  /** So long another process may be at it. */
+  waitMs: number
+  /** What is said when it takes longer. */
+  message: string
+}
+
+/** Until the transaction ends. Throws UNAVAILABLE `busy`, after which the transaction can only be taken back. */
+export async function beAlone(sql: Sql, { what, waitMs, message }: Alone): Promise<void> {
+  const [before] = await sql<{ lock_timeout: string }[]>`
+    select current_setting('lock_timeout') as lock_timeout, set_config('lock_timeout', ${String(waitMs)}, true)`
+  try {
+    await sql`select pg_advisory_xact_lock(${lockNumbers[what]})`
+  } catch (error) {
+    throw isLockTimeout(error) ? new ApiError('UNAVAILABLE', message, { reason: 'busy' }) : error
+  }
+  await sql`select set_config('lock_timeout', ${before?.lock_timeout ?? '0'}, true)`
+}

@@ -1,0 +1,11 @@
+/** How many manifests are looked at at once, outside of transactions: each reads thousands of rows, and a commit's as many files. */
+import { FairQueue } from '../database/fair-queue.ts'
+import { usualWaits } from '../database/waits.ts'
+import { busy } from '../database/writers.ts'
+
+const { lockMs: waitMs } = usualWaits
+const message = busy('this server', waitMs)
+
+/** By the number of the workspace, so that none keeps the others waiting. */
+export const negotiating = new FairQueue<number>({ places: 4, placesEach: 3, waitMs, message })
+export const inspecting = new FairQueue<number>({ places: 3, placesEach: 2, waitMs, message })
