@@ -62,12 +62,15 @@ async function begin<T>({ writers }: Pool, writer: Writer, work: (sql: Sql) => P
   try {
     for (;;) {
       const leave = await writers.enter(writer)
+      let isInVain = true
       try {
-        return await attempt({ pool: writers.pool, lock }, work)
+        const answer = await attempt({ pool: writers.pool, lock }, work)
+        isInVain = false
+        return answer
       } catch (error) {
         if (!(error instanceof LockTaken)) throw error
       } finally {
-        leave()
+        leave(isInVain)
       }
       await lock.wait()
     }

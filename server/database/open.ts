@@ -47,6 +47,9 @@ const writingEach = 3
 /** Of one server to PostgreSQL, at most. */
 export const poolConnections = Object.values(connections).reduce((sum, count) => sum + count, 0)
 
+/** Who waits for the one session of PGlite waits for whole commits of others, not for locks: so many times longer. */
+const embeddedLocks = 3
+
 /** While one statement is under way on a connection, the next one waits for another: not for that one's end. */
 const oneByOne = { max_pipeline: 0 }
 
@@ -130,7 +133,8 @@ async function openEmbedded({
   const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
   const connection = { ...session, application_name: 'prop-house' }
   const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...lines, ...to, connection }))
-  const writers = new Writers({ pool, places: embedded.connections, placesEach: embedded.connections, isShared: false, waits })
+  const places = { places: embedded.connections, placesEach: embedded.connections }
+  const writers = new Writers({ pool, ...places, isShared: false, waits: { ...waits, lockMs: embeddedLocks * waits.lockMs } })
   const moments = new Moments(pool)
   return {
     get sql() {

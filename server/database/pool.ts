@@ -54,6 +54,8 @@ export class LimitedPool {
   }
 
   hearken(socket: Socket): Socket {
+    // With TLS the driver removes what listens, so that nobody tells of the end.
+    for (const [old] of this.#heard) if (old.destroyed) this.#heard.delete(old)
     const hear = () => this.#heard.set(socket, performance.now())
     hear()
     return socket.on('data', hear).once('close', () => this.#heard.delete(socket))
