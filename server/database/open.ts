@@ -90,7 +90,14 @@ function openPostgres(url: string, waits: Waits): Database {
   const pool = (name: keyof typeof connections, limits: SessionLimits, over: Parameters<typeof postgres>[1] & object) =>
     new RenewedPool(limits.statementMs + graceMs, (lines: Lines) => {
       const connection = { ...session, ...over.connection, ...sessionSettings(limits), application_name: sessionNames[name] }
-      return postgres(url, { ...options, ...lines, max: connections[name], ...over, types: values, connection })
+      return postgres(name === 'door' ? withoutLockTimeout(url) : url, {
+        ...options,
+        ...lines,
+        max: connections[name],
+        ...over,
+        types: values,
+        connection,
+      })
     })
   const reading = pool('reading', { ...waits, statementMs: waits.readMs }, oneByOne)
   const moment = pool('moment', { ...waits, statementMs: waits.readMs }, {})
@@ -120,6 +127,13 @@ function openPostgres(url: string, waits: Waits): Database {
       await Promise.all([reading.close(), moment.close(), writing.close(), long.close(), door.close()])
     },
   }
+}
+
+/** What the address says of sessions wins, but for this: however patient others are, one key must not keep the front door waiting. */
+function withoutLockTimeout(url: string): string {
+  const own = new URL(url)
+  own.searchParams.delete('lock_timeout')
+  return own.href
 }
 
 /** PGlite has one session: who writes has it until the commit. Readers who came meanwhile have it before the next one who writes. */
