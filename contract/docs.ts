@@ -1,7 +1,8 @@
 /** Prints the contract: OpenAPI 3.1 for programs, a page for people. Both come from the route table and nothing else. */
 import { errors } from './errors.ts'
 import { allRoutes, apiBase, sessionCookie } from './index.ts'
-import { inputPlaces, type Route } from './route.ts'
+import { limits } from './limits.ts'
+import { inputPlaces, maxBodyBytes, type Route } from './route.ts'
 import { ErrorEnvelope, FrontDoorError } from './shapes.ts'
 
 type Json = Record<string, unknown>
@@ -57,10 +58,11 @@ function security({ scope }: Route): Json {
 }
 
 function requestBody(route: Route, keys: string[]): Json {
+  const body = { required: true, description: `At most ${inWords(maxBodyBytes(route))}.`, 'x-max-bytes': maxBodyBytes(route) }
   if (route.raw) {
     const bytes = { schema: { type: 'string', format: 'binary' } }
     const types = route.raw.types ?? ['application/octet-stream']
-    return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, bytes])) } }
+    return { requestBody: { ...body, content: Object.fromEntries(types.map((type) => [type, bytes])) } }
   }
   if (keys.length === 0) return {}
   const { properties, required } = route.input as unknown as { properties: Record<string, Json>; required?: string[] }
@@ -69,8 +71,10 @@ function requestBody(route: Route, keys: string[]): Json {
     properties: Object.fromEntries(keys.map((key) => [key, properties[key]])),
     required: keys.filter((key) => required?.includes(key)),
   }
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
+  return { requestBody: { ...body, content: { 'application/json': { schema } } } }
 }
+
+const inWords = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`
 
 function responses(route: Route): Json {
   const failures: Record<string, string[]> = {}
@@ -115,6 +119,9 @@ Printed from \`contract/\` by \`npm run docs\`; change it there. Paths are below
 A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key is enough, **write** a write key, **admin** a key of an owner or admin;
 **none** no key is needed; **session** the cookie \`${sessionCookie}\` of somebody who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
 **signed-in** a key of any scope, or such a session.
+A body that is larger than its route takes, is nested deeper than ${limits.json.depth} levels, or weighs more than ${inWords(limits.json.weight)} (its bytes,
+64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, by fair
+turns: one that has waited 10 seconds for its turn is 503 \`UNAVAILABLE\` with \`Retry-After: 5\`.
 Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.`
 
 function routeText(name: string, route: Route): string {
@@ -133,8 +140,8 @@ function routeText(name: string, route: Route): string {
     `### \`${route.method} ${route.path}\` (${route.scope})`,
     `${route.summary} \`${name}\`${route.extension ? ' (an extension)' : ''}`,
     ...(table.length > 0 ? [['| input | in | type | required |', '|---|---|---|---|', ...table].join('\n')] : []),
-    ...(route.raw
-      ? [`Body: ${route.raw.types?.join(' or ') ?? 'raw bytes'}, at most ${route.raw.maxBytes.toLocaleString('en')} bytes.`]
+    ...(route.raw || places.body.length > 0
+      ? [`Body: ${route.raw ? (route.raw.types?.join(' or ') ?? 'raw bytes') : 'JSON'}, at most ${inWords(maxBodyBytes(route))}.`]
       : []),
     `Answers ${successStatus(route)}${route.created ? ' (201 when made new)' : ''}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${
       route.errors?.length ? ` Errors: ${route.errors.map((code) => `\`${code}\``).join(', ')}.` : ''

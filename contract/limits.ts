@@ -27,9 +27,21 @@ export const limits = {
   note: 1000,
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */
   blobBytes: 1024 * GiB,
+  /** The largest body of JSON that any route takes, and the largest answer. */
   jsonBodyBytes: 64 * MiB,
+  /** Of routes that state nothing else. */
+  plainBodyBytes: MiB,
   /** Of requests that need no key. */
   signInBodyBytes: 64 * 1024,
+  /** Lists of hashes, ids and paths, each as long as it may be. */
+  questionBodyBytes: 6 * MiB,
+  /** A report, and what indents it. */
+  reportBodyBytes: 3 * MiB,
+  /**
+   * Whatever a body of JSON holds: `weight` is its bytes, 64 for each object, list and key, and 24 for each comma, about what
+   * it takes of the memory of a server that has read it. A full manifest of 64 MiB weighs up to 240 MiB.
+   */
+  json: { depth: 64, weight: 256 * MiB },
   /** Failures are those of one e-mail, one address, or one person entering codes, in the window (contract-gaps 3). */
   signIn: { failures: 10, codeRequests: 10, windowMinutes: 10, sessionDays: 30, sessions: 50, invitationDays: 7, clientName: 80 },
   deviceCode: { seconds: 900, intervalSeconds: 5, slowDownSeconds: 5 },

@@ -74,6 +74,7 @@ export const lineages = routes({
     summary:
       'Say which version is current of many lineages: by their ids, the content of any version, or the path of the current one.',
     input: question,
+    bodyBytes: limits.questionBodyBytes,
     output: foundLineages,
     transaction: false,
     repeatable: true,

@@ -99,6 +99,9 @@ export const MetadataCore = Type.Object(
 )
 export type MetadataCore = Static<typeof MetadataCore>
 
+/** Marks the schema of a metadata document for validators that know what else holds for one. */
+export const metadataDocKeyword = 'x-metadata-doc'
+
 /**
  * The structured document of a version: `v` is 1, `core` is closed, `ext` holds one object per namespace, stored as sent.
  * Beyond this schema: at most 64 KiB of compact UTF-8 JSON, `ext` at most 8 levels deep (checked by `metadataDocFailure`).
@@ -115,7 +118,7 @@ export const MetadataDoc = Type.Object(
       }),
     ),
   },
-  closed,
+  { ...closed, [metadataDocKeyword]: `at most ${limits.metadataDoc.bytes} bytes of compact JSON` },
 )
 export type MetadataDoc = Static<typeof MetadataDoc>
 

@@ -192,6 +192,7 @@ export const pullJobs = routes({
       failure_reason: absentOrNull(Type.String({ maxLength: 4000 })),
       report_json: absentOrNull(PullReport),
     }),
+    bodyBytes: limits.reportBodyBytes,
     output: PullJobDetail,
     errors: ['JOB_NOT_FOUND', 'JOB_STATE', 'FORBIDDEN', 'VALIDATION'],
   },

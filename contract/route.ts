@@ -1,6 +1,7 @@
 /** How a route is declared: once, as data. Server validation, the typed client, openapi.json and docs/api.md derive from it. */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import { limits } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -27,6 +28,8 @@ export interface Route {
   query?: readonly string[]
   /** The request body is raw bytes; then every key of `input` that is not in the path travels in the query. */
   raw?: RawBody
+  /** The most bytes of its JSON body, where that is not what `maxBodyBytes` gives the other routes of its scope. */
+  bodyBytes?: number
   /** The JSON answer. Without it: 204, unless `answers` says otherwise. */
   output?: TSchema
   /** `redirect`: 302 to presigned bytes. `ndjson`: `output` is one line of a stream. Default `json`. */
@@ -81,6 +84,13 @@ export function inputPlaces(route: Route): { path: string[]; query: string[]; bo
   const inQuery = route.raw || route.method === 'GET' || route.method === 'DELETE' ? rest : (route.query ?? [])
   return { path, query: [...inQuery], body: rest.filter((key) => !inQuery.includes(key)) }
 }
+
+/** The most bytes of a request's body; a longer one is VALIDATION. */
+export const maxBodyBytes = (route: Route): number =>
+  route.raw?.maxBytes ?? route.bodyBytes ?? (isOpen(route) ? limits.signInBodyBytes : limits.plainBodyBytes)
+
+/** Asked without a key: its answers are for one person, once. */
+export const isOpen = ({ scope }: Route): boolean => ['none', 'session', 'signed-in'].includes(scope)
 
 /** Whether the server gives the handler a transaction. */
 export const isTransactional = (route: Route): boolean => route.transaction ?? (route.method !== 'GET' && !route.raw)

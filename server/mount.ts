@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allRoutes } from '../contract/index.ts'
-import { limits } from '../contract/limits.ts'
-import { isTransactional, type Route } from '../contract/route.ts'
+import { isOpen, isTransactional, type Route } from '../contract/route.ts'
 import { requireUnset } from './accounts/setup.ts'
 import { visitorOf } from './accounts/visitor.ts'
 import type { Parts } from './app.ts'
+import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
 import { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
 import { requireAdmin } from './front-door/roles.ts'
@@ -18,43 +18,38 @@ import { originOf } from './origin.ts'
 import { rehearse, transact } from './transaction.ts'
 import { endOfTurn } from './turn.ts'
 import { letGoBy } from './unread-body.ts'
-import { inputReader, requireStorable, requireType } from './validation.ts'
+import { inputReader, requireType } from './validation.ts'
 
 type AnyHandler = Handler<Route>
+
+interface Mounted {
+  route: Route
+  handler: AnyHandler
+  bodies: JsonBodies
+}
 
 export async function mountContract(api: FastifyInstance, parts: Parts): Promise<void> {
   const table = handlers as unknown as Record<string, Record<string, AnyHandler>>
   const mounted = allRoutes.flatMap(([noun, verb, route]) =>
     table[noun] ? [{ route, handler: requireHandler(table, `${noun}.${verb}`) }] : [],
   )
+  const bodies = new JsonBodies()
   await api.register(async (json) => {
     json.removeAllContentTypeParsers()
-    addJsonParser(json)
-    for (const one of mounted) if (!one.route.raw) mountRoute(json, parts, one)
+    bodies.mount(json)
+    for (const one of mounted) if (!one.route.raw) mountRoute(json, parts, { ...one, bodies })
   })
   await api.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null))
     raw.addHook('onRequest', async (request) => forgetOddType(request))
-    for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, one)
+    for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, { ...one, bodies })
   })
 }
 
 /** Raw bytes may come as anything; Fastify would refuse a type that it cannot read. */
 function forgetOddType(request: FastifyRequest): void {
   if (request.mediaType === undefined) delete request.raw.headers['content-type']
-}
-
-/** Fastify's own parser, which refuses `__proto__`; then text that could not be stored. No text at all is no body. */
-function addJsonParser(json: FastifyInstance): void {
-  const parse = json.getDefaultJsonParser('error', 'ignore')
-  json.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') return done(null, undefined)
-    void parse(request, text, (error, body) => {
-      if (!error) requireStorable(text, body)
-      done(error, body)
-    })
-  })
 }
 
 function requireHandler(table: Record<string, Record<string, AnyHandler>>, name: string): AnyHandler {
@@ -64,42 +59,49 @@ function requireHandler(table: Record<string, Record<string, AnyHandler>>, name:
   return handler
 }
 
-function mountRoute(app: FastifyInstance, parts: Parts, { route, handler }: { route: Route; handler: AnyHandler }): void {
+function mountRoute(app: FastifyInstance, parts: Parts, { route, handler, bodies }: Mounted): void {
   const readInput = inputReader(route)
   const status = route.status ?? (route.output ? 200 : 204)
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { route },
-    bodyLimit: isOpen(route) ? limits.signInBodyBytes : limits.jsonBodyBytes,
-    ...(route.beforeSetup ? { onRequest: () => requireUnset(parts.database.sql) } : {}),
+    onRequest: [
+      ...(route.beforeSetup ? [() => requireUnset(parts.database.sql)] : []),
+      (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+        requireTakes(route, request, parts)
+        done()
+      },
+    ],
     ...(route.output && route.answers !== 'ndjson'
       ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
       : {}),
     handler: async (request, reply) => {
       const context = contextOf(route, { request, reply, parts })
-      if (route.scope === 'admin') requireAdmin(context.actor)
       if (isOpen(route)) reply.header('Cache-Control', 'no-store')
-      const workspace = request.holder?.workspace ?? request.membership?.workspace
-      if (workspace) refuseWrite(workspace, route)
-      if (takesSpace(route)) parts.database.requireRoom()
-      const input = readInput(request as Parameters<typeof readInput>[0])
-      if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
-      const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
-      const answer = await (route.raw
-        ? runRaw(handler, asked, request.raw)
-        : run({ route, handler, method: request.method }, asked))
+      const answer = await bodies.during(request, async () => {
+        const { body } = request
+        const input = body instanceof ReadInput ? body.input : readInput(request as Parameters<typeof readInput>[0])
+        if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
+        const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
+        return route.raw ? runRaw(handler, asked, request.raw) : run({ route, handler, method: request.method }, asked)
+      })
       await endOfTurn()
       return send(reply, { route, status, answer })
     },
   })
 }
 
+/** Whether it may be asked here and now; before a byte of its body is read. */
+function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Parts): void {
+  if (route.scope === 'admin' && holder) requireAdmin(holder.actor)
+  const workspace = holder?.workspace ?? membership?.workspace
+  if (workspace) refuseWrite(workspace, route)
+  if (takesSpace(route)) database.requireRoom()
+}
+
 /** What removes something may use the last of a disk: it is a way out. */
 const takesSpace = ({ scope, method }: Route): boolean => ['write', 'admin', 'session'].includes(scope) && method !== 'DELETE'
-
-/** Asked without a key: its answers are for one person, once. */
-const isOpen = ({ scope }: Route): boolean => ['none', 'session', 'signed-in'].includes(scope)
 
 interface Exchange {
   request: FastifyRequest

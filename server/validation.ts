@@ -2,10 +2,20 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TObject } from 'typebox'
 import { ApiError, errors, type Failure, validationError } from '../contract/errors.ts'
+import { type MetadataDoc, metadataDocFailure, metadataDocKeyword } from '../contract/metadata.ts'
 import { inputPlaces, type Route } from '../contract/route.ts'
 
 /** `verbose`: errors carry the value, which is counted where there is too much of it. */
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false, verbose: true })
+ajv.addKeyword({ keyword: metadataDocKeyword, type: 'object', schema: false, errors: true, validate: checkMetadataDoc })
+
+/** What a schema of metadata documents cannot say. */
+function checkMetadataDoc(doc: MetadataDoc): boolean {
+  const message = metadataDocFailure(doc)
+  checkMetadataDoc.errors = message === undefined ? [] : [{ message }]
+  return message === undefined
+}
+checkMetadataDoc.errors = [] as { message: string }[]
 
 interface Schema {
   type?: string | string[]
@@ -98,25 +108,42 @@ function fromText(key: string, schema: Schema | undefined, value: string | strin
   return value
 }
 
-/** Escapes of characters that no database keeps: NUL, and halves of surrogate pairs that may stand alone. */
-const suspicious = /\\u(?:0000|d[89a-f])/i
+/**
+ * Escapes of characters that no database keeps: NUL, and halves of surrogate pairs that may stand alone. And `__proto__`, also with
+ * one of its letters as an escape: what is copied from such a key changes what its copy inherits.
+ */
+const suspicious = /\\u(?:0000|d[89a-f]|00(?:5f|6f|7[024]))|__proto__/i
 
-/** Refuses text that cannot be stored. `text` is the body as sent, in which a fast look tells whether the slow one is needed. */
+/** Refuses what cannot be stored. `text` is the body as sent, in which a fast look tells whether the slow one is needed. */
 export function requireStorable(text: string, body: unknown): void {
-  if (suspicious.test(text) && holdsUnstorable(body))
+  if (!suspicious.test(text)) return
+  const { isUnstorable, isPoisoned } = look(body)
+  if (isPoisoned) throw validationError([{ path: 'body', message: 'holds the key __proto__; take it out' }])
+  if (isUnstorable)
     throw validationError([{ path: 'body', message: 'holds text with a NUL character or half a surrogate pair; take it out' }])
 }
 
-/** Whether text in it cannot be stored. Without recursion: a hostile body may be nested deeper than the stack. */
-export function holdsUnstorable(body: unknown): boolean {
+/** Whether text in it cannot be stored. */
+export const holdsUnstorable = (body: unknown): boolean => look(body).isUnstorable
+
+const isUnstorableText = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
+
+/** Without recursion: a hostile body may be nested deeper than the stack. */
+function look(body: unknown): { isUnstorable: boolean; isPoisoned: boolean } {
+  const found = { isUnstorable: false, isPoisoned: false }
   const rest: unknown[] = [body]
   while (rest.length > 0) {
     const value = rest.pop()
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) return true
-    if (typeof value !== 'object' || value === null) continue
-    for (const [key, child] of Object.entries(value)) rest.push(key, child)
+    if (typeof value === 'string') found.isUnstorable ||= isUnstorableText(value)
+    else if (Array.isArray(value)) for (const one of value) rest.push(one)
+    else if (typeof value === 'object' && value !== null)
+      for (const key of Object.keys(value)) {
+        found.isUnstorable ||= isUnstorableText(key)
+        found.isPoisoned ||= key === '__proto__'
+        rest.push((value as Record<string, unknown>)[key])
+      }
   }
-  return false
+  return found
 }
 
 /** For bodies of raw bytes that may be of certain types only. */

@@ -2,7 +2,7 @@
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { type media as contract, previewTypes } from '../../contract/media.ts'
-import { type FlatMetadata, flatFromCore, metadataDocFailure, metadataFields } from '../../contract/metadata.ts'
+import { type FlatMetadata, flatFromCore, metadataFields } from '../../contract/metadata.ts'
 import type { InputOf, OutputOf } from '../../contract/route.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { finalizeMedia, presignMedia } from '../media/direct.ts'
@@ -48,8 +48,6 @@ export const media: Handlers<typeof contract> = {
   async putMetadata(request) {
     const { sql, workspace, now, feed, input } = request
     const { entry_id, object_id, metadata_doc } = input
-    const broken = metadata_doc ? metadataDocFailure(metadata_doc) : undefined
-    if (broken) throw validationError([{ path: 'metadata_doc', message: broken }])
     const [inUse] = await requireCurrent(sql, workspace.id, { versions: [input], hold: true })
     const fields = { ...flatFromCore(metadata_doc?.core), ...sentFields(input) }
     const updated = [...Object.keys(fields), ...(metadata_doc ? ['metadata_doc'] : [])]

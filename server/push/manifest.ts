@@ -1,12 +1,12 @@
 /** A manifest as the library works with it: nulls gone, refs resolved, and what a schema cannot say checked (spec 4.9). */
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { type FlatMetadata, flatFromCore, metadataDocFailure } from '../../contract/metadata.ts'
+import { type FlatMetadata, flatFromCore } from '../../contract/metadata.ts'
 import { cutToLimit } from '../../contract/names.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { withoutUnknowns } from './unknowns.ts'
 
-/** The manifest without what says that it is unknown. Fails with VALIDATION naming every duplicate and every oversized document. */
+/** The manifest without what says that it is unknown. Fails with VALIDATION naming every duplicate. */
 export function readManifest(manifest: Manifest): Manifest {
   const packs = manifest.packs ?? []
   const failures = [
@@ -14,10 +14,6 @@ export function readManifest(manifest: Manifest): Manifest {
     ...duplicates(packs.map((pack) => pack.ref)).map(told('packs', 'ref')),
     ...duplicates(packs.map((pack) => pack.name)).map(told('packs', 'name')),
     ...duplicates((manifest.variant_groups ?? []).map((group) => group.ref)).map(told('variant_groups', 'ref')),
-    ...manifest.items.flatMap(({ metadata_doc }, index) => {
-      const broken = metadata_doc ? metadataDocFailure(metadata_doc) : undefined
-      return broken ? [{ path: `items.${index}.metadata_doc`, message: broken }] : []
-    }),
   ]
   if (failures.length > 0) throw validationError(failures)
   return withoutUnknowns(manifest)
