@@ -13,6 +13,7 @@ import type { Settings } from './config.ts'
 import { mountSite } from './dashboard/site.ts'
 import type { Database } from './database/open.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
+import { boundExchanges, refuseEncoding } from './exchanges.ts'
 import type { Entered, FrontDoor } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { refuseWrite } from './front-door/states.ts'
@@ -94,6 +95,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts))
+  boundExchanges(app, pace)
   refuseSlowBodies(app, pace)
   const { frontDoor } = parts
   app.addHook('onRequest', (request, reply, done) => {
@@ -109,6 +111,10 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     // Whoever is in memory is let in without waiting for a turn.
     if (entering instanceof Promise) entering.then(enter, done)
     else enter(entering)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseEncoding(request)
+    done()
   })
   app.setNotFoundHandler((request) => {
     if (request.holder) refuseWrite(request.holder.workspace, request)

@@ -44,7 +44,7 @@ export class JsonBodies {
   /** `heapBytes`: of the process; half of it is for bodies that are read, or worked on. */
   constructor(heapBytes = getHeapStatistics().heap_size_limit) {
     this.#lanes = [
-      { weight: 2 * MiB, places: new Places(heapBytes / 8) },
+      { weight: 3 * MiB, places: new Places(heapBytes / 8) },
       { weight: 32 * MiB, places: new Places(heapBytes / 8), reader: new BodyReader(256) },
       { weight: Number.POSITIVE_INFINITY, places: new Places(heapBytes / 4), reader: new BodyReader(1024) },
     ]

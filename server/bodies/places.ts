@@ -11,7 +11,7 @@ export interface Wanted {
   owner: Owner
   weight: number
   /** Ends the waiting, with its reason. */
-  signal: AbortSignal
+  signal?: AbortSignal
 }
 
 /** Given back once; again does nothing. */
@@ -39,12 +39,13 @@ export class Places {
 
   /** Fails with UNAVAILABLE after ten seconds, and with VALIDATION when there is never so much room. */
   async take(wanted: Wanted): Promise<GiveBack> {
-    wanted.signal.throwIfAborted()
+    const { signal } = wanted
+    signal?.throwIfAborted()
     if (wanted.weight > this.most) throw tooHeavy(wanted.weight, this.most)
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
-        wanted.signal.removeEventListener('abort', onAbort)
+        signal?.removeEventListener('abort', onAbort)
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
       }
       const giveUp = (reason: unknown) => {
@@ -56,10 +57,10 @@ export class Places {
         leave()
         resolve(giveBack)
       }
-      const onAbort = () => giveUp(wanted.signal.reason)
+      const onAbort = () => giveUp(signal?.reason)
       const waiting: Waiting = { ...wanted, enter }
       const timer = setTimeout(() => giveUp(busy()), this.#waitMs)
-      wanted.signal.addEventListener('abort', onAbort)
+      signal?.addEventListener('abort', onAbort)
       this.#waiting.push(waiting)
       this.#admit()
     })

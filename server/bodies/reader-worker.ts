@@ -18,7 +18,13 @@ export interface Task {
 }
 
 export type Question = Task | 'next'
-export type Answer = Piece | { refusal: Pick<ApiError, 'code' | 'message' | 'details'> } | { failure: string } | 'end'
+export type Answer =
+  | { pieces: Piece[]; isLast: boolean }
+  | { refusal: Pick<ApiError, 'code' | 'message' | 'details'> }
+  | { failure: string }
+
+/** One message wakes the other thread once: one for each piece would keep both waiting on a busy machine. */
+const piecesAtOnce = 16
 
 const readers = new Map<Route, ReturnType<typeof inputReader>>()
 let pieces: Iterator<Piece> | undefined
@@ -30,10 +36,13 @@ parentPort?.on('message', (question: Question) => {
 function answerTo(question: Question): Answer {
   try {
     if (question !== 'next') pieces = read(question)
-    const next = pieces?.next()
-    if (next && !next.done) return next.value
-    pieces = undefined
-    return 'end'
+    const some: Piece[] = []
+    while (some.length < piecesAtOnce) {
+      const next = pieces?.next()
+      if (!next || next.done) return { pieces: some, isLast: true }
+      some.push(next.value)
+    }
+    return { pieces: some, isLast: false }
   } catch (error) {
     pieces = undefined
     if (!(error instanceof ApiError)) return { failure: String(error) }

@@ -11,7 +11,7 @@ import type { Answer, Question, Task } from './reader-worker.ts'
 /** The largest body takes some five seconds to read. */
 const patienceMs = 60_000
 /** The thread is kept for the next body. */
-const idleMs = 60_000
+const idleMs = 600_000
 
 export class BodyReader {
   readonly #heapMiB: number
@@ -48,16 +48,19 @@ export class BodyReader {
     const worker = this.#started()
     const input: Record<string, unknown> = {}
     const handedOver = task.blocks.map(({ buffer }) => buffer as ArrayBuffer)
-    for (let answer = await this.#ask(worker, task, handedOver); answer !== 'end'; ) {
-      if ('failure' in answer) throw new Error(`A body could not be read: ${answer.failure}`)
-      if ('refusal' in answer) throw new ApiError(answer.refusal.code, answer.refusal.message, answer.refusal.details)
-      join(input, answer)
-      // Others come in between. Answers that came at once would otherwise follow each other without end.
-      await nextTurn()
+    for (let { pieces, isLast } = read(await this.#ask(worker, task, handedOver)); ; ) {
+      const coming = isLast ? undefined : this.#ask(worker, 'next')
+      // It is waited for below; until then nobody would hear of its failure.
+      coming?.catch(() => {})
+      for (const piece of pieces) {
+        join(input, piece)
+        // Others come in between.
+        await nextTurn()
+      }
+      if (!coming) return input
+      ;({ pieces, isLast } = read(await coming))
       signal.throwIfAborted()
-      answer = await this.#ask(worker, 'next')
     }
-    return input
   }
 
   async #ask(worker: Worker, question: Question, handedOver: ArrayBuffer[] = []): Promise<Answer> {
@@ -89,6 +92,12 @@ export class BodyReader {
     this.#worker = worker
     return worker
   }
+}
+
+function read(answer: Answer): Extract<Answer, { isLast: boolean }> {
+  if ('failure' in answer) throw new Error(`A body could not be read: ${answer.failure}`)
+  if ('refusal' in answer) throw new ApiError(answer.refusal.code, answer.refusal.message, answer.refusal.details)
+  return answer
 }
 
 const tooMuch = (): ApiError =>

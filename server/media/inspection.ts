@@ -1,5 +1,4 @@
 /** Looks into uploaded media: pictures are decoded whole, models and sounds are checked by their structure (spec 4.9, 8). */
-import pLimit from 'p-limit'
 import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { MediaKind } from '../../contract/media.ts'
@@ -7,6 +6,7 @@ import { FormatError } from '../../formats/format-error.ts'
 import { maxGltfJsonBytes, openGltf } from '../../formats/gltf-json.ts'
 import { loadSharp, readImage } from '../../formats/image.ts'
 import { readWav } from '../../formats/wav.ts'
+import { type Owner, Places } from '../bodies/places.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {
@@ -20,8 +20,8 @@ export interface Dimensions {
   height: number | null
 }
 
-/** A picture is in memory while it is decoded, up to 64 MiB of it. */
-const decoding = pLimit(2)
+/** A picture is in memory while it is decoded, up to 64 MiB of it; nobody's pictures wait behind all of somebody else's. */
+const decoding = new Places(2, 60_000)
 /** Interlaced pictures are decoded as a whole, 8 bytes a pixel at worst; others line by line. */
 const maxInterlacedPixels = 4096 * 4096
 /** Chunks of a GLB: one of JSON, one of buffers, and what extensions may add. */
@@ -30,14 +30,23 @@ const maxGlbChunks = 16
 const wavHeadBytes = 4 * 1024 * 1024
 
 /** Fails with VALIDATION, saying why, when the bytes are not whole media of this kind or exceed its limits. */
-export async function inspectMedia(kind: MediaKind, file: Uploaded): Promise<Dimensions> {
+export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner): Promise<Dimensions> {
   try {
-    if (kind === 'thumbnail') return await decoding(() => inspectPng(file, limits.thumbnail.edgePx))
-    if (kind === 'image') return await decoding(() => inspectPng(file, limits.preview.imageEdgePx))
+    if (kind === 'thumbnail') return await inTurn(owner, () => inspectPng(file, limits.thumbnail.edgePx))
+    if (kind === 'image') return await inTurn(owner, () => inspectPng(file, limits.preview.imageEdgePx))
     await (kind === 'glb' ? inspectGlb(file) : inspectWav(file))
     return { width: null, height: null }
   } catch (error) {
     throw error instanceof FormatError ? malformed(error.message) : error
+  }
+}
+
+async function inTurn<T>(owner: Owner, look: () => Promise<T>): Promise<T> {
+  const giveBack = await decoding.take({ owner, weight: 1 })
+  try {
+    return await look()
+  } finally {
+    giveBack()
   }
 }
 

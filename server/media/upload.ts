@@ -1,6 +1,7 @@
 /** One media file through the API: taken in while it streams, looked into, then put to use; or nothing of it is kept (spec 4.9). */
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'
+import { ownerOfKey } from '../bodies/owner.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Context, RawRequest } from '../handler.ts'
 import { requireCurrent, type VersionOf } from '../rows/artifact.ts'
@@ -36,7 +37,11 @@ export async function uploadMedia(request: UploadRequest, kind: MediaKind): Prom
   const key = artifactKey(workspace.id, id)
   const { size } = await storage.receive(key, bytes, { maxBytes })
   try {
-    const dimensions = await inspectMedia(kind, { size, read: (start, end) => storage.read(key, start, end) })
+    const dimensions = await inspectMedia(
+      kind,
+      { size, read: (start, end) => storage.read(key, start, end) },
+      ownerOfKey(request),
+    )
     const stored = { id, kind, size, ...dimensions }
     await storage.settle([key])
     await transact(request, (inside) => record(inside, stored))
