@@ -19,12 +19,14 @@ const largeAnswerBytes = 64 * 1024
 
 export function boundExchanges(app: FastifyInstance, pace: Pace): void {
   app.server.maxConnections = mostConnections
+  /** By connection, for as long as it lasts. */
   const unanswered = new Map<Socket, number>()
   app.addHook('onRequest', (request, _reply, done) => {
     const { socket, rawHeaders } = request.raw
-    const before = unanswered.get(socket) ?? 0
-    unanswered.set(socket, before + 1)
-    if (before >= mostPipelined)
+    const before = unanswered.get(socket)
+    if (before === undefined) socket.once('close', () => unanswered.delete(socket))
+    unanswered.set(socket, (before ?? 0) + 1)
+    if ((before ?? 0) >= mostPipelined)
       throw new Refusal(429, `More than ${mostPipelined} requests wait over one connection. Read their answers first.`, {
         'Retry-After': '1',
       })
@@ -34,9 +36,8 @@ export function boundExchanges(app: FastifyInstance, pace: Pace): void {
   })
   app.addHook('onResponse', (request, _reply, done) => {
     const { socket } = request.raw
-    const left = (unanswered.get(socket) ?? 1) - 1
-    if (left > 0) unanswered.set(socket, left)
-    else unanswered.delete(socket)
+    const count = unanswered.get(socket)
+    if (count !== undefined) unanswered.set(socket, count - 1)
     done()
   })
   holdAnswers(app)
@@ -56,8 +57,15 @@ function holdAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes >= largeAnswerBytes) {
-      const one = held.open(ownerOf(request), () => request.raw.socket.destroy())
-      reply.raw.once('close', one.letGo)
+      const { socket } = request.raw
+      const one = held.open(ownerOf(request), () => socket.destroy())
+      // An answer whose turn never came does not close: its connection does.
+      const letGo = () => {
+        one.letGo()
+        socket.off('close', letGo)
+      }
+      reply.raw.once('close', letGo)
+      socket.once('close', letGo)
       one.grow(bytes)
     }
     return payload
@@ -65,8 +73,8 @@ function holdAnswers(app: FastifyInstance): void {
 }
 
 interface Reading extends Pace {
-  /** Connections whose requests are being answered. */
-  reading: ReadonlyMap<Socket, number>
+  /** The connections over which somebody asked. */
+  reading: ReadonlyMap<Socket, unknown>
 }
 
 /** What had left over a connection at the last look, and what of a begun write was still there. */

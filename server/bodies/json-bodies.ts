@@ -45,8 +45,12 @@ export class JsonBodies {
   constructor(heapBytes = getHeapStatistics().heap_size_limit) {
     this.#lanes = [
       { weight: 3 * MiB, places: new Places(heapBytes / 8) },
-      { weight: 32 * MiB, places: new Places(heapBytes / 8), reader: new BodyReader(256) },
-      { weight: Number.POSITIVE_INFINITY, places: new Places(heapBytes / 4), reader: new BodyReader(1024) },
+      { weight: 32 * MiB, places: new Places(heapBytes / 8), reader: new BodyReader(Math.min(256, heapBytes / MiB)) },
+      {
+        weight: Number.POSITIVE_INFINITY,
+        places: new Places(heapBytes / 4),
+        reader: new BodyReader(Math.min(1024, heapBytes / MiB)),
+      },
     ]
     // Outside the heap. The largest body has room in any case.
     this.#held = new HeldBytes(Math.max(80 * MiB, heapBytes / 16))
@@ -85,7 +89,10 @@ export class JsonBodies {
       const asked = `${route.method} ${route.path}`
       const received = await receive(request.raw, { maxBytes: maxBodyBytes(route), asked, held, signal })
       // No text at all is no body.
-      return received.sizeBytes === 0 ? undefined : await this.#read(request, received, work)
+      const body = received.sizeBytes === 0 ? undefined : await this.#read(request, received, work)
+      // No handler would come, and nothing tell that the place is free.
+      if (request.raw.socket.destroyed) throw brokenOff()
+      return body
     } catch (error) {
       work.giveBack?.()
       throw error

@@ -49,6 +49,8 @@ export function receive(request: IncomingMessage, { maxBytes, asked, held, signa
     const onBreak = () => refuse(brokenOff())
     const onAbort = () => refuse(signal.reason)
     if (announced > maxBytes) return reject(tooLarge(asked, maxBytes))
+    // It may have been lost while somebody was asked who sends it.
+    if (request.destroyed) return reject(brokenOff())
     signal.addEventListener('abort', onAbort)
     request.on('error', () => {})
     request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
