@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationError } from '../contract/errors.ts'
-import { HeldBytes } from './bodies/held-bytes.ts'
+import { type Held, HeldBytes } from './bodies/held-bytes.ts'
 import { ownerOf } from './bodies/owner.ts'
 import { Refusal } from './front-door/refusal.ts'
 import type { Pace } from './slow-bodies.ts'
@@ -17,16 +17,20 @@ const mostHeaders = 200
 /** Smaller answers fit between server and client. */
 const largeAnswerBytes = 64 * 1024
 
+/** What goes on over one connection. */
+interface Connection {
+  unanswered: number
+  /** Large answers that have not left altogether. */
+  answers: Set<Held>
+}
+
 export function boundExchanges(app: FastifyInstance, pace: Pace): void {
   app.server.maxConnections = mostConnections
-  /** By connection, for as long as it lasts. */
-  const unanswered = new Map<Socket, number>()
+  const connections = new Connections()
   app.addHook('onRequest', (request, _reply, done) => {
     const { socket, rawHeaders } = request.raw
-    const before = unanswered.get(socket)
-    if (before === undefined) socket.once('close', () => unanswered.delete(socket))
-    unanswered.set(socket, (before ?? 0) + 1)
-    if ((before ?? 0) >= mostPipelined)
+    const connection = connections.of(socket)
+    if (connection.unanswered++ >= mostPipelined)
       throw new Refusal(429, `More than ${mostPipelined} requests wait over one connection. Read their answers first.`, {
         'Retry-After': '1',
       })
@@ -35,13 +39,35 @@ export function boundExchanges(app: FastifyInstance, pace: Pace): void {
     done()
   })
   app.addHook('onResponse', (request, _reply, done) => {
-    const { socket } = request.raw
-    const count = unanswered.get(socket)
-    if (count !== undefined) unanswered.set(socket, count - 1)
+    connections.of(request.raw.socket).unanswered--
     done()
   })
-  holdAnswers(app)
-  endSlowReaders(app, { ...pace, reading: unanswered })
+  holdAnswers(app, connections)
+  endSlowReaders(app, connections, pace)
+}
+
+/** Those over which somebody asked, for as long as they last. */
+class Connections {
+  readonly #open = new Map<Socket, Connection>()
+
+  of(socket: Socket): Connection {
+    const known = this.#open.get(socket)
+    if (known) return known
+    const connection = { unanswered: 0, answers: new Set<Held>() }
+    // One that broke already will not tell it again.
+    if (socket.destroyed) return connection
+    this.#open.set(socket, connection)
+    socket.once('close', () => {
+      this.#open.delete(socket)
+      // An answer whose turn never came does not close by itself.
+      for (const answer of connection.answers) answer.letGo()
+    })
+    return connection
+  }
+
+  sockets(): Iterable<Socket> {
+    return this.#open.keys()
+  }
 }
 
 /** Nothing is unpacked here: a few bytes could become any number. */
@@ -52,29 +78,23 @@ export function refuseEncoding({ raw }: FastifyRequest): void {
 }
 
 /** Answers wait in the memory until they are read; where there is too much of that, the greediest connection is ended. */
-function holdAnswers(app: FastifyInstance): void {
+function holdAnswers(app: FastifyInstance, connections: Connections): void {
   const held = new HeldBytes(getHeapStatistics().heap_size_limit / 8)
   app.addHook('onSend', async (request, reply, payload) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes >= largeAnswerBytes) {
-      const { socket } = request.raw
-      const one = held.open(ownerOf(request), () => socket.destroy())
-      // An answer whose turn never came does not close: its connection does.
-      const letGo = () => {
-        one.letGo()
-        socket.off('close', letGo)
-      }
-      reply.raw.once('close', letGo)
-      socket.once('close', letGo)
-      one.grow(bytes)
+    const { socket } = request.raw
+    if (bytes >= largeAnswerBytes && !socket.destroyed) {
+      const { answers } = connections.of(socket)
+      const answer = held.open(ownerOf(request), () => socket.destroy())
+      answers.add(answer)
+      reply.raw.once('close', () => {
+        answers.delete(answer)
+        answer.letGo()
+      })
+      answer.grow(bytes)
     }
     return payload
   })
-}
-
-interface Reading extends Pace {
-  /** The connections over which somebody asked. */
-  reading: ReadonlyMap<Socket, unknown>
 }
 
 /** What had left over a connection at the last look, and what of a begun write was still there. */
@@ -84,11 +104,11 @@ interface Mark {
 }
 
 /** A connection over which an answer waits, and less than `bytes` of it leaves from one look to the next, is given up. */
-function endSlowReaders(app: FastifyInstance, { everyMs, bytes, reading }: Reading): void {
+function endSlowReaders(app: FastifyInstance, connections: Connections, { everyMs, bytes }: Pace): void {
   let before = new Map<Socket, Mark>()
   const look = () => {
     const now = new Map<Socket, Mark>()
-    for (const socket of reading.keys()) {
+    for (const socket of connections.sockets()) {
       if (socket.writableLength === 0) continue
       const mark = markOf(socket)
       const last = before.get(socket)
