@@ -8,7 +8,7 @@ import { limits } from '../../contract/limits.ts'
 import { inputPlaces, isOpen, maxBodyBytes } from '../../contract/route.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { send, statusOf } from '../support/large-bodies.ts'
-import { item, manifestOf, sha256 } from '../support/push.ts'
+import { item, manifestOf, pushed, sha256 } from '../support/push.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -103,8 +103,8 @@ test('the largest requests that clients may make fit', async () => {
   const tag = (await adam.post('/tags', { name: 'fits' })).body.id
   const entry_ids = ids(limits.bulk)
   const unknown = [
-    await adam.post(`/tags/${tag}/entries/bulk`, { entry_ids, action: 'add' }),
-    await adam.post('/entries/variants/bulk', { entry_ids, action: 'group', label: 'l'.repeat(200) }),
+    await adam.post('/entries/tags/bulk', { tag_id: tag, entry_ids, action: 'add' }),
+    await adam.post('/entries/variant-group/bulk', { entry_ids, action: 'group', label: 'l'.repeat(200) }),
     await adam.post('/pull-jobs/plan', {
       target_project: 'p'.repeat(200),
       entries: entry_ids.map((entry_id) => ({ entry_id, object_id: entry_id })),
@@ -212,7 +212,7 @@ test('of requests that follow each other without waiting, 64 are worked on at on
 
 test('a client that asks and does not read is cut off: a large file, and a row of answers', async () => {
   const bytes = Buffer.alloc(32 * 1024 * 1024, 'large')
-  await adam.put(`/blobs/${sha256(bytes)}`, bytes)
+  await pushed(adam, [item({ bytes })])
   const { url: address } = (await adam.get(`/blobs/${sha256(bytes)}/url`)).body
   const { hostname, port, pathname, search } = new URL(address)
   for (const text of [
