@@ -55,3 +55,6 @@ export function projectStateFile(folders: Folders, address: string, projectRoot:
   const name = createHash('sha256').update(`${address}\0${projectRoot}`).digest('hex').slice(0, 32)
   return join(folders.state, 'projects', `${name}.sqlite`)
 }
+
+/** Held by the one pull that works in a project, beside what is remembered of it. */
+export const pullLock = (stateFile: string): string => `${stateFile}.pulling`

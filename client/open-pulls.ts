@@ -9,7 +9,7 @@ export interface OpenPull {
   ordered: string | null
 }
 
-/** A file that was about to be put into place. `mark` tells whether it was: see `placeMark`. */
+/** A file that was about to be put into place, or of which is known that it was. `mark`: of the new file, see `placeMark`. */
 export interface IntendedFile<Item> {
   contentHash: string
   file: string
@@ -74,6 +74,14 @@ export class OpenPulls {
       mark,
       item: JSON.parse(item) as Item,
     }))
+  }
+
+  /** What became of them is known: these rows stand for all that there were. */
+  settle(jobId: number, files: readonly IntendedFile<unknown>[]): void {
+    this.#state.write(() => {
+      this.#state.db.prepare('delete from pulled where job_id = ?').run(jobId)
+      this.intend(jobId, files)
+    })
   }
 
   /** It has ended. */

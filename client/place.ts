@@ -1,6 +1,7 @@
 /**
- * Puts staged files into their places, each by one rename. What was there is held by a second name until it is sure that nobody
- * touched it meanwhile, so that whatever happens no edit is lost.
+ * Puts staged files into their places, each by one rename, and a new one by a link, which replaces nothing. What was there is held by a
+ * second name until it is sure that nobody wrote into it meanwhile. What stays possible: someone who saves by renaming a file of his own
+ * over the old one, between the look at it and the rename that follows at once, loses that save. place-without-links.ts has the other way.
  */
 import { type BigIntStats, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -9,6 +10,11 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import pLimit from 'p-limit'
 import { systemCode } from './client-error.ts'
 import { neverTrusted, statKey } from './fingerprint.ts'
+import { isNoLinkCode } from './hard-links.ts'
+import { heldName, isUnchanged, moveAside, type Replaced } from './held-file.ts'
+import type { PlaceJournal } from './place-journal.ts'
+import { type Moved, placeMark } from './place-mark.ts'
+import { addWithoutLinks, replaceWithoutLinks } from './place-without-links.ts'
 
 export interface Placement {
   /** Where it lies now. */
@@ -17,20 +23,21 @@ export interface Placement {
   path: string
   /** What is to be replaced, as it was when that was decided; undefined when nothing was there. */
   replaced: BigIntStats | undefined
+  /** SHA-256 of that, where it was read. */
+  replacedHash?: string | undefined
   /** Where the replaced file stays; without it, it goes. */
   backup: string | undefined
 }
 
 /**
- * `placed` with the fingerprint of the file in its place. `changed`: somebody put, changed or removed something there
- * meanwhile; that stays. `failed`: what the system said.
+ * `placed` with the fingerprint of the file in its place; `isHeld`: someone wrote into the replaced file while it was replaced, and it is
+ * held (`heldName`). `changed`: someone put, changed or removed something there meanwhile; that stays. `failed`: what the system said.
+ * After either of these something may be held too.
  */
-export type Placed = { result: 'placed'; stat: string } | { result: 'changed' } | { result: 'failed'; code: string }
-
-type Moved = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino' | 'dev'>
-
-/** What of a file's attributes renaming and linking keep. */
-export const placeMark = ({ size, mtimeNs, ino, dev }: Moved): string => `${size}:${mtimeNs}:${ino}:${dev}`
+export type Placed =
+  | { result: 'placed'; stat: string; isHeld?: true }
+  | { result: 'changed' }
+  | { result: 'failed'; code: string }
 
 /** Longer than the clock of any usual file system takes for a tick. */
 const tickMs = 60
@@ -48,20 +55,21 @@ export async function waitForTick(stats: readonly Moved[]): Promise<bigint> {
   return BigInt(Date.now() - tickMs / 2) * 1_000_000n
 }
 
-/** Where a replaced file is held while it is being replaced, when it needs no backup. */
-export const heldName = (staged: string): string => `${staged}.old`
-
 /** Places all, in order. Not interruptible: it is a matter of milliseconds, and half of it helps nobody. */
 export async function placeAll(
   placements: readonly Placement[],
   onPlaced: (index: number, placed: Placed) => void,
+  journal?: PlaceJournal,
 ): Promise<void> {
   const stats = placements.map(({ staged }) => lstatSync(staged, { bigint: true }))
   const writtenBefore = await waitForTick(stats)
   const folders = new Set<string>()
   let breathedAt = performance.now()
   for (const [index, placement] of placements.entries()) {
-    onPlaced(index, placeOne(placement, { folders, staged: stats[index], writtenBefore }))
+    const onBegin = () => journal?.begin(index)
+    const placed = await placeOne(placement, { folders, staged: stats[index], writtenBefore, onBegin })
+    journal?.end(index, placed.result)
+    onPlaced(index, placed)
     if (performance.now() - breathedAt < breathMs) continue
     await breathe()
     breathedAt = performance.now()
@@ -74,18 +82,22 @@ interface Placing {
   folders: Set<string>
   staged: BigIntStats | undefined
   writtenBefore: bigint
+  /** Told before a file is written in its place, piece by piece. */
+  onBegin: () => void
 }
 
-function placeOne(placement: Placement, { folders, staged, writtenBefore }: Placing): Placed {
+async function placeOne(placement: Placement, placing: Placing): Promise<Placed> {
   const { path, replaced } = placement
+  const { folders, staged, writtenBefore, onBegin } = placing
   try {
     makeFolder(dirname(path), folders)
     if (placement.backup) makeFolder(dirname(placement.backup), folders)
-    const isPlaced = replaced ? replace(placement, replaced) : add(placement)
+    const isPlaced = replaced ? await replace(placement, replaced, onBegin) : add(placement, onBegin)
     if (!isPlaced) return { result: 'changed' }
+    const isHeld = replaced ? await letGo(placement, replaced) : false
     const now = lstatSync(path, { bigint: true })
     const isOurs = staged !== undefined && placeMark(now) === placeMark(staged) && isBefore(now.mtimeNs, writtenBefore)
-    return { result: 'placed', stat: isOurs ? statKey(now) : neverTrusted }
+    return { result: 'placed', stat: isOurs ? statKey(now) : neverTrusted, ...(isHeld ? { isHeld } : {}) }
   } catch (error) {
     const code = systemCode(error)
     if (code === undefined) throw error
@@ -104,65 +116,75 @@ function makeFolder(folder: string, changed: Set<string>): void {
   changed.add(folder)
 }
 
-const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-
-/** A new name never replaces what somebody put there meanwhile; where the disk knows no links, a look must do. */
-function add({ staged, path }: Placement): boolean {
+/** A new name never replaces what someone put there meanwhile. */
+function add({ staged, path }: Placement, onBegin: () => void): boolean {
   try {
     linkSync(staged, path)
-    rmSync(staged)
-    return true
   } catch (error) {
     const code = systemCode(error) ?? ''
     if (code === 'EEXIST') return false
-    if (!noLinks.has(code)) throw error
-    if (lstatSync(path, { throwIfNoEntry: false })) return false
-    renameSync(staged, path)
-    return true
+    if (!isNoLinkCode(code)) throw error
+    return addWithoutLinks({ staged, path }, onBegin)
   }
-}
-
-function replace({ staged, path, backup }: Placement, replaced: BigIntStats): boolean {
-  const held = backup ?? heldName(staged)
-  const isHeld = hold(path, held)
-  const now = isHeld ? lstatSync(held, { bigint: true }) : lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  if (!now || placeMark(now) !== placeMark(replaced)) {
-    rmSync(held, { force: true })
-    return false
-  }
-  if (!isHeld && backup) renameSync(path, backup)
-  try {
-    renameSync(staged, path)
-  } catch (error) {
-    // What was there keeps its place, and no second name.
-    if (isHeld) rmSync(held, { force: true })
-    else if (backup) renameSync(backup, path)
-    throw error
-  }
-  if (!isHeld) return true
-  // An editor that saves in place wrote into the held file, if it wrote just now.
-  if (placeMark(lstatSync(held, { bigint: true })) !== placeMark(replaced)) {
-    renameSync(held, path)
-    return false
-  }
-  if (!backup) rmSync(held)
+  rmSync(staged)
   return true
 }
 
-/** Gives a file a second name; false where the disk knows no links or nothing is there. */
-function hold(path: string, held: string): boolean {
+async function replace(placement: Placement, replaced: BigIntStats, onBegin: () => void): Promise<boolean> {
+  const { staged, path, replacedHash } = placement
+  const held = heldName(staged)
+  const holding = hold(path, held)
+  if (holding === 'gone') return false
+  if (holding === 'no-links') return replaceWithoutLinks({ staged, path }, markOf(replaced, replacedHash), onBegin)
+  if (placeMark(lstatSync(held, { bigint: true })) !== placeMark(replaced)) {
+    release(held, path)
+    return false
+  }
   try {
-    rmSync(held, { force: true })
-    linkSync(path, held)
+    renameSync(staged, path)
     return true
   } catch (error) {
-    const code = systemCode(error) ?? ''
-    if (code !== 'ENOENT' && !noLinks.has(code)) throw error
-    return false
+    release(held, path)
+    throw error
   }
 }
 
-/** Windows writes renames through by itself and lets nobody sync a folder. */
+const markOf = (replaced: BigIntStats, hash: string | undefined): Replaced => ({ mark: placeMark(replaced), hash: hash ?? null })
+
+/** Gives a file a second name. */
+function hold(path: string, held: string): 'held' | 'gone' | 'no-links' {
+  try {
+    linkSync(path, held)
+    return 'held'
+  } catch (error) {
+    const code = systemCode(error) ?? ''
+    if (code === 'ENOENT') return 'gone'
+    if (isNoLinkCode(code)) return 'no-links'
+    throw error
+  }
+}
+
+/** Takes a second name away while the first is there. Where someone has saved another file there since, both are kept. */
+function release(held: string, path: string): void {
+  const [there, second] = [path, held].map((one) => lstatSync(one, { bigint: true, throwIfNoEntry: false }))
+  if (there && second && there.ino === second.ino && there.dev === second.dev) rmSync(held)
+}
+
+/** What was replaced goes, or to its backup. True: someone wrote into it just now, as editors do that save in place, and it is held. */
+async function letGo({ staged, backup, replacedHash }: Placement, replaced: BigIntStats): Promise<boolean> {
+  const held = heldName(staged)
+  if (backup !== undefined) {
+    moveAside(held, backup)
+    return false
+  }
+  if (!(await isUnchanged(held, markOf(replaced, replacedHash)))) return true
+  rmSync(held)
+  return false
+}
+
+const noFolderSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EBADF'])
+
+/** Windows writes renames through by itself and lets nobody sync a folder; some shares do neither. */
 async function syncFolders(folders: ReadonlySet<string>): Promise<void> {
   if (process.platform === 'win32') return
   const limit = pLimit(foldersAtOnce)
@@ -170,6 +192,8 @@ async function syncFolders(folders: ReadonlySet<string>): Promise<void> {
     const handle = await open(folder, 'r')
     try {
       await handle.sync()
+    } catch (error) {
+      if (!noFolderSync.has(systemCode(error) ?? '')) throw error
     } finally {
       await handle.close()
     }

@@ -28,6 +28,19 @@ export async function takeLock(path: string, { onWait, signal }: LockOptions): P
   return () => db.close()
 }
 
+/** Takes the lock if nobody has it; gives what lets it go. Throws ClientError `STATE_UNUSABLE`. */
+export function takeFreeLock(path: string): (() => void) | undefined {
+  const db = openLock(path)
+  try {
+    if (tryLock(db, path)) return () => db.close()
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  db.close()
+  return undefined
+}
+
 function openLock(path: string): Database.Database {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

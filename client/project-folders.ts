@@ -1,8 +1,10 @@
 /** Folders that a pull makes in a project: for files on their way, and for what it replaced. Both below Saved, which nobody pushes. */
-import { rmdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { systemCode } from './client-error.ts'
+import { isHeldName, moveAside } from './held-file.ts'
 import { nearest } from './place-check.ts'
 import type { PullTarget } from './pull-target.ts'
 
@@ -20,10 +22,16 @@ export function stagingFolder({ root, content }: PullTarget, stateFile: string):
   return isSameDisk ? usual : join(content.path, `.PropHouse-Staging-${id}`)
 }
 
-/** Where replaced files are kept: below the project's root, named for when, whose and by what. Letters that every system takes. */
-export function backupFolder(jobId: number, now: Date): string {
+/**
+ * Where replaced files are kept: below the project's root, named for when, whose and by what, and not there yet. Letters that every
+ * system takes.
+ */
+export function backupFolder(root: string, jobId: number, now: Date): string {
   const when = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')
-  return `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
+  const wanted = `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
+  let folder = wanted
+  for (let n = 2; existsSync(join(root, folder)); n++) folder = `${wanted} (${n})`
+  return folder
 }
 
 function personHere(): string {
@@ -36,10 +44,24 @@ function personHere(): string {
   }
 }
 
-/** Takes the staging folder away with whatever is in it, and the folders around it when nothing else is in them. */
-export async function clearStaging(staging: string): Promise<void> {
+/**
+ * Takes the staging folder away, and the folders around it when nothing else is in them. A file that is held there still, and that
+ * nothing tells of, may be all that there is of someone's work: it is kept with the backups.
+ */
+export async function clearStaging(staging: string, root: string): Promise<void> {
+  for (const name of namesIn(staging).filter(isHeldName))
+    moveAside(join(staging, name), join(root, ownFolder, 'Backups', 'left by an interrupted pull', name))
   await rm(staging, { recursive: true, force: true })
   removeEmptyFolders(staging)
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+    return []
+  }
 }
 
 function removeEmptyFolders(staging: string): void {

@@ -1,5 +1,4 @@
 /** One claimed job of a pull, from the list of its files to its report: compare, fetch, place, tell. */
-import { rm } from 'node:fs/promises'
 import type { ApiError } from '../contract/errors.ts'
 import type { PullJobDetail, PullJobObject, PullWarning } from '../contract/pull-jobs.ts'
 import { ClosureAddresses } from './closure-addresses.ts'
@@ -13,8 +12,9 @@ import { answerConflicts } from './pull-conflicts.ts'
 import { type Decision, decide } from './pull-decision.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
 import type { PullParts } from './pull-options.ts'
-import { memoryOf, type Planned, placePlanned, settleIntended } from './pull-placing.ts'
+import { memoryOf, type Planned, placePlanned } from './pull-placing.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './pull-report.ts'
+import { settledFiles } from './pull-settling.ts'
 
 export interface JobParts {
   job: PullJobDetail
@@ -51,7 +51,7 @@ export class PullJob {
    */
   async run(): Promise<JobReport> {
     const { claim, staging } = this.#job
-    const { fingerprints } = this.#parts
+    const { fingerprints, target } = this.#parts
     let isOver = false
     try {
       claim.begin()
@@ -67,14 +67,14 @@ export class PullJob {
       claim.end()
       if (isOver) {
         fingerprints.pulls.forget(claim.jobId)
-        await clearStaging(staging)
+        await clearStaging(staging, target.root)
       }
     }
   }
 
   /** Gives what stood in the way; with anything of it, nothing more was placed. */
   async #work(): Promise<Obstacle[]> {
-    const { job, closure, staging, claim } = this.#job
+    const { job, closure, claim } = this.#job
     const { tell, target } = this.#parts
     const { job_id = job.id, objects } = await closure
     const { files, refused } = landFiles(objects, job.target_root)
@@ -85,7 +85,7 @@ export class PullJob {
     this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
     tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
-    for (const [hash, item] of settleIntended(this.#parts, claim.jobId, staging)) this.#files.set(hash, item)
+    for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
     const { places, obstacles } = inspectPlaces(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
       target.content,
@@ -105,7 +105,7 @@ export class PullJob {
   async #plan(decisions: readonly Decision[]): Promise<Planned[]> {
     const conflicts = decisions.filter(({ action }) => action === 'conflict')
     const answers = await answerConflicts(conflicts, this.#parts.options.onConflict)
-    const backups = backupFolder(this.#job.job.id, new Date())
+    const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
     const planned: Planned[] = []
     for (const decision of decisions) {
       const answer = answers.get(decision.file) ?? 'keep'
@@ -140,11 +140,11 @@ export class PullJob {
 
   async #bring(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {
     const { staging, claim } = this.#job
-    const { tell } = this.#parts
+    const { tell, target } = this.#parts
     tell({ kind: 'phase', phase: 'fetch' })
     const { confirmShared, provide } = await import('./pull-provision.ts')
     const wanted = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
-    await rm(staging, { recursive: true, force: true })
+    await clearStaging(staging, target.root)
     const provision = await provide(this.#parts, { wanted, addresses, stagingFolder: staging, signal: this.#signal })
     this.#bytes.downloaded = provision.downloaded
     this.#bytes.from_cache = provision.fromCache

@@ -1,12 +1,16 @@
 /** Placing and remembering: what is written down before the first file of a pull is placed, and what follows from how it went. */
-import { type BigIntStats, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { isFullCode } from './client-error.ts'
-import { neverTrusted, statKey } from './fingerprint.ts'
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDiskFull, isFullCode, systemCode } from './client-error.ts'
 import type { FilePlaced } from './fingerprints.ts'
+import { heldName, isHeldName } from './held-file.ts'
 import type { IntendedFile } from './open-pulls.ts'
-import { heldName, type Placed, placeAll, placeMark } from './place.ts'
+import { type Placed, placeAll } from './place.ts'
+import { PlaceJournal } from './place-journal.ts'
+import { placeMark } from './place-mark.ts'
 import type { Decision } from './pull-decision.ts'
+import { keepEdit, settleHeld } from './pull-held.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
 import type { PullParts } from './pull-options.ts'
 import type { PulledFile } from './pull-report.ts'
@@ -17,12 +21,20 @@ export interface Planned {
   item: PulledFile
 }
 
-/** What a killed pull leaves of each file, so that the next one knows what became of it. */
+/** What a killed pull leaves of each file, so that the next one knows what became of it. Earlier versions left the first three. */
 export interface Intention {
   item: PulledFile
   placed: Omit<FilePlaced, 'stat'>
-  /** `placeMark` of what was to be replaced. */
+  /** `placeMark` of what was to be replaced; null where nothing was there. */
   replacedMark: string | null
+  /** SHA-256 of that, where it was read. */
+  replacedHash?: string | null
+  /** The version that was remembered of the place before. */
+  baseBefore?: number | null
+  /** Where it was staged; the name of the journal there, and the place of this file in its order. */
+  folder?: string
+  journal?: string
+  index?: number
 }
 
 const anyWrite = 0o222n
@@ -32,6 +44,13 @@ export interface PlacingResult {
   obstacles: Obstacle[]
   /** Files that are in place, with what is remembered of them. */
   remembered: FilePlaced[]
+}
+
+interface PlacingOrder {
+  jobId: number
+  /** Where the files are staged. */
+  folder: string
+  entryIds: ReadonlyMap<number, number>
 }
 
 /** What is remembered of a file that is a version of the library. */
@@ -50,42 +69,87 @@ export function memoryOf({ landing: { object }, file, known }: Decision, entryId
 
 /** Places what was staged in `folder`. A file that was touched meanwhile stays, as a conflict that was kept. */
 export async function placePlanned(
-  { fingerprints, target, tell }: PullParts,
+  parts: PullParts,
   planned: readonly Planned[],
-  { jobId, folder, entryIds }: { jobId: number; folder: string; entryIds: ReadonlyMap<number, number> },
+  { jobId, folder, entryIds }: PlacingOrder,
 ): Promise<PlacingResult> {
+  const { fingerprints, target, tell } = parts
   const stagedPath = ({ item }: Planned) => join(folder, item.content_hash)
   const staged = planned.map((one) => lstatSync(stagedPath(one), { bigint: true }))
-  const memories = planned.map(({ decision, item }, index) => {
-    const memory = memoryOf(decision, entryIds.get(item.object_id) ?? null)
-    return { ...memory, linked: ((staged[index]?.mode ?? anyWrite) & anyWrite) === 0n }
+  const journal = `placed-${randomUUID()}`
+  const intended = planned.map((one, index) => {
+    const memory = memoryOf(one.decision, entryIds.get(one.item.object_id) ?? null)
+    const linked = ((staged[index]?.mode ?? anyWrite) & anyWrite) === 0n
+    return intentionOf(one, { placed: { ...memory, linked }, staged: staged[index] as BigIntStats, folder, journal, index })
   })
-  fingerprints.pulls.intend(
-    jobId,
-    planned.map((one, index): IntendedFile<Intention> => {
-      const { decision, item } = one
-      const placed = memories[index] as Omit<FilePlaced, 'stat'>
-      const replacedMark = decision.stats ? placeMark(decision.stats) : null
-      const mark = placeMark(staged[index] as BigIntStats)
-      return { contentHash: item.content_hash, file: item.file, mark, item: { item, placed, replacedMark } }
-    }),
-  )
+  fingerprints.pulls.intend(jobId, intended)
   const results: PlacingResult = { items: [], obstacles: [], remembered: [] }
   const placements = planned.map((one) => ({
     staged: stagedPath(one),
     path: one.decision.path,
     replaced: one.decision.stats,
+    replacedHash: one.decision.localHash,
     backup: one.item.backup === undefined ? undefined : join(target.root, one.item.backup),
   }))
-  await placeAll(placements, (index, placed) => {
-    const [one, memory] = [planned[index], memories[index]]
-    if (!one || !memory) return
-    if (placed.result === 'placed') results.remembered.push({ ...memory, stat: placed.stat })
-    results.items.push(outcomeOf(one.item, placed, results.obstacles))
-    tell({ kind: 'place', files: index + 1, totalFiles: planned.length })
-  })
+  const notes = openJournal(folder, journal, planned.length)
+  if ('message' in notes) return { ...results, obstacles: [notes] }
+  try {
+    const onPlaced = (index: number, placed: Placed) => {
+      const [one, memory] = [planned[index], intended[index]?.item.placed]
+      if (!one || !memory) return
+      if (placed.result === 'placed') results.remembered.push({ ...memory, stat: placed.stat })
+      const held = { path: heldName(stagedPath(one)), root: target.root, jobId }
+      const item = outcomeOf(one.item, placed, results.obstacles)
+      results.items.push(placed.result === 'placed' && placed.isHeld ? keepEdit(item, held) : item)
+      tell({ kind: 'place', files: index + 1, totalFiles: planned.length })
+    }
+    await placeAll(placements, onPlaced, notes)
+  } finally {
+    notes.close()
+  }
   fingerprints.savePlaced(results.remembered)
+  await settleLeft(parts, intended, { jobId, folder })
   return results
+}
+
+function intentionOf(
+  { decision, item }: Planned,
+  {
+    placed,
+    staged,
+    ...order
+  }: Pick<Intention, 'placed'> & { staged: BigIntStats; folder: string; journal: string; index: number },
+): IntendedFile<Intention> {
+  const { stats, localHash, known } = decision
+  const before = {
+    replacedMark: stats ? placeMark(stats) : null,
+    replacedHash: localHash ?? null,
+    baseBefore: known?.base?.objectId ?? null,
+  }
+  return { contentHash: item.content_hash, file: item.file, mark: placeMark(staged), item: { item, placed, ...before, ...order } }
+}
+
+/** Or what keeps it from being there: without it nothing is placed. */
+function openJournal(folder: string, name: string, files: number): PlaceJournal | Obstacle {
+  try {
+    return new PlaceJournal(folder, name, files)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    return obstacle('disk-full', folder, `The disk of ${folder} is full (${systemCode(error)}).`)
+  }
+}
+
+/** What is held still belongs to files that were not placed. */
+async function settleLeft(
+  { target }: PullParts,
+  intended: readonly IntendedFile<Intention>[],
+  { jobId, folder }: { jobId: number; folder: string },
+): Promise<void> {
+  const left = new Set(readdirSync(folder).filter(isHeldName))
+  if (left.size === 0) return
+  for (const one of intended)
+    if (left.has(heldName(one.contentHash)))
+      await settleHeld(one, { staged: join(folder, one.contentHash), root: target.root, jobId })
 }
 
 function outcomeOf(item: PulledFile, placed: Placed, obstacles: Obstacle[]): PulledFile {
@@ -97,47 +161,4 @@ function outcomeOf(item: PulledFile, placed: Placed, obstacles: Obstacle[]): Pul
     : obstacle('not-placed', item.file, `${item.file} could not be placed (${placed.code}).`)
   obstacles.push(found)
   return { ...rest, outcome: 'failed', error: found.message }
-}
-
-/** What a killed run of this job had placed: what it would have reported, by content hash. The rest is to be done still. */
-export function settleIntended({ fingerprints, target }: PullParts, jobId: number, folder: string): Map<string, PulledFile> {
-  const done = new Map<string, PulledFile>()
-  const remembered: FilePlaced[] = []
-  for (const { contentHash, file, mark, item: intention } of fingerprints.pulls.intended<Intention>(jobId)) {
-    const now = lstatSync(join(target.root, file), { bigint: true, throwIfNoEntry: false })
-    const staged = join(folder, contentHash)
-    if (!now || !isPlaced(placeMark(now), mark, staged)) continue
-    // Whoever edited it since has edited the version that was placed.
-    const stat = placeMark(now) === mark ? statKey(now) : neverTrusted
-    remembered.push({ ...intention.placed, stat })
-    done.set(contentHash, keepEdit(intention, { held: heldName(staged), root: target.root, jobId }))
-  }
-  fingerprints.savePlaced(remembered)
-  return done
-}
-
-/** Renaming keeps inode and device; an editor that saved it since has made another file, and then the staged one is gone too. */
-function isPlaced(now: string, mark: string, staged: string): boolean {
-  if (identity(now) === identity(mark)) return true
-  const isStagingThere = lstatSync(dirname(staged), { throwIfNoEntry: false }) !== undefined
-  return isStagingThere && lstatSync(staged, { throwIfNoEntry: false }) === undefined
-}
-
-const identity = (mark: string): string => mark.split(':').slice(2).join(':')
-
-/** Killed between replacing a file and looking at it again: if somebody wrote into it just then, it is kept as a backup. */
-function keepEdit(
-  { item, replacedMark }: Intention,
-  { held, root, jobId }: { held: string; root: string; jobId: number },
-): PulledFile {
-  const stats = lstatSync(held, { bigint: true, throwIfNoEntry: false })
-  if (!stats) return item
-  if (replacedMark === placeMark(stats)) {
-    rmSync(held)
-    return item
-  }
-  const backup = `Saved/PropHouse/Backups/edited during pull ${jobId}/${item.file}`
-  mkdirSync(dirname(join(root, backup)), { recursive: true })
-  renameSync(held, join(root, backup))
-  return { ...item, outcome: 'overwritten', backup }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../contract/pull-jobs.ts'
 import { Fingerprints } from './fingerprints.ts'
-import { projectStateFile } from './folders.ts'
+import { projectStateFile, pullLock } from './folders.ts'
 import type { OpenPull } from './open-pulls.ts'
 import { takeLock } from './process-lock.ts'
 import { clearStaging, stagingFolder } from './project-folders.ts'
@@ -12,9 +12,9 @@ import { isClaimGone, pullCalls } from './pull-calls.ts'
 import { PullClaim } from './pull-claim.ts'
 import { type JobParts, PullJob, refusedReport } from './pull-job.ts'
 import { orderOf, type PullOptions, type PullParts } from './pull-options.ts'
-import { settleIntended } from './pull-placing.ts'
 import { queuedJobs } from './pull-queue.ts'
 import type { JobReport, PullReport } from './pull-report.ts'
+import { settledFiles, settleInterrupted } from './pull-settling.ts'
 import type { PullTarget } from './pull-target.ts'
 import { openWire } from './wire.ts'
 
@@ -32,7 +32,7 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   const target = makeRoot(options.target)
   const state = projectStateFile(options.folders, url, target.root)
   const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
-  const letGo = await takeLock(`${state}.pulling`, { onWait, signal })
+  const letGo = await takeLock(pullLock(state), { onWait, signal })
   const http = openWire({ ...options, signal }, tell)
   const fingerprints = new Fingerprints(state, { address: url, root: target.root })
   try {
@@ -80,7 +80,9 @@ class Pull {
   }
 
   async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
-    const { fingerprints, options, calls, tell } = this.#parts
+    const { fingerprints, options, calls, tell, signal, target } = this.#parts
+    // Before anything else: whatever comes of this run, what is remembered of the project is true then.
+    this.#notes.push(...(await settleInterrupted({ fingerprints, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
     const order = options.order && orderOf(options, await options.order(calls))
     const jobs: JobReport[] = []
@@ -102,9 +104,9 @@ class Pull {
       return await this.#goOn(open)
     } catch (error) {
       if (!isForGood(error)) throw error
-      const placed = settleIntended(this.#parts, open.jobId, this.#staging).size
+      const placed = settledFiles(this.#parts, open.jobId).size
       fingerprints.pulls.forget(open.jobId)
-      await clearStaging(this.#staging)
+      await clearStaging(this.#staging, this.#parts.target.root)
       this.#notes.push(error.details.status === 'done' ? finishedNote(open.jobId) : goneNote(open.jobId, error.message, placed))
       return undefined
     }

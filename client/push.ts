@@ -2,7 +2,7 @@
 import { ClientError } from './client-error.ts'
 import { type FeedMark, findFeedEnd, followFeed } from './feed-check.ts'
 import { Fingerprints } from './fingerprints.ts'
-import { projectStateFile } from './folders.ts'
+import { projectStateFile, pullLock } from './folders.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from './found-files.ts'
 import { pushCalls } from './push-calls.ts'
 import type { PushOptions, PushParts } from './push-options.ts'
@@ -29,11 +29,27 @@ export async function push(options: PushOptions): Promise<PushReport> {
   const state = projectStateFile(folders, url, places.root)
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {
+    if (!options.dryRun && fingerprints.pulls.list().length > 0)
+      await settlePulls({ fingerprints, root: places.root, signal }, state)
     const stop = (reason: unknown) => stopping.abort(reason)
     return await new Push({ options, places, http, calls: pushCalls(http, signal), fingerprints, tell, signal, stop }).run()
   } finally {
     fingerprints.close()
     await http.close(signal.aborted ? 'destroy' : 'finish')
+  }
+}
+
+/** An interrupted pull may have placed files of which this project does not know yet which versions they are. One under way does know. */
+async function settlePulls(
+  parts: { fingerprints: Fingerprints; root: string; signal: AbortSignal },
+  state: string,
+): Promise<void> {
+  const [{ takeFreeLock }, { settleInterrupted }] = await Promise.all([import('./process-lock.ts'), import('./pull-settling.ts')])
+  const letGo = takeFreeLock(pullLock(state))
+  try {
+    if (letGo) await settleInterrupted(parts)
+  } finally {
+    letGo?.()
   }
 }
 

@@ -7,6 +7,7 @@ import pLimit from 'p-limit'
 import { isDiskFull, systemCode } from './client-error.ts'
 import { type Content, type ContentCache, changedInCache } from './content-cache.ts'
 import { FileReader } from './file-reader.ts'
+import { isNoLinkCode } from './hard-links.ts'
 
 /** As many as there are threads that do the work of the disk; half of them may be busy with syncs. */
 const atOnce = 4
@@ -18,7 +19,8 @@ const writable = 0o200
  */
 const largeBytes = 256 * 1024
 const readOnly = 0o444
-const noLinks = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** There are no links, or none between these two disks. */
+const isNoLink = (error: unknown): boolean => systemCode(error) === 'EXDEV' || isNoLinkCode(systemCode(error) ?? '')
 
 export class Staging {
   readonly folder: string
@@ -116,7 +118,7 @@ export class Staging {
     try {
       linkSync(cached, path)
     } catch (error) {
-      if (!noLinks.has(systemCode(error) ?? '')) throw error
+      if (!isNoLink(error)) throw error
       this.#isSharing = false
       return false
     }
@@ -142,7 +144,7 @@ export class Staging {
       await chmod(cached, readOnly)
       await link(cached, this.pathOf(content.hash))
     } catch (error) {
-      if (noLinks.has(systemCode(error) ?? '')) return false
+      if (isNoLink(error)) return false
       throw error
     }
     this.#cache.touched(content)

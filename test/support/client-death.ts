@@ -1,8 +1,9 @@
 /**
  * Loaded into a program of ours before anything else (`node --import`): counts the steps in which it changes something on the disk
  * or sends and takes bytes on the wire, in whichever thread, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
- * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. When it ends
- * by itself it says on stderr how many there were: `steps: {"disk": …, "wire": …, "place": …}`.
+ * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. With
+ * `"how": "interrupt"` it gets a Ctrl-C (SIGINT) instead, with `"how": "cut"` its connections end there and no other one lasts. When it
+ * ends by itself it says on stderr how many steps there were: `steps: {"disk": …, "wire": …, "place": …}`.
  */
 import fs, { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -13,9 +14,13 @@ import Database from 'better-sqlite3'
 
 export type ClientStep = 'disk' | 'wire' | 'place'
 export type ClientSteps = Record<ClientStep, number>
+export type Ending = 'kill' | 'interrupt' | 'cut'
 export interface ClientDeath {
   kind: ClientStep
   step: number
+  /** A pattern: only steps count of which this is true, such as `^renameSync .*Content/`. */
+  at?: string
+  how?: Ending
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it stands before functions of any kind
@@ -28,7 +33,7 @@ const counters = isMainThread ? new Int32Array(new SharedArrayBuffer(12)) : (get
 const kinds = ['disk', 'wire', 'place'] as const
 const last = JSON.parse(process.env.PH_TEST_DEATH ?? 'null') as ClientDeath | null
 const changes = ['link', 'rename', 'rm', 'rmdir', 'mkdir', 'chmod', 'copyFile', 'open']
-const moves = new Set(['linkSync', 'renameSync', 'rmSync'])
+const moves = new Set(['linkSync', 'renameSync', 'rmSync', 'openSync', 'writeSync', 'ftruncateSync'])
 const writes = ['writeSync', 'ftruncateSync', 'fsyncSync']
 
 await watchDisk()
@@ -65,14 +70,20 @@ function before(kind: 'disk' | 'wire', table: Table, names: readonly string[]): 
     const original = table[name] as Call
     table[name] = function (...args) {
       if (isChange(name, args)) {
-        const label = `${name} ${args.filter((arg) => typeof arg === 'string').join(' ')}`
+        const label = `${name} ${args.map(pathOf).join(' ')}`
         step(kind, label)
-        if (moves.has(name) && label.includes('/Staging-')) step('place', label)
+        if (isMainThread && isMove(name, label)) step('place', label)
       }
+      if (kind === 'wire' && this !== process.stdout && isCut())
+        this.destroy(Object.assign(new Error('the test cut it'), { code: 'ECONNRESET' }))
       return original.apply(this, args)
     }
   }
 }
+
+/** Syncing what is staged is no move yet. */
+const isMove = (name: string, label: string): boolean =>
+  moves.has(name) && /\/(Staging-|Content\/)/.test(label) && !/^openSync .* r[+]$/.test(label)
 
 /** Its own output is no work, and opening something for reading changes nothing. */
 function isChange(name: string, [first, second]: unknown[]): boolean {
@@ -80,11 +91,30 @@ function isChange(name: string, [first, second]: unknown[]): boolean {
   return first !== 1 && first !== 2
 }
 
+/** Of an open file too: what is written is written somewhere. */
+function pathOf(what: unknown): string {
+  if (typeof what === 'string') return what
+  if (typeof what !== 'number') return ''
+  try {
+    return fs.readlinkSync(`/proc/self/fd/${what}`)
+  } catch {
+    return ''
+  }
+}
+
+/** From its step on, whatever is sent or taken. */
+const isCut = (): boolean => last?.how === 'cut' && (counters[kinds.indexOf(last.kind)] ?? 0) >= last.step
+
 const stepsSoFar = (): ClientSteps => ({ disk: counters[0] ?? 0, wire: counters[1] ?? 0, place: counters[2] ?? 0 })
+
+let matched = 0
 
 function step(kind: ClientStep, label: string): void {
   const number = Atomics.add(counters, kinds.indexOf(kind), 1) + 1
-  if (last?.kind !== kind || number !== last.step) return
+  if (last?.kind !== kind || last.how === 'cut') return
+  if (last.at !== undefined && !new RegExp(last.at).test(label)) return
+  if ((last.at === undefined ? number : ++matched) !== last.step) return
+  if (last.how === 'interrupt') return void process.kill(process.pid, 'SIGINT')
   fs.writeSync(2, `died before: ${label}\n`)
   process.kill(process.pid, 'SIGKILL')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

@@ -47,7 +47,7 @@ export async function makeProject(packages: Packages = {}, descriptor = { Engine
     root,
     state,
     async save(more) {
-      for (const [path, spec] of Object.entries(more)) writeFiles(root, { [path]: await writePackage(specOf(path, spec)) })
+      for (const [path, spec] of Object.entries(more)) writeFiles(root, { [path]: await packageAt(path, spec) })
     },
     write: (files) => writeFiles(root, files),
     remove: (...files) => {
@@ -66,6 +66,9 @@ export async function makeProject(packages: Packages = {}, descriptor = { Engine
   await project.save(packages)
   return project
 }
+
+/** The bytes of a package as it is saved at a place below a project. */
+export const packageAt = (path: string, spec: Partial<PackageSpec>): Promise<Buffer> => writePackage(specOf(path, spec))
 
 /** The name a package has at its place, and the class that its prefix stands for. */
 function specOf(path: string, spec: Partial<PackageSpec>): PackageSpec {

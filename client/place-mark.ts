@@ -1,0 +1,16 @@
+/** The mark of a file: what of its attributes renaming and linking keep, and what tells it from others. */
+import type { BigIntStats } from 'node:fs'
+
+export type Moved = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino' | 'dev'>
+
+/** Size, modification time in nanoseconds, inode and device as one text. */
+export const placeMark = ({ size, mtimeNs, ino, dev }: Moved): string => `${size}:${mtimeNs}:${ino}:${dev}`
+
+/**
+ * Whether an equal mark proves that it is the same file, untouched. Inode numbers are given anew to other files, and some disks make
+ * them up; a time that is finer than a second is not met twice.
+ */
+export const isTelling = (mark: string): boolean => {
+  const [, mtimeNs = '0'] = mark.split(':')
+  return !/^(0|.*0{9})$/.test(mtimeNs)
+}
