@@ -60,7 +60,11 @@ export class JsonBodies {
     app.addContentTypeParser('application/json', (request, _payload, done) => {
       this.#take(request).then((body) => done(null, body), done)
     })
-    app.addHook('onResponse', async (request) => this.#answered(request))
+    // Without a promise: the request is logged right behind it, also by a process that ends.
+    app.addHook('onResponse', (request, _reply, done) => {
+      this.#answered(request)
+      done()
+    })
     app.addHook('onClose', async () => {
       await Promise.all(this.#lanes.map(({ reader }) => reader?.close()))
     })
