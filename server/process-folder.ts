@@ -45,7 +45,7 @@ export function foldersIn(parent: string): { judged: string[]; strange: string[]
 const prefix = (): string =>
   `p-${bootId()
     .replaceAll(/[^0-9A-Za-z]/g, '')
-    .slice(0, 12)}-`
+    .slice(0, 12)}_`
 
 function bootId(): string {
   try {
