@@ -19,7 +19,10 @@ export class BodyReader {
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
 
-  /** `heapMiB`: a body that takes more is refused, and nobody else is harmed. */
+  /**
+   * `heapMiB` of the thread: several times what the weight of the heaviest body lets it need. It is not to be relied on as a bound,
+   * because V8 may end the whole process where a single step takes it past that.
+   */
   constructor(heapMiB: number) {
     this.#heapMiB = heapMiB
   }

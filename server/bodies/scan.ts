@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Bytes of memory, about: an empty object takes 64; a key of objects that are all different more than that; a short text 24 and more. */
+/** Bytes of memory, about. Whatever JSON is made of, reading it takes less than twice its weight; keys that all differ come nearest. */
 const weightOf = { object: 64, key: 64, comma: 24 }
 
 /** Whether it is JSON at all is for the parser to say. */
