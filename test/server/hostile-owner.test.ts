@@ -108,12 +108,21 @@ test('joining with the password that the attacker knows, the victim chooses a ne
 /** The database, where something happens just before the nth transaction begins. */
 function interrupted(nth: number, happens: () => Promise<unknown>): typeof sql {
   let begun = 0
-  const begin: typeof sql.begin = async (...work: [never]) => {
+  const enter: typeof sql.writers.enter = async (writer) => {
     if (++begun === nth) await happens()
-    return sql.begin(...work)
+    return sql.writers.enter(writer)
   }
-  return new Proxy(sql, { get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)) })
+  return instead(sql, { writers: instead(sql.writers, { enter }) })
 }
+
+/** The same thing but for some of its members. */
+const instead = <T extends object>(whole: T, others: Partial<T>): T =>
+  new Proxy(whole, {
+    get(target, name) {
+      const found = Reflect.get(name in others ? others : target, name)
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
 
 test('who was about to change the password, to follow a link or to sign in when the victim joined comes too late', async () => {
   const attacks: Record<string, (held: Squatted, link: string, joining: () => Promise<unknown>) => Promise<unknown>> = {

@@ -1,13 +1,15 @@
 // What a search may be asked: words with filters and sorts, no words at all, cursors, likeness that is not known yet (spec 4.2; contract-gaps 6).
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
+import { toCursor } from '../../server/cursor.ts'
+import { toQuestion } from '../../server/search/question.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { walkEntries } from '../support/entry-walk.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
-const { url, keys } = await server.addWorkspace()
+const { url, keys, workspaceId } = await server.addWorkspace()
 const [mia, reads] = [callAs(url, keys.mia), callAs(url, keys.miaReads)]
 
 const tag = (await mia.post('/tags', { name: 'Barrel wood' })).body
@@ -62,13 +64,14 @@ test('a cursor goes on with the search it was made for; another sort, another or
   const walked = ids({ entries: await walkEntries(reads, 'q=barrel&limit=1') })
   expect(walked).toEqual([barrel, old, barrels, crate, table, lamp])
   const { next_cursor: ranked } = await search('q=barrel&limit=1')
-  expect(ids(await search(`q=barrel&limit=1&order=desc&cursor=${ranked}`))).toEqual([old])
+  expect(ids(await search(`q=barrel&limit=1&order=asc&cursor=${ranked}`))).toEqual([old])
   const { next_cursor: byName } = await search('sort=name&limit=1')
   const { next_cursor: bySize } = await search('sort=blob_size&limit=1')
   for (const query of [
     `sort=name&cursor=${ranked}`,
     `q=barrel&cursor=${byName}`,
     `q=crate&cursor=${ranked}`,
+    `q=barrel&order=desc&cursor=${ranked}`,
     `q=barrel&sort=date_updated&cursor=${ranked}`,
     `sort=name&order=desc&cursor=${byName}`,
     `sort=tri_count&cursor=${bySize}`,
@@ -80,13 +83,15 @@ test('a cursor goes on with the search it was made for; another sort, another or
   }
 })
 
-test('a ranked cursor made by hand is VALIDATION or an end', async () => {
+test('a ranked cursor made by hand is VALIDATION, and an end where who made it knew how', async () => {
   const { next_cursor } = await search('q=barrel&limit=2')
-  const [made] = JSON.parse(Buffer.from(next_cursor, 'base64url').toString())
-  const forged = (position: unknown[]) =>
-    reads.get(`/entries?q=barrel&cursor=${Buffer.from(JSON.stringify([made, ...position])).toString('base64url')}`)
+  const [mark] = JSON.parse(Buffer.from(next_cursor, 'base64url').toString())
+  const read = async (cursor: string) => (await reads.get(`/entries?q=barrel&cursor=${cursor}`)).status
+  const guessed = (position: unknown[]) => Buffer.from(JSON.stringify([mark, ...position])).toString('base64url')
+  const asked = ['entries', workspaceId, 'relevance', 'asc', toQuestion('barrel')]
+  const forged = (position: unknown[]) => toCursor(asked, position as (string | number)[])
   for (const position of [[], [1, 2, 'a'], ['a', 1, 'a', 1], [1, 1, 1, 1], [0, 0.5, 'a', 1], [0, 1, 'a\0', 1]])
-    expect([position, (await forged(position)).status]).toEqual([position, 422])
+    expect([position, await read(guessed(position)), await read(forged(position))]).toEqual([position, 422, 422])
   for (const position of [
     [1e9, 64, '', 0],
     [-1e9, 64, '', 0],
@@ -94,7 +99,7 @@ test('a ranked cursor made by hand is VALIDATION or an end', async () => {
     [0, 1e12, '', 0],
     [0, 8, '\uffff', -1],
   ])
-    expect([position, (await forged(position)).status]).toEqual([position, 200])
+    expect([position, await read(guessed(position)), await read(forged(position))]).toEqual([position, 422, 200])
 })
 
 test('likeness is refused by name: no such entry, nothing known of how it looks, a sort that it does not go with', async () => {
