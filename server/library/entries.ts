@@ -4,7 +4,7 @@ import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
 import { moveFace } from '../curation/face.ts'
 import type { Handlers } from '../handler.ts'
-import { selectClosure, selectDependents } from '../rows/closure.ts'
+import { readClosure, readDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
@@ -12,7 +12,6 @@ import { countFacets, listEntries } from '../search/entry-list.ts'
 import { searchByImage } from '../search/image-search.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
-import { atOneMoment } from '../transaction.ts'
 
 export const entries: Handlers<typeof contract> = {
   list: listEntries,
@@ -31,10 +30,7 @@ export const entries: Handlers<typeof contract> = {
 
   async closure(request) {
     const { sql, workspace, input } = request
-    const { face, members } = await atOneMoment(sql, async (sql) => {
-      const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
-      return { face, members: await selectClosure(sql, workspace.id, face.object_id) }
-    })
+    const { face, members } = await readClosure(sql, workspace.id, input.entry_id)
     return {
       entry_id: face.entry_id,
       root_object_id: face.object_id,
@@ -45,10 +41,7 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async dependents({ sql, workspace, input }) {
-    const { face, members } = await atOneMoment(sql, async (sql) => {
-      const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
-      return { face, members: await selectDependents(sql, workspace.id, face.object_id) }
-    })
+    const { face, members } = await readDependents(sql, workspace.id, input.entry_id)
     return {
       entry_id: face.entry_id,
       root_object_id: face.object_id,

@@ -1,6 +1,8 @@
 /** The only place that walks dependencies: down to everything a version needs, and up to everything that needs it. */
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { atOneMoment } from '../transaction.ts'
+import { type EntryFace, requireEntryFace } from './entry.ts'
 
 /** `needs`: what the version needs. `users`: what needs the version. */
 type Direction = 'needs' | 'users'
@@ -11,39 +13,71 @@ interface Step {
   via: number | null
 }
 
-/** Everything the version needs, nearest first, itself at depth 0. */
-export function selectClosure(sql: Sql, workspaceId: number, rootId: number): Promise<ClosureMember[]> {
-  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
-  return selectReached<ClosureMember>(sql, workspaceId, { rootId, direction: 'needs', shown, named: ['shared_with_count'] })
+/** The current version of an entry, and what lies around it. */
+export interface Around<M> {
+  face: EntryFace
+  members: M[]
 }
 
-/** Everything that needs the version, directly (depth 1) or through others; the version itself is left out. */
-export async function selectDependents(sql: Sql, workspaceId: number, rootId: number): Promise<DependentsMember[]> {
+/** Everything that the entry's current version needs, nearest first, itself at depth 0. ENTRY_NOT_FOUND otherwise. */
+export function readClosure(sql: Sql, workspaceId: number, entryId: number): Promise<Around<ClosureMember>> {
+  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
+  const from = { entryId, direction: 'needs', shown, named: ['shared_with_count'] } as const
+  return readAround<ClosureMember>(sql, workspaceId, from)
+}
+
+/** Everything that needs it, directly (depth 1) or through others; the version itself is left out. ENTRY_NOT_FOUND otherwise. */
+export async function readDependents(sql: Sql, workspaceId: number, entryId: number): Promise<Around<DependentsMember>> {
   const named = ['entry_name', 'entry_status'] as const
-  const from = { rootId, direction: 'users', shown: sql`e.name, e.status`, named } as const
-  const members = await selectReached<DependentsMember>(sql, workspaceId, from)
-  return members.filter((member) => member.depth > 0)
+  const from = { entryId, direction: 'users', shown: sql`e.name, e.status`, named } as const
+  const { face, members } = await readAround<DependentsMember>(sql, workspaceId, from)
+  return { face, members: members.filter((member) => member.depth > 0) }
+}
+
+/** By several statements, and several connections, which may see several moments. Where that shows, all is read again as of one. */
+async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: Asked<M>): Promise<Around<M>> {
+  const read = async (sql: Sql) => {
+    const face = await requireEntryFace(sql, workspaceId, { entryId: from.entryId, hold: false })
+    return { face, ...(await selectReached<M>(sql, workspaceId, { ...from, rootId: face.object_id })) }
+  }
+  const first = await read(sql)
+  return isConsistent(first) ? first : atOneMoment(sql, read)
+}
+
+/** Every version that edges lead to is there, the first one is the entry's current version, and no entry has two of them. */
+function isConsistent({ face, members, reached }: Around<Member> & { reached: number }): boolean {
+  const entryIds = members.flatMap(({ entry_id }) => entry_id ?? [])
+  return members.length === reached && members[0]?.entry_id === face.entry_id && new Set(entryIds).size === entryIds.length
 }
 
 type Member = Omit<ClosureMember, 'shared_with_count' | 'url'>
 
-interface From<M extends Member> {
-  rootId: number
+interface Asked<M extends Member> {
+  entryId: number
   direction: Direction
   /** Columns that only this direction has, and what they are called. */
   shown: Fragment
   named: readonly Exclude<keyof M, keyof Member>[]
 }
 
-async function selectReached<M extends Member>(sql: Sql, workspaceId: number, from: From<M>): Promise<M[]> {
+interface From<M extends Member> extends Asked<M> {
+  rootId: number
+}
+
+/** `reached`: how many versions the edges lead to, the first one included. */
+async function selectReached<M extends Member>(
+  sql: Sql,
+  workspaceId: number,
+  from: From<M>,
+): Promise<{ members: M[]; reached: number }> {
   const steps = walk(from.rootId, await selectEdges(sql, workspaceId, from))
   const parts = partsOf([...steps.keys()])
   const found = await Promise.all(parts.map((ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown })))
   const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
-  return members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id)
+  return { members: members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id), reached: steps.size }
 }
 
-/** Looking up many takes the database a while: what it has found of some is read while it looks for the next. */
+/** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
 const partIds = 1000
 
 const partsOf = (ids: readonly number[]): number[][] =>

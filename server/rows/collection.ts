@@ -1,6 +1,7 @@
 /** The only place that lists the columns of a collection and of the entries in it. */
 import type { Collection, CollectionEntry } from '../../contract/collections.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { wantedIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 
 /** `tail` may use the alias c and begins with `and` or `order by`. */
@@ -56,9 +57,14 @@ export async function selectCollectionEntryIds(
   return rows.map((row) => row.entry_id)
 }
 
-/** The collections that the entry e is in, by name: a column of the statement that reads the entry, so that both are of one moment. */
-export const collectionsOfEntry = (sql: Sql, workspaceId: number): Fragment => sql`
-  coalesce((
-    select json_agg(json_build_object('id', c.id, 'name', c.name) order by c.name)
-      from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
-     where x.workspace_id = ${workspaceId} and x.entry_id = e.id), '[]')`
+/**
+ * To be joined by `entry_id`: the collections that each entry is in as a list, by name; entries that are in none are left out. A part of
+ * the statement that reads the entries, so that both are of one moment.
+ */
+export const collectionsOf = (sql: Sql, workspaceId: number, entryIds: readonly number[]): Fragment => sql`
+  select wanted.key as entry_id, json_agg(json_build_object('id', found.id, 'name', found.name) order by found.name) as list
+    from ${wantedIds(sql, new Set(entryIds))} cross join lateral (
+      select c.id, c.name
+        from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
+       where x.workspace_id = ${workspaceId} and x.entry_id = wanted.key offset 0) found
+   group by wanted.key`

@@ -4,9 +4,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
 import { amongIds, wantedIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
-import { collectionsOfEntry } from './collection.ts'
+import { collectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
-import { tagsOfEntry } from './tag.ts'
+import { tagsOf } from './tag.ts'
 
 interface Which {
   workspaceId: number
@@ -59,7 +59,10 @@ export async function selectEntries(sql: Sql, which: Which): Promise<EntrySummar
 /** The same with tags: what mirrors keep. */
 export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryWithTags[]> {
   const rows = await sql<(SummaryRow & Pick<EntryWithTags, 'tags'>)[]>`
-    select ${columns(sql)}, ${tagsOfEntry(sql, workspaceId)} as tags from ${joins(sql, { workspaceId, ids })} order by e.id`
+    select ${columns(sql)}, coalesce(tags.list, '[]') as tags
+      from ${joins(sql, { workspaceId, ids })}
+      left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
+     order by e.id`
   return rows.map(({ tags, ...row }) => ({ ...toSummary(row), tags }))
 }
 
@@ -88,10 +91,12 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
   const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
-           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${tagsOfEntry(sql, workspaceId)} as tags,
-           ${collectionsOfEntry(sql, workspaceId)} as collections
+           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, coalesce(tags.list, '[]') as tags,
+           coalesce(collections.list, '[]') as collections
       from ${joins(sql, { workspaceId, ids })}
       left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
+      left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
+      left join (${collectionsOf(sql, workspaceId, ids)}) collections on collections.entry_id = e.id
      order by e.id`
   return rows.map(toDetail)
 }

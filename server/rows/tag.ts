@@ -1,6 +1,7 @@
 /** The only place that lists the columns of a tag: as lists show it, and as entries do. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Tag, TagOnEntry } from '../../contract/tags.ts'
+import { wantedIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 
 /** Names are one when they differ in case, or in how their accents are put together. */
@@ -13,12 +14,18 @@ export const selectTags = (sql: Sql, workspaceId: number, tail: Fragment): Promi
            (select count(*)::int from entry_tags x where x.workspace_id = t.workspace_id and x.tag_id = t.id) as entry_count
       from tags t where t.workspace_id = ${workspaceId} ${tail}`
 
-/** The tags of the entry e, by name: a column of the statement that reads the entry, so that both are of one moment. */
-export const tagsOfEntry = (sql: Sql, workspaceId: number): Fragment => sql`
-  coalesce((
-    select json_agg(json_build_object('id', t.id, 'name', t.name, 'color', t.color) order by t.name_key)
-      from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
-     where x.workspace_id = ${workspaceId} and x.entry_id = e.id), '[]')`
+/**
+ * To be joined by `entry_id`: the tags of each entry as a list, by name; entries without any are left out. A part of the statement that
+ * reads the entries, so that both are of one moment.
+ */
+export const tagsOf = (sql: Sql, workspaceId: number, entryIds: readonly number[]): Fragment => sql`
+  select wanted.key as entry_id,
+         json_agg(json_build_object('id', found.id, 'name', found.name, 'color', found.color) order by found.name_key) as list
+    from ${wantedIds(sql, new Set(entryIds))} cross join lateral (
+      select t.id, t.name, t.color, t.name_key
+        from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
+       where x.workspace_id = ${workspaceId} and x.entry_id = wanted.key offset 0) found
+   group by wanted.key`
 
 /** The entries that show the tag, looked up one by one (server/database/among.ts says why). */
 export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>
