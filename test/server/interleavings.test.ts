@@ -38,9 +38,17 @@ const nextOf = (first: Item, made: Json, pack: string): Item =>
   })
 const push = async (...items: Item[]): Promise<Json[]> => pushed(mia, items)
 const detail = async (id: number): Promise<Json> => (await mia.get(`/entries/${id}`)).body
-/** Until somebody waits for a lock that another one has. */
-const someoneWaits = () =>
-  expect.poll(() => server.database.sql`select 1 from pg_locks where not granted`, { timeout: 20_000 }).not.toHaveLength(0)
+/**
+ * Until someone waits for a lock that another one has: in the database, or, for the lock of a workspace, in the server, which takes the
+ * transaction back meanwhile.
+ */
+const someoneWaits = () => {
+  const takenBack = () => wire.executed.filter((text) => /^rollback/i.test(text)).length
+  const before = takenBack()
+  const isWaiting = async () =>
+    takenBack() > before || (await server.database.sql`select 1 from pg_locks where not granted`).length > 0
+  return expect.poll(isWaiting, { timeout: 20_000 }).toBe(true)
+}
 const ok = (answer: Answer | undefined, status = 200): Json => {
   expect(answer?.status, JSON.stringify(answer?.body)).toBe(status)
   return answer?.body
