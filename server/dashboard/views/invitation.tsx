@@ -44,7 +44,7 @@ interface JoinProps {
     /** `shut`: there is one, without a password. */
     account: 'none' | 'shut' | 'open'
   }
-  /** Who is signed in in this browser, where that is somebody else. */
+  /** Who is signed in in this browser, where that is someone else. */
   otherEmail: string | undefined
   problems: readonly Problem[]
 }
@@ -69,7 +69,7 @@ export function JoinPage({ frame, code, asked, otherEmail, problems }: JoinProps
   )
 }
 
-const toDo = {
+const nextStep = {
   none: 'Choose a password: you sign in with it and with your e-mail address.',
   open: 'This e-mail address has an account on this server already. Show that it is yours, and choose a new password: the old one opens nothing from then on, and every other browser is signed out. Keys keep working.',
   shut: '',
@@ -80,7 +80,7 @@ function JoinForm({ frame, code, asked: { email, workspaceName, account }, probl
     <form className="sheet fields" method="post" action={frame.at('/invitation')}>
       <Token frame={frame} />
       <input type="hidden" name="code" value={code} />
-      <p>{toDo[account]}</p>
+      <p>{nextStep[account]}</p>
       <OwnEmail email={email} />
       {account === 'open' && (
         <Field
@@ -106,8 +106,8 @@ function NotMine() {
     <section className="sheet">
       <h2>If you do not know the password</h2>
       <p className="soft">
-        You have forgotten it, or somebody else made the account with your address. Ask whoever runs this server to set a new one,
-        and open this link again. Nobody of a workspace can do that for you. Or ask to be invited with another address.
+        You have forgotten it, or someone else made the account with your address. Ask the person who runs this server to set a
+        new one, and open this link again. Nobody of a workspace can do that for you. Or ask to be invited with another address.
       </p>
     </section>
   )
@@ -118,8 +118,8 @@ function Shut({ email }: { email: string }) {
     <section className="sheet">
       <h2>The account has no password yet</h2>
       <p>
-        {email} has an account on this server, and nobody has set a password for it. Ask whoever runs this server to set one, and
-        open this link again. Or ask to be invited with another address.
+        {email} has an account on this server, and nobody has set a password for it. Ask the person who runs this server to set
+        one, and open this link again. Or ask to be invited with another address.
       </p>
     </section>
   )
