@@ -35,9 +35,9 @@ export async function rehearse<C extends Context, T>(context: C, work: (context:
   return answers[0] as T
 }
 
-/** One transaction around `work`: a new one, or the one that `sql` is already. */
-export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> =>
-  'savepoint' in sql ? work(sql) : begin(poolOf(sql), 'accounts', work)
+/** One transaction around `work`: a new one, or the one that `sql` is already. `writer`: whose turn it takes among those who write. */
+export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>, writer: Writer = 'accounts'): Promise<T> =>
+  'savepoint' in sql ? work(sql) : begin(poolOf(sql), writer, work)
 
 /**
  * For answers that take several statements: all of them see the library as it was at the first one, so that the answer never contradicts

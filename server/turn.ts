@@ -21,13 +21,14 @@ function goOn(): void {
 /** So long others wait for their turn. */
 const pieceMs = 5
 
-/** One may take as long as a hundred others: the clock says when a piece is over. */
-export async function inPieces<T>(all: Iterable<T>, work: (one: T) => void): Promise<void> {
+/** One may take as long as a hundred others: the clock says when a piece is over. Work that waits for something ends one, too. */
+export async function inPieces<T>(all: Iterable<T>, work: (one: T) => unknown): Promise<void> {
   let until = performance.now() + pieceMs
   for (const one of all) {
-    work(one)
-    if (performance.now() < until) continue
-    await nextTurn()
+    const going = work(one)
+    if (going instanceof Promise) await going
+    else if (performance.now() < until) continue
+    else await nextTurn()
     until = performance.now() + pieceMs
   }
 }

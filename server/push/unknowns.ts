@@ -8,6 +8,7 @@ import { isUnknownEngine, knownEngine } from '../../formats/engine-version.ts'
 /** The same manifest; what says that it is unknown is null. */
 export const withoutUnknowns = (manifest: Manifest): Manifest => ({
   ...manifest,
+  note: manifest.note?.trim() || null,
   items: manifest.items.map(knownItem),
   ...(manifest.packs ? { packs: manifest.packs.map(knownPackFields) } : {}),
 })

@@ -2,7 +2,15 @@
 import type { Readable } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import type { Ledger } from './ledger.ts'
-import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
+import {
+  type DownloadAs,
+  type Expected,
+  type Received,
+  readKey,
+  type Storage,
+  type UploadFile,
+  type UploadTarget,
+} from './storage.ts'
 
 export class CountedStorage implements Storage {
   readonly #kept: Storage
@@ -18,7 +26,7 @@ export class CountedStorage implements Storage {
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
     const received = await this.#kept.receive(key, bytes, expected)
     if (received.created) this.#ledger.note({ key, size: received.size, storedAt: this.#clock.now() })
-    if (expected.isLimited) await this.#ledger.written()
+    if (expected.isLimited) await this.#ledger.written(readKey(key).workspaceId)
     return received
   }
 

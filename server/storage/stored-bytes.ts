@@ -4,7 +4,7 @@ import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { writeRefusal } from '../front-door/states.ts'
 import type { Workspace } from '../handler.ts'
-import { holdCount } from './ledger.ts'
+import { holdCount } from './workspace-ledger.ts'
 
 interface KeptFile {
   key: string
@@ -24,7 +24,7 @@ export async function countTaken(sql: Sql, workspaceId: number, named: readonly 
   if (named.length === 0) return
   const files = eachOnce(named)
   const keys = files.map((file) => file.key)
-  await holdCount(sql, [workspaceId])
+  await holdCount(sql, workspaceId)
   await sql`
     with taken as (
       delete from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)}
@@ -41,7 +41,7 @@ export async function countGone(
 ): Promise<void> {
   if (named.length === 0) return
   const files = eachOnce(named)
-  await holdCount(sql, [workspaceId])
+  await holdCount(sql, workspaceId)
   await sql`
     insert into loose_files (workspace_id, key, size, is_counted, loose_since)
     select ${workspaceId}, r.key, r.size, false, ${now.toISOString()} from jsonb_to_recordset(${sql.json(files.map(({ key, size }) => ({ key, size })))}) as r(key text, size bigint)

@@ -38,7 +38,7 @@ test('an ext namespace may be nested 8 levels deep, its own object included', as
   expect((await mia.post('/push/commit', manifestOf([item({ metadata_doc: nested(9) })]))).status).toBe(422)
 })
 
-test('an item may need 10,000 files of the library, and not one more', async () => {
+test('an item may need 10,000 files of the library, and not one more; of all that a manifest needs, what is missing is named', async () => {
   const count = 10_000
   const { sql } = server.database
   const [workspace] = await sql<{ id: number }[]>`select max(id) as id from workspaces`
@@ -55,6 +55,12 @@ test('an item may need 10,000 files of the library, and not one more', async () 
   const answer = await mia.post('/push/commit', manifestOf([most]))
   expect(answer.body.results).toMatchObject([{ status: 'new' }])
   expect((await mia.get(`/entries/${answer.body.results[0].entry_id}/closure`)).body.total_objects).toBe(count + 1)
+  const halves = [known.slice(0, 6000), [...known.slice(6000, count), { content_hash: 'f'.repeat(64) }]]
+  const lost = await mia.post(
+    '/push/negotiate',
+    manifestOf(halves.map((dependencies) => item({ dependencies: [...dependencies] }))),
+  )
+  expect(lost.body.error.details.errors.map(({ path }: Json) => path)).toEqual(['items.1.dependencies.4000'])
   const over = await mia.post('/push/commit', manifestOf([needing(count + 1)]))
   expect([over.status, over.body.error.code, over.body.error.details.errors[0].path]).toEqual([
     422,

@@ -1,5 +1,6 @@
 // The storage limit: every byte that a workspace keeps is counted, once, whoever brings it at the same moment; at the limit no more come in.
-import { expect, test } from 'vitest'
+import postgres from 'postgres'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
@@ -12,7 +13,8 @@ const reasonOf = ({ status, body }: Answer) => [status, body.error?.details?.rea
 
 /** What is counted, and what the rows of everything that is kept come to. */
 async function counted(slug: string) {
-  await server.ledger.written()
+  const [workspace] = await server.database.sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
+  await server.ledger.written(workspace?.id)
   const [row] = await server.database.sql<{ stored: number; kept: number }[]>`
     select w.stored_bytes as stored,
            (select coalesce(sum(o.blob_size), 0) from objects o where o.workspace_id = w.id)::bigint
@@ -225,3 +227,33 @@ test('a count that an older server left too high is put right when this one take
   expect(await counted(slug)).toEqual(before)
   await pushed(callAs(`${server.url}/w/${slug}`, keys.mia), [sized(1)])
 })
+
+test.runIf(process.env.PH_TEST_DATABASE_URL)(
+  'an upload to a limited workspace waits for who holds that workspace, and not for who holds another',
+  async () => {
+    const [held, free] = [
+      await server.addWorkspace({ storage_limit_bytes: 1000 }),
+      await server.addWorkspace({ storage_limit_bytes: 1000 }),
+    ]
+    const put = ({ url, keys }: typeof held) => {
+      const one = sized(10)
+      return callAs(url, keys.mia).put(`/blobs/${one.content_hash}`, one.bytes)
+    }
+    const other = postgres(server.settings.databaseUrl ?? '', { max: 1, onnotice: () => {} })
+    onTestFinished(() => other.end())
+    let waiting: Promise<Answer> | undefined
+    await other.begin(async (sql) => {
+      const [self] = await sql<
+        { pid: number }[]
+      >`select pg_backend_pid() as pid from workspaces where slug = ${held.slug} for update`
+      waiting = put(held)
+      const blocked = () =>
+        server.database.sql`select 1 from pg_stat_activity where ${self?.pid ?? 0} = any(pg_blocking_pids(pid))`
+      await expect.poll(blocked).toHaveLength(1)
+      expect((await put(free)).status).toBe(201)
+      expect(await counted(free.slug)).toEqual({ stored: 10, kept: 10 })
+      expect(await blocked()).toHaveLength(1)
+    })
+    expect((await waiting)?.status).toBe(201)
+  },
+)
