@@ -61,9 +61,12 @@ async function askServer(server: FoundServer, others: readonly FoundServer[]): P
   }
 }
 
+/** After a crash the embedded database is recovered first, and on a disk of the network the note of its last owner is watched for 16 s. */
+const openingMs = 60_000
+
 async function examineHere(settings: Settings, silent: readonly FoundNote[]): Promise<Finding[]> {
   const [inside, outside] = await Promise.all([
-    lookAt('database', () => examineDatabase(settings, silent)),
+    lookAt('database', () => examineDatabase(settings, silent), openingMs),
     lookAround({ settings, clock: systemClock, isRunning: false }),
   ])
   return [...inside, ...outside]

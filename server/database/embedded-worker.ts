@@ -1,14 +1,13 @@
 /** The thread in which PGlite runs: opens it durably and answers the PostgreSQL protocol on a private socket. */
-import { fsyncSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import { openFiles } from './embedded-files.ts'
 import type { WorkerAnswer } from './embedded-thread.ts'
 import { planning } from './planning.ts'
 
-/** The parts of Emscripten's module through which files are synced, and messages are worked on. */
-interface WithFiles {
-  FS: { filesystems: { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => void } } } }
+/** The part of Emscripten's module through which messages are worked on. */
+interface WithLoop {
   _PostgresMainLoopOnce: () => void
 }
 
@@ -32,14 +31,12 @@ try {
   answer({ failed: error instanceof Error ? error.message : String(error) })
 }
 
-/** PGlite starts with fsync off (`-F`), and its file layer cannot sync at all: both are mended here, so that a commit is on the disk. */
+/** PGlite starts with fsync off (`-F`): here it is on, so that a commit is on the disk. */
 async function openDurably(): Promise<PGlite> {
   const kept = PGlite.defaultStartParams.filter((param) => param !== '-F')
   const startParams = [...kept, '-c', 'wal_sync_method=fsync', '-c', `plan_cache_mode=${planning}`]
-  const db = await PGlite.create({ dataDir: dir, startParams })
-  const module = (db as unknown as { Module: WithFiles }).Module
-  module.FS.filesystems.NODEFS.stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
-  endWhenItCannotGoOn(module)
+  const db = await openFiles(dir, (fs) => PGlite.create({ fs, startParams }))
+  endWhenItCannotGoOn((db as unknown as { Module: WithLoop }).Module)
   return db
 }
 
@@ -47,7 +44,7 @@ async function openDurably(): Promise<PGlite> {
  * PGlite calls this function until a message is worked off, whatever it throws: after an abort (PANIC: the journal cannot be
  * written) that is for ever. The thread ends instead, which is for embedded.ts to see.
  */
-function endWhenItCannotGoOn(module: WithFiles): void {
+function endWhenItCannotGoOn(module: WithLoop): void {
   const work = module._PostgresMainLoopOnce
   module._PostgresMainLoopOnce = () => {
     try {

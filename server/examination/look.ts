@@ -1,13 +1,14 @@
 /** A look at one thing, which always comes to an end. */
 import { type Finding, fault } from '../../contract/finding.ts'
 
-/** Longer than this no look takes. */
-const mostMs = 10_000
+/** Longer than this no look takes, except one that says so. */
+const usualMs = 10_000
 
 /** The findings of a look, or that it failed, or that it does not come to an end. */
 export async function lookAt(
   check: string,
   look: () => Promise<readonly Finding[]> | readonly Finding[],
+  mostMs = usualMs,
 ): Promise<readonly Finding[]> {
   let patience: NodeJS.Timeout | undefined
   const endless = new Promise<readonly Finding[]>((resolve) => {

@@ -92,14 +92,16 @@ describe.runIf(isPostgres)('a process that stands still in the middle of a commi
     const { answer, hash } = await standStillInCommit(two)
     const one = item()
     await upload(there.busy, [one])
-    const writing = Array.from({ length: 12 }, () => there.busy.post('/push/commit', manifestOf([one])))
-    const sorting = Array.from({ length: 12 }, (_, n) =>
-      there.busy.patch(`/entries/${made?.entry_id}`, { category: `Late ${n}` }),
-    )
-    await expectOthersGoOn(two)
-    for (const { status, headers, body } of await Promise.all([...writing, ...sorting])) {
-      expect([status, body.error?.code, body.error?.details]).toEqual([503, 'UNAVAILABLE', { reason: 'busy' }])
-      expect(headers.get('retry-after')).toBe('2')
+    // First those who wait for the lock of the workspace, then those who wait for a row.
+    const commits = () => there.busy.post('/push/commit', manifestOf([one]))
+    const changes = () => there.busy.patch(`/entries/${made?.entry_id}`, { category: 'Late' })
+    for (const write of [commits, changes]) {
+      const writing = Array.from({ length: 12 }, write)
+      await expectOthersGoOn(two)
+      for (const { status, headers, body } of await Promise.all(writing)) {
+        expect([status, body.error?.code, body.error?.details]).toEqual([503, 'UNAVAILABLE', { reason: 'busy' }])
+        expect(headers.get('retry-after')).toBe('2')
+      }
     }
     await expectOthersGoOn(two)
     here.process.signal('SIGCONT')

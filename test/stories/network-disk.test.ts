@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fine } from '../../contract/finding.ts'
 import { callAs } from '../support/api.ts'
 import { phProcess } from '../support/ph-process.ts'
 import { item, pushed } from '../support/push.ts'
@@ -102,7 +103,7 @@ test.runIf(onEmbedded)(
 )
 
 test.runIf(process.platform === 'linux')(
-  'on such a disk uploads under way on another machine are left alone, and the doctor names them',
+  'on such a disk uploads under way on another machine are left alone, and the doctor names them, also right after a crash',
   limits,
   async () => {
     const house = await serverHouse()
@@ -113,10 +114,11 @@ test.runIf(process.platform === 'linux')(
     const server = await house.start([], allowed)
     const own = readdirSync(incoming).find((name) => name !== 'p-anothermachine-x') ?? ''
     await server.kill()
+    const found = await findings(house, allowed)
+    expect(found('database')).toMatchObject([{ verdict: fine('database', '').verdict }])
     const next = await house.start([], allowed)
     expect(readdirSync(incoming)).not.toContain(own)
     expect(readdirSync(elsewhere)).toEqual(['1'])
-    const found = await findings(house, allowed)
     expect(found('incoming')).toContainEqual(
       expect.objectContaining({ verdict: 'note', said: expect.stringContaining(elsewhere) }),
     )
