@@ -122,7 +122,12 @@ A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key i
 A body that is larger than its route takes, is nested deeper than ${limits.json.depth} levels, or weighs more than ${inWords(limits.json.weight)} (its bytes,
 64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, by fair
 turns: one that has waited 10 seconds for its turn is 503 \`UNAVAILABLE\` with \`Retry-After: 5\`.
-Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.`
+Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.
+
+Beside the API, below \`<address>\` and without a key: \`GET /install\` is the page that says how people get \`ph\`,
+\`GET /install/version\` answers \`{version, sha256}\` of the client that fits this server, \`GET /install/prop-house.tgz\` that client, for npm.
+Every answer names that version in the header \`X-PH-Client-Offered\`.
+\`GET /healthz\` and \`GET /readyz\` say how the server is.`
 
 function routeText(name: string, route: Route): string {
   const places = inputPlaces(route)

@@ -1,5 +1,6 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
+import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
@@ -17,11 +18,11 @@ import {
   oneOf,
   PageLimit,
   previewStatuses,
-  repeatable,
   reviewStates,
   Timestamp,
 } from './shapes.ts'
 import { TagOnEntry } from './tags.ts'
+import { versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -81,6 +82,8 @@ export const EntryDetail = Type.Object({
     lineage_anchor: Text,
     date_ingested: Timestamp,
     published_by: nullable(Type.Object({ id: Id, name: Text })),
+    ...versionFacts,
+    ...versionOrigin,
   }),
   tags: Type.Array(TagOnEntry),
   comments: Type.Array(Type.Object({}, { additionalProperties: true })),
@@ -111,7 +114,13 @@ const memberIdentity = {
 }
 
 /** A file that an entry needs, or the entry's own (`edge: root`). `url` only when asked for with `urls=true`. */
-export const ClosureMember = Type.Object({ ...memberIdentity, shared_with_count: Count, url: Type.Optional(Text) })
+export const ClosureMember = Type.Object({
+  ...memberIdentity,
+  ...versionFacts,
+  source_path: versionOrigin.source_path,
+  shared_with_count: Count,
+  url: Type.Optional(Text),
+})
 export type ClosureMember = Static<typeof ClosureMember>
 
 /** A file that needs the queried one, directly (`depth` 1) or through others. */
@@ -121,38 +130,6 @@ export const DependentsMember = Type.Object({
   entry_status: nullable(oneOf(entryStatuses)),
 })
 export type DependentsMember = Static<typeof DependentsMember>
-
-const Range = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-
-/** The filters of GET /entries; repeatable ones are ORed, different ones ANDed. */
-export const entryFilters = {
-  pack: Type.Optional(repeatable(Id)),
-  category: Type.Optional(repeatable(Type.String({ maxLength: 120 }))),
-  uncategorized: Type.Optional(Type.Boolean()),
-  exclude_category: Type.Optional(repeatable(Type.String({ maxLength: 120 }))),
-  exclude_uncategorized: Type.Optional(Type.Boolean()),
-  tag: Type.Optional(repeatable(Type.String({ maxLength: 80 }))),
-  type: Type.Optional(repeatable(Type.String({ maxLength: 100 }))),
-  variant: Type.Optional(Type.Boolean()),
-  variant_group: Type.Optional(Id),
-  preview: Type.Optional(oneOf(previewStatuses)),
-  review: Type.Optional(oneOf(reviewStates)),
-  has_collision: Type.Optional(Type.Boolean()),
-  nanite: Type.Optional(Type.Boolean()),
-  tri_min: Type.Optional(Range),
-  tri_max: Type.Optional(Range),
-  vert_min: Type.Optional(Range),
-  vert_max: Type.Optional(Range),
-  material_min: Type.Optional(Range),
-  material_max: Type.Optional(Range),
-  lod_min: Type.Optional(Range),
-  lod_max: Type.Optional(Range),
-  bounds_min: Type.Optional(Type.Number()),
-  bounds_max: Type.Optional(Type.Number()),
-  include_deprecated: Type.Optional(Type.Boolean()),
-  origin_path: Type.Optional(repeatable(Type.String({ maxLength: 1000 }))),
-  name: Type.Optional(repeatable(named(200))),
-}
 
 /** Words as they begin, in any order, and phrases in double quotes: all of them must be found (contract-gaps 6). */
 const Question = Type.Optional(Type.String({ maxLength: 10_000 }))
@@ -177,7 +154,8 @@ export const entries = routes({
       limit: Type.Optional(PageLimit),
       cursor: Type.Optional(Cursor),
     }),
-    output: Type.Object({ entries: Type.Array(EntrySummary), next_cursor: nullable(Text) }),
+    /** `total`: how many there are on all pages together, of ranked answers also those behind the best 1,000. */
+    output: Type.Object({ entries: Type.Array(EntrySummary), next_cursor: nullable(Text), total: Type.Optional(Count) }),
     errors: ['VALIDATION', 'ENTRY_NOT_FOUND', 'EMBEDDINGS_UNAVAILABLE'],
   },
   searchByImage: {
@@ -225,8 +203,8 @@ export const entries = routes({
     method: 'GET',
     path: '/entries/{entry_id}/closure',
     scope: 'read',
-    summary: 'List every file that the current version needs, itself first.',
-    input: Type.Object({ entry_id: Id, urls: Type.Optional(Type.Boolean()) }),
+    summary: 'List every file that the current version needs, or an earlier one, itself first.',
+    input: Type.Object({ entry_id: Id, object_id: Type.Optional(Id), urls: Type.Optional(Type.Boolean()) }),
     output: Type.Object({
       entry_id: Id,
       root_object_id: Id,
@@ -234,7 +212,7 @@ export const entries = routes({
       total_bytes: Count,
       members: Type.Array(ClosureMember),
     }),
-    errors: ['ENTRY_NOT_FOUND'],
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND'],
   },
   dependents: {
     method: 'GET',
@@ -266,9 +244,9 @@ export const entries = routes({
     path: '/entries/{entry_id}/restore',
     scope: 'write',
     summary: 'Make an earlier version the current one.',
-    input: Type.Object({ entry_id: Id, object_id: Id }),
+    input: Type.Object({ entry_id: Id, object_id: Id, expected_face_object_id: absentOrNull(Id) }),
     output: EntryDetail,
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'LOCKED'],
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'STALE_FACE', 'LOCKED'],
   },
   update: {
     method: 'PATCH',

@@ -16,6 +16,7 @@ export const Identity = Type.Object({
   org_id: Id,
   org: Org,
   scope: oneOf(['read', 'write']),
+  workspace_role: Type.Optional(oneOf(['owner', 'admin', 'member'])),
 })
 export type Identity = Static<typeof Identity>
 

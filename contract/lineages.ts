@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'
 import { absentOrNull, Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
+import { versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -21,6 +22,8 @@ export const LineageObject = Type.Object({
   date_ingested: Timestamp,
   review_status: oneOf(reviewStates),
   is_face: Type.Boolean(),
+  ...versionFacts,
+  ...versionOrigin,
 })
 export type LineageObject = Static<typeof LineageObject>
 
@@ -43,6 +46,7 @@ export const LineageFace = Type.Object({
   entry_id: nullable(Id),
   face_object_id: Id,
   face_content_hash: Hash,
+  face_version: Type.Optional(Id),
   origin_path: nullable(Text),
   source_ext: nullable(Text),
 })

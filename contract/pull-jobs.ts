@@ -16,6 +16,7 @@ import {
   PageLimit,
   Timestamp,
 } from './shapes.ts'
+import { versionFacts } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -58,6 +59,7 @@ export const PullJobEntry = Type.Object({
   name: Text,
   entry_type: Text,
   status: oneOf(entryStatuses),
+  ...versionFacts,
 })
 export type PullJobEntry = Static<typeof PullJobEntry>
 
@@ -107,6 +109,7 @@ export const PullJobObject = Type.Object({
   blob_size: Count,
   engine_version: nullable(Text),
   source_ext: nullable(Text),
+  ...versionFacts,
   url: Type.Optional(Text),
 })
 export type PullJobObject = Static<typeof PullJobObject>

@@ -17,7 +17,9 @@ import {
   OriginPath,
   oneOf,
   PackageGuid,
+  plainNamed,
 } from './shapes.ts'
+import { PackagePath, PushNote, SourcePath } from './version-facts.ts'
 
 const Text = Type.String()
 const Flag = Type.Boolean()
@@ -57,6 +59,12 @@ export const ManifestItem = Type.Object({
   entry: absentOrNull(ManifestEntry),
   attach_to_lineage: absentOrNull(LineageId),
   force_new_lineage: absentOrNull(Flag),
+  /** Where it lay, relative to what was pushed. */
+  source_path: absentOrNull(SourcePath),
+  /** Packages that it refers to and that are neither in this push nor in the library. */
+  missing_dependencies: absentOrNull(Type.Array(PackagePath, { maxItems: limits.missing.dependencies })),
+  /** Plugins whose content it refers to and that is not in the library. */
+  plugins: absentOrNull(Type.Array(plainNamed(limits.missing.pluginName), { maxItems: limits.missing.plugins })),
 })
 export type ManifestItem = Static<typeof ManifestItem>
 
@@ -67,12 +75,14 @@ export const InlineVariantGroup = Type.Object({
   id: absentOrNull(Id),
 })
 
-/** The body of negotiate and of commit. */
+/** The body of negotiate and of commit. New versions keep `note`, and `project` as what they were pushed from. */
 export const Manifest = Type.Object({
   items: Type.Array(ManifestItem, { minItems: 1, maxItems: manifest.items }),
   pack_id: absentOrNull(Id),
   packs: absentOrNull(Type.Array(InlinePack, { maxItems: manifest.packs })),
   variant_groups: absentOrNull(Type.Array(InlineVariantGroup, { maxItems: manifest.variantGroups })),
+  note: absentOrNull(PushNote),
+  project: absentOrNull(plainNamed(limits.pullJob.projectName)),
 })
 export type Manifest = Static<typeof Manifest>
 

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
+import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
 import { artifactKey, blobKey } from '../storage/storage.ts'
@@ -140,7 +141,8 @@ interface Settling {
 }
 
 /** Lineages without a version go, with their GUIDs; those that lost their entry or current version have their newest one as current. */
-async function settleLineages({ sql, workspace, feed }: Context, { entries, gone, candidates }: Settling): Promise<void> {
+async function settleLineages(context: Context, { entries, gone, candidates }: Settling): Promise<void> {
+  const { sql, workspace, feed } = context
   const ids = new Set(candidates.map((version) => version.lineage_id))
   const emptied = await sql<{ id: string }[]>`
     delete from lineages l where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)}
@@ -164,4 +166,8 @@ async function settleLineages({ sql, workspace, feed }: Context, { entries, gone
     returning l.id, l.face_object_id`
   for (const { id, face_object_id } of left)
     feed.changed({ entity: 'object', entityId: face_object_id, lineageId: id, op: 'upsert' })
+  await completeAwaitedBy(
+    context,
+    left.map((lineage) => lineage.face_object_id),
+  )
 }

@@ -2,11 +2,19 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Context } from '../handler.ts'
 import { weighWants } from '../media/wants.ts'
-import { requireEntryFace } from '../rows/entry.ts'
-import { findVersion } from '../rows/version.ts'
+import { completeAwaitedBy } from '../rows/awaited.ts'
+import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { findVersion, type Version } from '../rows/version.ts'
+
+interface Move {
+  entryId: number
+  objectId: number
+  /** The current version as last seen; any when left out. */
+  expectedId?: number | null | undefined
+}
 
 /** Whoever may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
-export async function moveFace(context: Context, { entryId, objectId }: { entryId: number; objectId: number }): Promise<void> {
+export async function moveFace(context: Context, { entryId, objectId, expectedId }: Move): Promise<void> {
   const { sql, workspace, now, feed } = context
   await holdPackOf(context, objectId)
   const face = await requireEntryFace(sql, workspace.id, { entryId, hold: true })
@@ -15,12 +23,14 @@ export async function moveFace(context: Context, { entryId, objectId }: { entryI
   if (version.lineage_id !== face.lineage_id)
     throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than entry ${face.entry_id}.`)
   if (version.object_id === face.object_id) return
+  if (expectedId && expectedId !== face.object_id) throw staleFace(face, { version, expectedId })
   await sql`
     update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
   await weighWants(sql, workspace.id, [face.entry_id])
   await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
   feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])
   feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })
+  await completeAwaitedBy(context, [version.object_id])
   feed.happened({
     type: 'entry.restore',
     entryId: face.entry_id,
@@ -29,6 +39,14 @@ export async function moveFace(context: Context, { entryId, objectId }: { entryI
     payload: { from_object_id: face.object_id, to_object_id: version.object_id },
   })
 }
+
+const staleFace = (face: EntryFace, { version, expectedId }: { version: Version; expectedId: number }): ApiError =>
+  new ApiError('STALE_FACE', `${face.name}: another version is current by now. Look at it, then restore again.`, {
+    lineage_id: face.lineage_id,
+    expected_face_object_id: expectedId,
+    actual_face_object_id: face.object_id,
+    content_hash: version.content_hash,
+  })
 
 /**
  * The entry comes to show the version's pack: whoever renames or deletes that one waits, and then knows of the entry. A pack that is

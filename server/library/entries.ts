@@ -30,10 +30,10 @@ export const entries: Handlers<typeof contract> = {
 
   async closure(request) {
     const { sql, workspace, input } = request
-    const { face, members } = await readClosure(sql, workspace.id, input.entry_id)
+    const { face, rootId, members } = await readClosure(sql, workspace.id, { entryId: input.entry_id, objectId: input.object_id })
     return {
       entry_id: face.entry_id,
-      root_object_id: face.object_id,
+      root_object_id: rootId,
       total_objects: members.length,
       total_bytes: members.reduce((sum, member) => sum + member.blob_size, 0),
       members: input.urls ? await withAddresses(request, members) : members,
@@ -71,8 +71,8 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async restore(request) {
-    const { entry_id: entryId, object_id: objectId } = request.input
-    await moveFace(request, { entryId, objectId })
+    const { entry_id: entryId, object_id: objectId, expected_face_object_id: expectedId } = request.input
+    await moveFace(request, { entryId, objectId, expectedId })
     return requireEntryDetail(request.sql, request.workspace.id, entryId)
   },
 

@@ -8,13 +8,14 @@ import type { Handlers } from '../handler.ts'
 
 export const identity: Handlers<typeof contract> = {
   me({ actor, workspace }) {
-    const { accountId, name, email, displayName, role, keyName, scope } = actor
+    const { accountId, name, email, displayName, role, workspaceRole, keyName, scope } = actor
     return {
       user: { id: accountId, name, email, display_name: displayName, role },
       name: keyName,
       org_id: workspace.id,
       org: { id: workspace.id, name: workspace.name, slug: workspace.slug },
       scope,
+      workspace_role: workspaceRole,
     }
   },
 

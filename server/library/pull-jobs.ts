@@ -3,13 +3,14 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
 import type { InputOf } from '../../contract/route.ts'
+import { rootWarnings } from '../../contract/target-roots.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
 import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
-import { findDefaultRoot, noteProject } from '../pulls/projects.ts'
+import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
 import {
   type HeldJob,
@@ -29,7 +30,8 @@ export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
     const { sql, workspace, actor, now, feed, input } = request
     const order = await resolveOrder(request, await holdOrdered(request))
-    await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, input.target_project)
+    const project = { name: input.target_project, root: input.target_root ?? defaultRoot }
+    await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, project)
     const id = await insertJob(request, order)
     await sql`
       update entries e set ever_pulled = true from pull_job_entries p
@@ -43,7 +45,8 @@ export const pullJobs: Handlers<typeof contract> = {
         batchKey: `pull-job:${id}`,
         payload: { job_id: id, target_project: input.target_project },
       })
-    return { ...(await requirePullJob(request, id)), warnings: order.warnings }
+    const job = await requirePullJob(request, id)
+    return { ...job, warnings: [...order.warnings, ...rootWarnings(job.target_root)] }
   },
 
   async plan({ sql, workspace, actor, now, input }) {
@@ -65,7 +68,7 @@ export const pullJobs: Handlers<typeof contract> = {
       updated_at: now.toISOString(),
       entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
       report_json: null,
-      warnings,
+      warnings: [...warnings, ...rootWarnings(fields.target_root)],
       closure: closureOf(files),
     }
   },
@@ -105,7 +108,7 @@ export const pullJobs: Handlers<typeof contract> = {
       throw new ApiError('CONFLICT', `Pull job ${job.id} is for the project ${job.target_project}, not ${input.project_key}.`)
     if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be claimed')
     const engine = knownEngine(input.engine_version)
-    const warnings = checkEngine(await selectJobFiles(request, job.id), engine)
+    const warnings = [...checkEngine(await selectJobFiles(request, job.id), engine), ...rootWarnings(job.target_root)]
     const token = newClaimToken()
     await sql`
       update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},

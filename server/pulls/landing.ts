@@ -26,7 +26,8 @@ export function requirePlaces(files: readonly PullFile[]): void {
       ? [
           {
             path: 'entries',
-            message: `${placeless(file)} has no path under /Game, as content of a plugin has none, so it cannot be pulled; leave it out and install its plugin`,
+            message: `${placeless(file)} has no path under /Game, ${whyPlaceless(file)}`,
+            source_ext: file.source_ext,
             ...nameOf(file),
           },
         ]
@@ -37,6 +38,12 @@ export function requirePlaces(files: readonly PullFile[]): void {
 
 const placeless = ({ asset_name, content_hash }: PullFile): string =>
   asset_name === null ? `the file ${content_hash}` : `${asset_name} (${content_hash.slice(0, 12)})`
+
+/** What brings it instead. */
+const whyPlaceless = ({ source_ext }: PullFile): string =>
+  source_ext === null
+    ? 'as content of a plugin has none, so it cannot be pulled; leave it out and install its plugin'
+    : 'as source files have none, so it cannot be pulled; leave it out and bring it with `ph download`'
 
 const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_id, content_hash, asset_name })
 
@@ -97,7 +104,7 @@ export function preferNewest(files: readonly PullFile[], { roots, pinned, needs 
 
 const newerVersionUsed = (older: PullFile, newer: PullFile): PullWarning => ({
   type: 'newer_version_used',
-  message: `${titleOf(newer)} comes in version ${newer.object_id}, although version ${older.object_id} is asked for too.`,
+  message: `${titleOf(newer)} comes in v${newer.version}, although v${older.version} is asked for too.`,
   lineage_id: newer.lineage_id,
   object_id: older.object_id,
   newer_object_id: newer.object_id,

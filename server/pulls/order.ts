@@ -7,6 +7,7 @@ import type { Sql } from '../database/open.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
+import type { VersionFacts } from '../rows/version.ts'
 import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './landing.ts'
 
 export interface Resolved {
@@ -69,11 +70,23 @@ export async function resolveOrder(asked: Asked, entryIds: readonly number[]): P
   if (clashes.length > 0 && asked.input.prefer !== 'newest') throw clashError(clashes)
   const landing =
     clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(asked, ids) }) : { files, warnings: [] }
-  return { entries, files: landing.files, warnings: [...deprecationsOf(entries), ...landing.warnings] }
+  return { entries: withFacts(entries, files), files: landing.files, warnings: [...deprecationsOf(entries), ...landing.warnings] }
 }
 
-interface WantedEntry extends Omit<PullJobEntry, 'object_id'> {
-  lineage_id: string
+/** An entry in the version that is to come; what else is shown of that version is read with the files. */
+type OrderedEntry = Omit<PullJobEntry, keyof VersionFacts> & { lineage_id: string }
+
+function withFacts(entries: readonly OrderedEntry[], files: readonly PullFile[]): Resolved['entries'] {
+  const byId = new Map(files.map((file) => [file.object_id, file]))
+  return entries.flatMap((entry) => {
+    const file = byId.get(entry.object_id)
+    if (!file) return []
+    const { version, push_note, missing_dependencies, plugins } = file
+    return { ...entry, version, push_note, missing_dependencies, plugins }
+  })
+}
+
+interface WantedEntry extends Omit<OrderedEntry, 'object_id'> {
   face_object_id: number
 }
 
@@ -135,7 +148,7 @@ const selectNeeds = ({ sql, workspace }: Asked, ids: readonly number[]): Promise
     select object_id as from, needs_object_id as to from dependencies
      where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
 
-const deprecationsOf = (entries: readonly PullJobEntry[]): PullWarning[] =>
+const deprecationsOf = (entries: readonly OrderedEntry[]): PullWarning[] =>
   entries
     .filter(({ status }) => status === 'deprecated')
     .map(({ entry_id, name }) => ({

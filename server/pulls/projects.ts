@@ -10,14 +10,14 @@ export async function findDefaultRoot(sql: Sql, workspaceId: number, name: strin
   return project?.default_root ?? defaultRoot
 }
 
-/** A project is known from the first job on; several first jobs at once make one of it. Of several uses the last counts, whichever is written last. */
+/** A project is known from the first job on, and has the root of that job from then on; several first jobs at once make one of it. Of several uses the last counts, whichever is written last. */
 export async function noteProject(
   sql: Sql,
   { workspaceId, actorId, now }: { workspaceId: number; actorId: number; now: Date },
-  name: string,
+  { name, root }: { name: string; root: string },
 ): Promise<void> {
   await sql`
     insert into projects (workspace_id, name, default_root, created_by, created_at, last_used_at)
-    values (${workspaceId}, ${name}, ${defaultRoot}, ${actorId}, ${now.toISOString()}, ${now.toISOString()})
+    values (${workspaceId}, ${name}, ${root}, ${actorId}, ${now.toISOString()}, ${now.toISOString()})
     on conflict (workspace_id, lower(name)) do update set last_used_at = greatest(projects.last_used_at, excluded.last_used_at)`
 }

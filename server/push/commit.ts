@@ -1,21 +1,22 @@
 /** Commit: registers a manifest, all of it or nothing (spec 4.9). */
 import { ApiError } from '../../contract/errors.ts'
-import type { CommitAnswer, Manifest } from '../../contract/push.ts'
+import type { CommitAnswer, Manifest, ManifestItem } from '../../contract/push.ts'
 import { randomId } from '../clock.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
+import { completeAwaited } from '../rows/awaited.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { blobKey } from '../storage/storage.ts'
 import { countTaken } from '../storage/stored-bytes.ts'
 import { transact } from '../transaction.ts'
 import { answerOf } from './answer.ts'
 import { inspecting } from './at-once.ts'
-import { completeAwaited, edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
-import { enrich } from './enrich.ts'
+import { edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
+import { type Enriched, enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
 import type { Headers } from './headers.ts'
-import { checkRefs, readManifest } from './manifest.ts'
+import { checkRefs, pathKey, readManifest } from './manifest.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
@@ -61,11 +62,11 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
     manifest,
     [...outcome.versions.values()].map((version) => version.plan.item),
   )
-  await writeOutcome(context, outcome, packs)
+  await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project })
   const enriched = await enrich(context, plans)
-  await connect(context, { plans, facts, outcome, headers: uploads.headers })
+  await connect(context, { plans, facts, outcome, enriched, headers: uploads.headers })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
-  recordCommit(context, { plans, outcome, enriched })
+  recordCommit(context, { plans, outcome, enriched, manifest })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
   return answerOf(manifest, plans, { outcome, enriched, groups, packs })
 }
@@ -115,23 +116,37 @@ async function decide(sql: Sql, plans: ItemPlan[], facts: Facts): Promise<Outcom
 
 /** Edges of new versions, edges that known ones name anew, and imports of older ones that have arrived. */
 async function connect(
-  { sql, workspace }: Context,
-  parts: { plans: ItemPlan[]; facts: Facts; outcome: Outcome; headers: Headers },
+  context: Context,
+  parts: { plans: ItemPlan[]; facts: Facts; outcome: Outcome; enriched: Enriched; headers: Headers },
 ): Promise<void> {
+  const { sql, workspace } = context
   const items = parts.plans.filter((plan) => plan.action === 'register' || plan.action === 'dedup').map((plan) => plan.item)
   const ids = new Map([...parts.facts.objects].map(([hash, object]) => [hash, object.id]))
   for (const [hash, version] of parts.outcome.versions) ids.set(hash, version.objectId)
   // Known bytes keep the edges to what was current when they came.
   const headers = new Map([...parts.headers].filter(([hash]) => parts.outcome.versions.has(hash)))
-  const imported = [...new Set([...headers.values()].flatMap((header) => header.imports))]
-  const atPath = await findAtPaths(sql, workspace.id, imported)
-  await writeEdges(sql, workspace.id, await edgesOf(items, headers, { ids, atPath }))
+  const missing = missingOf(items, parts)
+  const imported = new Set([...headers.values()].flatMap((header) => header.imports))
+  for (const named of missing.values()) for (const path of named.keys()) imported.add(path)
+  const atPath = await findAtPaths(sql, workspace.id, [...imported])
+  await writeEdges(sql, workspace.id, await edgesOf(items, { headers, missing }, { ids, atPath }))
   const arrived = items.flatMap((item) => {
     const id = ids.get(item.content_hash)
     const path_key = packagePath(item)
     return path_key !== undefined && id !== undefined ? [{ path_key, id }] : []
   })
-  await completeAwaited(sql, workspace.id, arrived)
+  await completeAwaited(context, arrived)
+}
+
+/** What the sender named as missing, of versions that keep it: new ones, and known ones of which nobody had named any. */
+function missingOf(items: readonly ManifestItem[], { outcome, enriched }: { outcome: Outcome; enriched: Enriched }) {
+  const isKept = ({ content_hash: hash }: ManifestItem) =>
+    outcome.versions.has(hash) || enriched.get(hash)?.fields.includes('missing_dependencies')
+  return new Map(
+    items
+      .filter(isKept)
+      .map((item) => [item.content_hash, new Map((item.missing_dependencies ?? []).map((path) => [pathKey(path), path]))]),
+  )
 }
 
 const groupedIn = (outcome: Outcome) =>

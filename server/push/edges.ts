@@ -23,47 +23,72 @@ export function headerEdgesWithin(items: readonly ManifestItem[], headers: Heade
 
 /** Current versions in the library at the given paths, by path key. */
 export async function findAtPaths(sql: Sql, workspaceId: number, paths: string[]): Promise<Map<string, number>> {
-  if (paths.length === 0) return new Map()
-  const rows = await sql<{ path_key: string; id: number }[]>`
-    select at.path_key, at.id from ${wantedTexts(sql, paths)}
-     cross join lateral (
-       select o.path_key, o.id from objects o
-         join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key and o.source_ext is null offset 0) at
-     order by at.id`
-  return new Map(rows.map((row) => [row.path_key, row.id]))
+  const found = new Map<string, number>()
+  for (const batch of parts(paths)) {
+    const rows = await sql<{ path_key: string; id: number }[]>`
+      select at.path_key, at.id from ${wantedTexts(sql, batch)}
+       cross join lateral (
+         select o.path_key, o.id from objects o
+           join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+          where o.workspace_id = ${workspaceId} and o.path_key = wanted.key and o.source_ext is null offset 0) at
+       order by at.id`
+    for (const row of rows) found.set(row.path_key, row.id)
+  }
+  return found
+}
+
+/** A manifest may name half a million missing packages: each statement's text is made in a moment. */
+const partRows = 10_000
+
+function* parts<T>(all: readonly T[]): Iterable<T[]> {
+  for (let at = 0; at < all.length; at += partRows) yield all.slice(at, at + partRows)
 }
 
 export interface Edges {
   edges: { object_id: number; needs_object_id: number; hard: boolean }[]
-  awaited: { object_id: number; path_key: string }[]
+  /** `path`: as the sender named it as missing; null where only the header refers to it. `hard`: what the edge will be. */
+  awaited: { object_id: number; path_key: string; path: string | null; hard: boolean }[]
 }
 
-/** Every edge once, hard if any source says so. `ids`: of items in the manifest, by hash; `atPath`: of the library, by path key. */
-export async function edgesOf(
-  items: readonly ManifestItem[],
-  headers: Headers,
-  { ids, atPath }: { ids: ReadonlyMap<string, number>; atPath: ReadonlyMap<string, number> },
-): Promise<Edges> {
-  const inManifest = new Map<string, number>()
+/** What the items of a push refer to beyond the dependencies that they name. */
+export interface Referring {
+  headers: Headers
+  /** By content hash, of versions that keep them: packages that the sender named as missing, as sent, by path key. */
+  missing: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+/** Where the packages are: of items in the manifest by hash; of the library by path key. */
+interface Where {
+  ids: ReadonlyMap<string, number>
+  atPath: ReadonlyMap<string, number>
+}
+
+/** Every edge once, hard if any source says so. A package that is named as missing and is there after all becomes a soft one. */
+export async function edgesOf(items: readonly ManifestItem[], { headers, missing }: Referring, where: Where): Promise<Edges> {
+  const atPath = new Map(where.atPath)
   for (const item of items) {
-    const id = ids.get(item.content_hash)
+    const id = where.ids.get(item.content_hash)
     const path = packagePath(item)
-    if (id !== undefined && path !== undefined) inManifest.set(path, id)
+    if (id !== undefined && path !== undefined) atPath.set(path, id)
   }
   const found: Edges = { edges: [], awaited: [] }
   await inPieces(items, (item) => {
-    const id = ids.get(item.content_hash)
+    const id = where.ids.get(item.content_hash)
     if (id === undefined) return
     const needs = new Map<number, boolean>()
+    const need = (needed: number, hard: boolean) => needs.set(needed, hard || needs.get(needed) === true)
     for (const { content_hash, hard } of item.dependencies ?? []) {
-      const needed = ids.get(content_hash)
-      if (needed !== undefined) needs.set(needed, (hard ?? true) || needs.get(needed) === true)
+      const needed = where.ids.get(content_hash)
+      if (needed !== undefined) need(needed, hard ?? true)
     }
-    for (const path of headers.get(item.content_hash)?.imports ?? []) {
-      const needed = inManifest.get(path) ?? atPath.get(path)
-      if (needed === undefined) found.awaited.push({ object_id: id, path_key: path })
-      else needs.set(needed, true)
+    const imports = new Set(headers.get(item.content_hash)?.imports)
+    const named = missing.get(item.content_hash) ?? new Map<string, string>()
+    for (const path_key of new Set([...imports, ...named.keys()])) {
+      const needed = atPath.get(path_key)
+      const hard = imports.has(path_key)
+      if (needed !== undefined) need(needed, hard)
+      else if (path_key !== packagePath(item))
+        found.awaited.push({ object_id: id, path_key, path: named.get(path_key) ?? null, hard })
     }
     needs.delete(id)
     for (const [needed, hard] of needs) found.edges.push({ object_id: id, needs_object_id: needed, hard })
@@ -79,23 +104,10 @@ export async function writeEdges(sql: Sql, workspaceId: number, { edges, awaited
     select ${workspaceId}, r.object_id, r.needs_object_id, r.hard
       from jsonb_to_recordset(${sql.json(edges)}) as r(object_id bigint, needs_object_id bigint, hard boolean)
     on conflict (workspace_id, object_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard`
-  if (awaited.length > 0)
+  for (const rows of parts(awaited))
     await sql`
-    insert into awaited_imports (workspace_id, object_id, path_key)
-    select ${workspaceId}, r.object_id, r.path_key
-      from jsonb_to_recordset(${sql.json(awaited)}) as r(object_id bigint, path_key text)
-    on conflict do nothing`
-}
-
-/** Imports that were nowhere when their package was registered, and have arrived with these objects, become edges. */
-export async function completeAwaited(sql: Sql, workspaceId: number, arrived: { path_key: string; id: number }[]): Promise<void> {
-  if (arrived.length === 0) return
-  await sql`
-    with arrived as (select * from jsonb_to_recordset(${sql.json(arrived)}) as r(path_key text, id bigint)),
-         met as (delete from awaited_imports a using arrived
-                  where a.workspace_id = ${workspaceId} and a.path_key = arrived.path_key
-                  returning a.object_id, arrived.id as needs_object_id)
-    insert into dependencies (workspace_id, object_id, needs_object_id, hard)
-    select ${workspaceId}, object_id, needs_object_id, true from met where object_id <> needs_object_id
-    on conflict (workspace_id, object_id, needs_object_id) do update set hard = true`
+    insert into awaited_imports as a (workspace_id, object_id, path_key, path, hard)
+    select ${workspaceId}, r.object_id, r.path_key, r.path, r.hard
+      from jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text, path text, hard boolean)
+    on conflict (workspace_id, path_key, object_id) do update set path = coalesce(a.path, excluded.path), hard = a.hard or excluded.hard`
 }

@@ -3,30 +3,15 @@ import type { Manifest } from '../../contract/push.ts'
 import { amongTexts, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { holdLineages } from '../rows/hold.ts'
+import { type KnownObject, loadObjects } from './known-objects.ts'
 import { guidKey, pathKey } from './manifest.ts'
-
-/** A version that is in the library. */
-export interface KnownObject {
-  id: number
-  content_hash: string
-  blob_size: number
-  lineage_id: string
-  lineage_anchor: 'guid' | 'stamp' | 'minted' | 'user_attached'
-  parent_object_id: number | null
-  asset_class: string
-  asset_name: string | null
-  origin_path: string | null
-  engine_version: string | null
-  source_ext: string | null
-  /** As `guidKey` writes it; null when whoever registered the version did not declare it. */
-  package_guid: string | null
-  has_thumbnail: boolean
-}
 
 /** A lineage that an item may continue, with its current version and its entry. */
 export interface KnownLineage {
   id: string
   face_object_id: number
+  /** The number last given to one of its versions. */
+  versions: number
   face_content_hash: string
   face_origin_path: string | null
   face_asset_class: string
@@ -65,25 +50,15 @@ export async function loadFacts(
   { manifest, hold }: { manifest: Manifest; hold: boolean },
 ): Promise<Facts> {
   const { items } = manifest
-  const hashes = new Set(
-    items.flatMap((item) =>
-      [item.content_hash, item.stamped_base_hash ?? [], (item.dependencies ?? []).map((d) => d.content_hash)].flat(),
-    ),
-  )
   const guids = distinct(items.map((item) => guidKey(item.package_guid)))
   const paths = distinct(items.map((item) => (item.origin_path ? pathKey(item.origin_path) : undefined)))
-  const objects = await sql<KnownObject[]>`
-    select known.* from ${wantedTexts(sql, hashes)}
-     cross join lateral (
-       select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path,
-              engine_version, source_ext, package_guid, thumbnail_artifact_id is not null as has_thumbnail
-         from objects where workspace_id = ${workspaceId} and content_hash = wanted.key offset 0) known`
+  const objects = await loadObjects(sql, workspaceId, items)
   const guidRows = await sql<{ guid: string; lineage_id: string }[]>`
     select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`
   const named = distinct([
     ...guidRows.map((row) => row.lineage_id),
     ...items.flatMap((item) => [item.stamped_lineage_id, item.attach_to_lineage]),
-    ...objects.map((object) => object.lineage_id),
+    ...[...objects.values()].map((object) => object.lineage_id),
   ])
   const denied = await sql<{ kind: string; value: string }[]>`
     select kind, value from denylist where workspace_id = ${workspaceId}
@@ -94,7 +69,7 @@ export async function loadFacts(
   const lineages = await selectLineages(sql, workspaceId, { named, paths, hold })
   const byId = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   return {
-    objects: new Map(objects.map((object) => [object.content_hash, object])),
+    objects,
     lineages: byId,
     lineageOfGuid: new Map(
       guidRows.flatMap(({ guid, lineage_id }) => {
@@ -134,7 +109,7 @@ async function selectLineages(
   const rows = await sql<LineageRow[]>`
     select known.* from ${wantedTexts(sql, wanted)}
      cross join lateral (
-       select l.id, l.face_object_id, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
+       select l.id, l.face_object_id, l.versions, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
               o.asset_class as face_asset_class, o.source_ext as face_source_ext,
               e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id
          from lineages l

@@ -15,6 +15,12 @@ export function readManifest(manifest: Manifest): Manifest {
     ...duplicates(packs.map((pack) => pack.name)).map(told('packs', 'name')),
     ...duplicates((manifest.variant_groups ?? []).map((group) => group.ref)).map(told('variant_groups', 'ref')),
   ]
+  const missing = manifest.items.reduce((sum, item) => sum + (item.missing_dependencies?.length ?? 0), 0)
+  if (missing > limits.missing.perManifest)
+    failures.push({
+      path: 'items',
+      message: `name ${missing} missing dependencies together, and a manifest may name ${limits.missing.perManifest}; push them in several`,
+    })
   if (failures.length > 0) throw validationError(failures)
   return withoutUnknowns(manifest)
 }
@@ -55,6 +61,10 @@ export const nameOf = (item: ManifestItem): string => item.origin_path ?? item.a
 
 /** Package paths are compared without regard to case everywhere (contract-gaps 5). */
 export const pathKey = (path: string): string => path.toLowerCase()
+
+/** Names of plugins, each once, in order: they are compared without regard to case. */
+export const distinctNames = (names: readonly string[] | null | undefined): string[] =>
+  [...new Map((names ?? []).map((name) => [name.toLowerCase(), name])).entries()].sort().map(([, name]) => name)
 
 /** Two files of one prop have this in common: package path, class and extension of source files. */
 export const placeOf = (at: {

@@ -8,6 +8,8 @@ import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.t
 export interface NewVersion {
   plan: RegisterPlan
   objectId: number
+  /** Counted from 1 in its lineage. */
+  number: number
   lineage: LineageState
 }
 
@@ -17,6 +19,8 @@ export interface LineageState {
   known: KnownLineage | undefined
   anchor: Anchor
   faceId: number
+  /** The number of its newest version; those of deleted ones are not used again. */
+  versions: number
   /** Package path of the current version, from which the automatic category comes. */
   facePath: string | null
   entry: EntryState | undefined
@@ -69,7 +73,7 @@ export async function outcomeOf(plans: readonly ItemPlan[], facts: Facts, ids: I
       const lineage = plan.lineage ? stateOf(plan.lineage) : newLineage(plan, objectId, ids)
       lineages.set(lineage.id, lineage)
       if (addVersion(plan, lineage, { objectId, ids })) creators.add(plan.item.content_hash)
-      versions.set(plan.item.content_hash, { plan, objectId, lineage })
+      versions.set(plan.item.content_hash, { plan, objectId, number: ++lineage.versions, lineage })
       byHash.set(plan.item.content_hash, lineage)
     } else if (plan.action === 'dedup') {
       const known = facts.lineages.get(plan.known.lineage_id)
@@ -87,6 +91,7 @@ const fromKnown = (known: KnownLineage): LineageState => ({
   known,
   anchor: 'minted',
   faceId: known.face_object_id,
+  versions: known.versions,
   facePath: known.face_origin_path,
   entry: known.entry && {
     known: known.entry,
@@ -105,6 +110,7 @@ const newLineage = (plan: RegisterPlan, objectId: number, ids: Ids): LineageStat
   known: undefined,
   anchor: plan.anchor,
   faceId: objectId,
+  versions: 0,
   facePath: plan.item.origin_path ?? null,
   entry: undefined,
 })

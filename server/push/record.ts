@@ -1,4 +1,5 @@
 /** What a commit leaves in the feeds: one event per new or enriched version, one change per record that looks different (spec 4.6, 6). */
+import type { Manifest } from '../../contract/push.ts'
 import { randomId } from '../clock.ts'
 import type { Context } from '../handler.ts'
 import type { Enriched } from './enrich.ts'
@@ -7,10 +8,11 @@ import type { ItemPlan } from './plan.ts'
 
 export function recordCommit(
   { feed }: Context,
-  { plans, outcome, enriched }: { plans: ItemPlan[]; outcome: Outcome; enriched: Enriched },
+  { plans, outcome, enriched, manifest }: { plans: ItemPlan[]; outcome: Outcome; enriched: Enriched; manifest: Manifest },
 ): void {
+  const { note } = manifest
   const batchKey = randomId('push')
-  for (const { plan, objectId, lineage } of outcome.versions.values()) {
+  for (const { plan, objectId, number, lineage } of outcome.versions.values()) {
     feed.changed({ entity: 'object', entityId: objectId, lineageId: lineage.id, op: 'upsert' })
     feed.happened({
       type: 'push.commit',
@@ -18,7 +20,7 @@ export function recordCommit(
       lineageId: lineage.id,
       objectId,
       batchKey,
-      payload: { name: plan.item.asset_name ?? null },
+      payload: { name: plan.item.asset_name ?? null, version: number, ...(note && { note }) },
     })
   }
   for (const plan of plans) {

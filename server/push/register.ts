@@ -2,15 +2,22 @@
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { isPreviewed, weighWants } from '../media/wants.ts'
-import { guidKey, metadataOf, pathKey } from './manifest.ts'
+import { distinctNames, guidKey, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
 
-export async function writeOutcome(context: Context, outcome: Outcome, packs: PackIds): Promise<void> {
+/** What the whole manifest says of its new versions. */
+export interface Push {
+  packs: PackIds
+  note: string | null | undefined
+  project: string | null | undefined
+}
+
+export async function writeOutcome(context: Context, outcome: Outcome, push: Push): Promise<void> {
   const { sql, workspace, now } = context
   const at = now.toISOString()
   await writeLineages(sql, workspace.id, { lineages: outcome.lineages, at })
-  await writeObjects(context, [...outcome.versions.values()], packs)
+  await writeObjects(context, [...outcome.versions.values()], push)
   await writeGuids(sql, workspace.id, outcome.versions.values())
   await writeEntries(context, outcome.lineages)
 }
@@ -21,26 +28,27 @@ async function writeLineages(
   { lineages, at }: { lineages: LineageState[]; at: string },
 ): Promise<void> {
   const rows = lineages
-    .filter((lineage) => lineage.faceId !== lineage.known?.face_object_id)
-    .map((lineage) => ({ id: lineage.id, anchor: lineage.anchor, face: lineage.faceId }))
+    .filter((lineage) => lineage.versions !== lineage.known?.versions)
+    .map(({ id, anchor, faceId, versions }) => ({ id, anchor, face: faceId, versions }))
   if (rows.length === 0) return
   await sql`
-    insert into lineages (workspace_id, id, anchor, face_object_id, created_at)
-    select ${workspaceId}, r.id, r.anchor, r.face, ${at}
-      from jsonb_to_recordset(${sql.json(rows)}) as r(id text, anchor text, face bigint)
-    on conflict (workspace_id, id) do update set face_object_id = excluded.face_object_id`
+    insert into lineages (workspace_id, id, anchor, face_object_id, versions, created_at)
+    select ${workspaceId}, r.id, r.anchor, r.face, r.versions, ${at}
+      from jsonb_to_recordset(${sql.json(rows)}) as r(id text, anchor text, face bigint, versions int)
+    on conflict (workspace_id, id) do update set face_object_id = excluded.face_object_id, versions = excluded.versions`
 }
 
-async function writeObjects({ sql, workspace, actor, now }: Context, versions: NewVersion[], packs: PackIds): Promise<void> {
+async function writeObjects({ sql, workspace, actor, now }: Context, versions: NewVersion[], push: Push): Promise<void> {
   if (versions.length === 0) return
-  const rows = versions.map(({ plan: { item, anchor, parentId }, objectId, lineage }) => ({
+  const rows = versions.map(({ plan: { item, anchor, parentId }, objectId, number, lineage }) => ({
     id: objectId,
+    version: number,
     content_hash: item.content_hash,
     blob_size: item.blob_size,
     lineage_id: lineage.id,
     lineage_anchor: anchor,
     parent_object_id: parentId,
-    pack_id: packs.of(item),
+    pack_id: push.packs.of(item),
     asset_class: item.asset_class,
     asset_name: item.asset_name ?? null,
     origin_path: item.origin_path ?? null,
@@ -50,17 +58,21 @@ async function writeObjects({ sql, workspace, actor, now }: Context, versions: N
     package_guid: guidKey(item.package_guid) ?? null,
     metadata: metadataOf(item) as Record<string, string>,
     metadata_doc: (item.metadata_doc ?? null) as Record<string, string> | null,
+    source_path: item.source_path ?? null,
+    plugins: distinctNames(item.plugins),
+    has_missing: (item.missing_dependencies ?? []).length > 0,
   }))
   await sql`
     insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, pack_id, asset_class, asset_name,
-                         origin_path, path_key, engine_version, source_ext, package_guid, published_by, date_ingested, metadata, metadata_doc)
+                         origin_path, path_key, engine_version, source_ext, package_guid, published_by, date_ingested, metadata, metadata_doc,
+                         version, push_note, pushed_from, source_path, plugins, has_missing)
     select ${workspace.id}, r.id, r.content_hash, r.blob_size, r.lineage_id, r.lineage_anchor, r.parent_object_id, r.pack_id, r.asset_class,
            r.asset_name, r.origin_path, r.path_key, r.engine_version, r.source_ext, r.package_guid, ${actor.id}, ${now.toISOString()},
-           r.metadata, r.metadata_doc
+           r.metadata, r.metadata_doc, r.version, ${push.note ?? null}, ${push.project ?? null}, r.source_path, r.plugins, r.has_missing
       from jsonb_to_recordset(${sql.json(rows)})
            as r(id bigint, content_hash text, blob_size bigint, lineage_id text, lineage_anchor text, parent_object_id bigint, pack_id bigint,
                 asset_class text, asset_name text, origin_path text, path_key text, engine_version text, source_ext text, package_guid text,
-                metadata jsonb, metadata_doc jsonb)`
+                metadata jsonb, metadata_doc jsonb, version int, source_path text, plugins jsonb, has_missing boolean)`
 }
 
 async function writeGuids(sql: Sql, workspaceId: number, versions: Iterable<NewVersion>): Promise<void> {

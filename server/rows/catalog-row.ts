@@ -25,6 +25,9 @@ export interface CatalogRow {
   nanite_enabled: boolean | null
   /** In centimetres. */
   longest_edge: number | null
+  /** Its package path in lower case. */
+  path_key: string | null
+  pushed_from: string | null
   /** Milliseconds since 1970. */
   indexed_ms: number
   updated_ms: number
@@ -47,7 +50,8 @@ const columns = (sql: Sql) => sql`
   (o.metadata->>'tri_count')::float8, (o.metadata->>'vert_count')::float8, (o.metadata->>'material_count')::float8,
   (o.metadata->>'lod_count')::float8, (o.metadata->>'has_collision')::boolean, (o.metadata->>'nanite_enabled')::boolean,
   greatest((o.metadata->>'bounds_x')::float8, (o.metadata->>'bounds_y')::float8, (o.metadata->>'bounds_z')::float8),
-  round(date_part('epoch', e.date_indexed) * 1000), round(date_part('epoch', e.date_updated) * 1000), tagged.tag_ids`
+  round(date_part('epoch', e.date_indexed) * 1000), round(date_part('epoch', e.date_updated) * 1000), o.path_key, o.pushed_from,
+  tagged.tag_ids`
 
 type Values = { [K in keyof CatalogRow]: CatalogRow[K] }[keyof CatalogRow][]
 
@@ -74,7 +78,9 @@ function toRow(values: Values): CatalogRow {
     longest_edge: values[17],
     indexed_ms: values[18],
     updated_ms: values[19],
-    tag_ids: values[20],
+    path_key: values[20],
+    pushed_from: values[21],
+    tag_ids: values[22],
   } as CatalogRow
 }
 
@@ -84,7 +90,7 @@ async function selectCatalogRows(sql: Sql, workspaceId: number, which: Fragment)
     select ${columns(sql)}
       from (select * from entries where workspace_id = ${workspaceId} ${which}) e
      cross join lateral (
-       select found.pack_id, found.blob_size, found.preview_status, found.metadata
+       select found.pack_id, found.blob_size, found.preview_status, found.metadata, found.path_key, found.pushed_from
          from lineages l
          join objects found on found.workspace_id = l.workspace_id and found.id = l.face_object_id
         where l.workspace_id = ${workspaceId} and l.id = e.lineage_id offset 0) o

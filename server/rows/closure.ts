@@ -3,6 +3,7 @@ import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { atOneMoment } from '../transaction.ts'
 import { type EntryFace, requireEntryFace } from './entry.ts'
+import { requireVersionOf, versionFacts } from './version.ts'
 
 /** `needs`: what the version needs. `users`: what needs the version. */
 type Direction = 'needs' | 'users'
@@ -16,13 +17,24 @@ interface Step {
 /** The current version of an entry, and what lies around it. */
 export interface Around<M> {
   face: EntryFace
+  /** The version that all of it is around. */
+  rootId: number
   members: M[]
 }
 
-/** Everything that the entry's current version needs, nearest first, itself at depth 0. ENTRY_NOT_FOUND otherwise. */
-export function readClosure(sql: Sql, workspaceId: number, entryId: number): Promise<Around<ClosureMember>> {
-  const shown = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
-  const from = { entryId, direction: 'needs', shown, named: ['shared_with_count'] } as const
+/**
+ * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
+ * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND otherwise.
+ */
+export function readClosure(
+  sql: Sql,
+  workspaceId: number,
+  of: { entryId: number; objectId?: number | undefined },
+): Promise<Around<ClosureMember>> {
+  const sharing = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
+  const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path`
+  const named = ['shared_with_count', 'version', 'push_note', 'plugins', 'missing_dependencies', 'source_path'] as const
+  const from = { ...of, direction: 'needs', shown, named } as const
   return readAround<ClosureMember>(sql, workspaceId, from)
 }
 
@@ -30,30 +42,37 @@ export function readClosure(sql: Sql, workspaceId: number, entryId: number): Pro
 export async function readDependents(sql: Sql, workspaceId: number, entryId: number): Promise<Around<DependentsMember>> {
   const named = ['entry_name', 'entry_status'] as const
   const from = { entryId, direction: 'users', shown: sql`e.name, e.status`, named } as const
-  const { face, members } = await readAround<DependentsMember>(sql, workspaceId, from)
-  return { face, members: members.filter((member) => member.depth > 0) }
+  const { members, ...around } = await readAround<DependentsMember>(sql, workspaceId, from)
+  return { ...around, members: members.filter((member) => member.depth > 0) }
 }
 
 /** By several statements, and several connections, which may see several moments. Where that shows, all is read again as of one. */
 async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: Asked<M>): Promise<Around<M>> {
   const read = async (sql: Sql) => {
     const face = await requireEntryFace(sql, workspaceId, { entryId: from.entryId, hold: false })
-    return { face, ...(await selectReached<M>(sql, workspaceId, { ...from, rootId: face.object_id })) }
+    const rootId = from.objectId ?? face.object_id
+    if (rootId !== face.object_id) await requireVersionOf(sql, workspaceId, { objectId: rootId, lineageId: face.lineage_id })
+    return { face, rootId, ...(await selectReached<M>(sql, workspaceId, { ...from, rootId })) }
   }
   const first = await read(sql)
   return isConsistent(first) ? first : atOneMoment(sql, read)
 }
 
-/** Every version that edges lead to is there, the first one is the entry's current version, and no entry has two of them. */
-function isConsistent({ face, members, reached }: Around<Member> & { reached: number }): boolean {
+/** Every version that edges lead to is there, the first one is the entry's if it is its current version, and no entry has two of them. */
+function isConsistent({ face, rootId, members, reached }: Around<Member> & { reached: number }): boolean {
   const entryIds = members.flatMap(({ entry_id }) => entry_id ?? [])
-  return members.length === reached && members[0]?.entry_id === face.entry_id && new Set(entryIds).size === entryIds.length
+  return (
+    members.length === reached &&
+    (rootId !== face.object_id || members[0]?.entry_id === face.entry_id) &&
+    new Set(entryIds).size === entryIds.length
+  )
 }
 
-type Member = Omit<ClosureMember, 'shared_with_count' | 'url'>
+type Member = Omit<DependentsMember, 'entry_name' | 'entry_status'>
 
 interface Asked<M extends Member> {
   entryId: number
+  objectId?: number | undefined
   direction: Direction
   /** Columns that only this direction has, and what they are called. */
   shown: Fragment

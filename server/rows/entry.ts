@@ -7,6 +7,7 @@ import type { Fragment, Sql } from '../database/open.ts'
 import { collectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
 import { tagsOf } from './tag.ts'
+import { versionFacts } from './version.ts'
 
 interface Which {
   workspaceId: number
@@ -66,11 +67,10 @@ export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: 
   return rows.map(({ tags, ...row }) => ({ ...toSummary(row), tags }))
 }
 
-interface DetailRow extends SummaryRow {
+type Face = EntryDetail['face']
+
+interface DetailRow extends SummaryRow, Required<Omit<Face, 'published_by'>> {
   ever_pulled: boolean
-  package_guid: string | null
-  lineage_anchor: string
-  date_ingested: string
   publisher_id: number | null
   publisher_name: string | null
   metadata_doc: EntryDetail['metadata_doc']
@@ -91,8 +91,8 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
   const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
-           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, coalesce(tags.list, '[]') as tags,
-           coalesce(collections.list, '[]') as collections
+           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path,
+           coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections
       from ${joins(sql, { workspaceId, ids })}
       left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
       left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
@@ -102,7 +102,8 @@ export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: rea
 }
 
 function toDetail(row: DetailRow): EntryDetail {
-  const { ever_pulled, package_guid, lineage_anchor, date_ingested, publisher_id, publisher_name, ...rest } = row
+  const { ever_pulled, package_guid, lineage_anchor, date_ingested, publisher_id, publisher_name, ...shown } = row
+  const { version, push_note, missing_dependencies, plugins, pushed_from, source_path, ...rest } = shown
   return {
     ...toSummary(rest),
     ever_pulled,
@@ -113,6 +114,7 @@ function toDetail(row: DetailRow): EntryDetail {
       lineage_anchor,
       date_ingested,
       published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' },
+      ...{ version, push_note, missing_dependencies, plugins, pushed_from, source_path },
     },
     tags: row.tags,
     comments: [],

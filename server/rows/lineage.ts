@@ -2,6 +2,7 @@
 import type { Lineage, LineageFace, LineageObject, VersionPlace } from '../../contract/lineages.ts'
 import { amongTexts, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { versionFacts } from './version.ts'
 
 interface ObjectRow extends Omit<LineageObject, 'published_by'> {
   publisher_id: number | null
@@ -19,7 +20,7 @@ export async function selectLineages(sql: Sql, workspaceId: number, ids: string[
     select l.id as lineage_id, l.anchor, o.package_guid, e.id as entry_id, l.face_object_id, l.created_at,
            o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
            o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, 'draft' as review_status,
-           o.id = l.face_object_id as is_face
+           o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path
       from lineages l
       join objects o on o.workspace_id = l.workspace_id and o.lineage_id = l.id
       left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
@@ -44,7 +45,8 @@ function toObject(row: Row): LineageObject {
 export async function selectFaces(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<LineageFace[]> {
   return sql<LineageFace[]>`
     select found.* from ${wantedTexts(sql, ids)} cross join lateral (
-      select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.origin_path, o.source_ext
+      select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
+             o.origin_path, o.source_ext
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullReport } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { type VersionFacts, versionFacts } from './version.ts'
 
 /** A claim whose lease is over is none any more, whether or not somebody has written that down (spec 3). */
 export const isLapsed = (sql: Sql, now: Date): Fragment =>
@@ -51,9 +52,11 @@ export async function requirePullJob({ sql, workspace, now }: JobScope, jobId: n
   const [job] = await sql<(PullJob & { report_json: PullReport | null })[]>`
     select ${columns(sql, now)}, j.report as report_json from pull_jobs j where j.workspace_id = ${workspace.id} and j.id = ${jobId}`
   if (!job) throw jobNotFound(jobId)
-  const entries = await sql<PullJobEntry[]>`
-    select p.entry_id, p.object_id, e.name, e.entry_type, e.status
-      from pull_job_entries p join entries e on e.workspace_id = p.workspace_id and e.id = p.entry_id
+  const entries = await sql<(PullJobEntry & VersionFacts)[]>`
+    select p.entry_id, p.object_id, e.name, e.entry_type, e.status, ${versionFacts(sql)}
+      from pull_job_entries p
+      join entries e on e.workspace_id = p.workspace_id and e.id = p.entry_id
+      join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
      where p.workspace_id = ${workspace.id} and p.job_id = ${jobId} order by p.position`
   return { ...job, entries }
 }
@@ -61,10 +64,11 @@ export async function requirePullJob({ sql, workspace, now }: JobScope, jobId: n
 export const jobNotFound = (id: number) => new ApiError('JOB_NOT_FOUND', `There is no pull job ${id} in this workspace.`)
 
 /** A file of a job, with what decides where it lands. */
-export type PullFile = Omit<PullJobObject, 'url'>
+export type PullFile = Omit<PullJobObject, 'url' | keyof VersionFacts> & VersionFacts
 
 const fileColumns = (sql: Sql) => sql`
-  o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext`
+  o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext,
+  ${versionFacts(sql)}`
 
 /** The files of a job, in the order in which they were found. */
 export const selectJobFiles = ({ sql, workspace }: JobScope, jobId: number): PromiseLike<PullFile[]> =>

@@ -1,6 +1,8 @@
 /** The only place that lists the columns of a version that handlers work with. */
 import { ApiError } from '../../contract/errors.ts'
-import type { Sql } from '../database/open.ts'
+import type { PullJobObject } from '../../contract/pull-jobs.ts'
+import type { VersionFact } from '../../contract/version-facts.ts'
+import type { Fragment, Sql } from '../database/open.ts'
 
 export interface Version {
   object_id: number
@@ -31,6 +33,16 @@ export async function requireVersionOf(
     throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${of.objectId} of this prop.`)
   return version
 }
+
+/** Ours says all of it. */
+export type VersionFacts = Required<Pick<PullJobObject, VersionFact>>
+
+/** What `versionFacts` of the contract says; o = objects. Most versions have no missing dependencies, and none is looked for. */
+export const versionFacts = (sql: Sql): Fragment => sql`
+  o.version, o.push_note, o.plugins,
+  case when o.has_missing then coalesce((
+    select jsonb_agg(a.path order by a.path_key) from awaited_imports a
+     where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null), '[]') else '[]' end as missing_dependencies`
 
 /** A World is a map, source files keep their extension (contract-gaps 4). Without dot. */
 export const extensionOf = ({ source_ext, asset_class }: Pick<Version, 'source_ext' | 'asset_class'>): string =>

@@ -22,6 +22,8 @@ export interface RankedHit {
 /** The hits of a page, and where it ended; undefined when nothing follows. */
 export interface RankedPage {
   hits: RankedHit[]
+  /** On all pages, and behind the best. */
+  total: number
   end: RankedPlace | undefined
 }
 
@@ -34,13 +36,15 @@ export function rankedPage(
   const order = catalog.order('name')
   const seen = after?.seen ?? 0
   const most = Math.max(0, Math.min(limit, limits.ranked - seen))
-  const classes = new WeightClasses(order, passing(catalog, hits, selection), catalog.entries.end)
+  const passed = passing(catalog, hits, selection)
+  const total = passed.rows.length
+  const classes = new WeightClasses(order, passed, catalog.entries.end)
   const found = classes.best(most + 1, after)
   const page = found.slice(0, most)
   const last = page.at(-1)
-  if (!last || found.length <= most || seen + most >= limits.ranked) return { hits: page, end: undefined }
+  if (!last || found.length <= most || seen + most >= limits.ranked) return { hits: page, total, end: undefined }
   const place = { value: order.valueOf(last.row), id: catalog.entries.ids[last.row] as number }
-  return { hits: page, end: { ...place, weight: last.weight, seen: seen + most } }
+  return { hits: page, total, end: { ...place, weight: last.weight, seen: seen + most } }
 }
 
 /** From this share of the rows on it is quicker to ask every row at once than each hit by itself. */

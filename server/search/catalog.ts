@@ -6,6 +6,7 @@ import { tagKey } from '../rows/tag.ts'
 import { Codebook } from './codebook.ts'
 import { Columns, type Measured } from './columns.ts'
 import { KeptTexts } from './kept-texts.ts'
+import { Leaves } from './leaves.ts'
 import { Names } from './names.ts'
 import { NumberKey } from './number-key.ts'
 import { Order, type SortKey } from './orders.ts'
@@ -39,6 +40,7 @@ export class Catalog {
   readonly entries = new RowNumbers()
   readonly names = new Names()
   readonly columns = new Columns()
+  readonly leaves = new Leaves(this.names)
   /** Ids by code; 0 stands for no tag. */
   readonly tags = new Codebook<number>([0])
   readonly tagLists = new TagLists()
@@ -48,6 +50,8 @@ export class Catalog {
   readonly words = new Words()
   /** What lists say of entries that were shown lately. */
   readonly texts = new KeptTexts()
+  /** How many rows questions leave, by what they ask, since the last change. */
+  readonly totals = new Map<string, number>()
   readonly #orders = new Map<SortName, Order>()
   #areWordsSettled = false
   #room = 0
@@ -68,11 +72,13 @@ export class Catalog {
   set(entry: CatalogRow): void {
     const known = this.entries.find(entry.id)
     if (known !== undefined) this.texts.drop(entry.id)
+    this.totals.clear()
     const row = known ?? this.entries.take(entry.id)
     if (row >= this.#room) this.#reserve(withRoom(row))
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
     this.names.set(row, entry.name)
     this.columns.set(row, entry)
+    this.leaves.set(row, entry)
     const tags = (entry.tag_ids ?? []).map((id) => this.tags.code(id))
     this.tagLists.set(row, tags)
     this.words.set(row, {
@@ -89,9 +95,11 @@ export class Catalog {
     const row = this.entries.find(id)
     if (row === undefined) return
     this.texts.drop(id)
+    this.totals.clear()
     this.entries.release(row)
     this.names.set(row, '')
     this.columns.clear(row)
+    this.leaves.set(row, { name: '', path_key: null })
     this.tagLists.set(row, [])
     this.words.remove(row)
     this.#move(row)
@@ -152,6 +160,7 @@ export class Catalog {
     this.#room = rows
     this.names.reserve(rows)
     this.columns.reserve(rows)
+    this.leaves.reserve(rows)
     this.tagLists.reserve(rows)
     if (rows > this.entries.ids.length) this.entries.reserve(rows)
   }

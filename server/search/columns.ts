@@ -2,7 +2,11 @@
 import { entryStatuses, previewStatuses, reviewStates } from '../../contract/shapes.ts'
 import type { CatalogRow } from '../rows/catalog-row.ts'
 import { Codebook } from './codebook.ts'
+import { folderOf } from './leaves.ts'
 import { type Cells, grown } from './runs.ts'
+
+/** Projects are compared without regard to case. */
+export const projectKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** What the codes mean. Lists that are closed fit into bytes. */
 const newDictionaries = () => ({
@@ -17,6 +21,9 @@ const newDictionaries = () => ({
   status: new Codebook<string>(['none', ...entryStatuses]),
   collision: new Codebook<boolean | null>([null, false, true]),
   nanite: new Codebook<boolean | null>([null, false, true]),
+  /** Of the package path, in lower case; null where there is none. What stands behind its last slash is in the catalog's leaves. */
+  folder: new Codebook<string | null>([null]),
+  project: new Codebook<string | null>([null]),
 })
 type Dictionaries = ReturnType<typeof newDictionaries>
 export type Coded = keyof Dictionaries
@@ -32,6 +39,8 @@ const emptyCodes = () => ({
   status: new Uint8Array(0),
   collision: new Uint8Array(0),
   nanite: new Uint8Array(0),
+  folder: new Uint32Array(0),
+  project: new Uint32Array(0),
 })
 
 /** Counts, bytes, milliseconds since 1970, centimetres: none is below 0. Unknown ones are NaN, which lies outside every range. */
@@ -70,6 +79,8 @@ export class Columns {
     codes.status[row] = of.status.code(entry.status)
     codes.collision[row] = of.collision.code(entry.has_collision)
     codes.nanite[row] = of.nanite.code(entry.nanite_enabled)
+    codes.folder[row] = of.folder.code(folderOf(entry.path_key))
+    codes.project[row] = of.project.code(entry.pushed_from === null ? null : projectKey(entry.pushed_from))
     numbers.tri[row] = entry.tri_count ?? Number.NaN
     numbers.vert[row] = entry.vert_count ?? Number.NaN
     numbers.material[row] = entry.material_count ?? Number.NaN

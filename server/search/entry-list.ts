@@ -1,5 +1,6 @@
 /** GET /entries and its facets: which entries, in which order, which page of them; then what a list shows of each (spec 4.2; contract-gaps 6). */
 import type { entries as contract, EntrySummary } from '../../contract/entries.ts'
+import { entryFilters } from '../../contract/entry-filters.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import type { Facets } from '../../contract/facets.ts'
 import { limits } from '../../contract/limits.ts'
@@ -13,9 +14,12 @@ import type { Catalog, SortName } from './catalog.ts'
 import { type Asked, findAsked, matching } from './choice.ts'
 import { facetsOf } from './facets.ts'
 import { pageOf } from './page.ts'
+import { countOf, type Selection } from './selection.ts'
 
 type ListInput = InputOf<(typeof contract)['list']>
 type ListRequest = Context & { input: ListInput }
+
+const filterNames = Object.keys(entryFilters) as (keyof typeof entryFilters)[]
 
 export async function listEntries(request: ListRequest): Promise<WrittenJson> {
   const { sql, workspace, catalogs, input } = request
@@ -33,7 +37,7 @@ export async function listEntries(request: ListRequest): Promise<WrittenJson> {
     (missing) => summariesOf(sql, workspace.id, missing),
   )
   const entries = page.rows.flatMap(({ id, ...more }) => withMore(texts.get(id), more))
-  return pageOfTexts(entries, page.next_cursor)
+  return pageOfTexts(entries, page)
 }
 
 export async function countFacets(request: Context & { input: InputOf<(typeof contract)['facets']> }): Promise<Facets> {
@@ -47,6 +51,7 @@ export async function countFacets(request: Context & { input: InputOf<(typeof co
 interface Page {
   rows: ({ id: number } & Pick<EntrySummary, 'score' | 'matched'>)[]
   next_cursor: string | null
+  total: number
 }
 
 /** `bound` is what the cursors of a list are made for. */
@@ -63,7 +68,23 @@ async function sorted(catalog: Catalog, asked: Asked, input: PageInput & { sort:
   return {
     rows: rows.map((row) => ({ id: catalog.entries.ids[row] as number })),
     next_cursor: end ? toCursor(bound, [end.value, end.id]) : null,
+    total: totalOf(catalog, asked, selection),
   }
+}
+
+/** So many are remembered: those of the questions that people page through, not of all that were ever asked. */
+const mostTotals = 100
+
+/** Counting looks at every row: of filters alone it is remembered, as each page of a list asks for it again. */
+function totalOf(catalog: Catalog, { filters }: Asked, selection: Selection): number {
+  if (selection.among) return countOf(catalog, selection)
+  const asked = JSON.stringify(filterNames.map((name) => filters[name] ?? null))
+  const known = catalog.totals.get(asked)
+  if (known !== undefined) return known
+  const total = countOf(catalog, selection)
+  if (catalog.totals.size >= mostTotals) catalog.totals.clear()
+  catalog.totals.set(asked, total)
+  return total
 }
 
 /** Best first, whatever the order; the cursor is bound to it all the same (spec 1), and to the words, whose weights it holds. */
@@ -83,6 +104,7 @@ async function ranked(catalog: Catalog, asked: Asked, input: PageInput): Promise
       matched: hits.fieldsOf(row),
     })),
     next_cursor: page.end ? toCursor(bound, [page.end.seen, page.end.weight, page.end.value, page.end.id]) : null,
+    total: page.total,
   }
 }
 
@@ -120,9 +142,10 @@ function withMore(text: Buffer | undefined, more: Pick<EntrySummary, 'score' | '
 }
 
 /** The answer, put together from what is written of each entry. */
-function pageOfTexts(texts: readonly Buffer[], nextCursor: string | null): WrittenJson {
+function pageOfTexts(texts: readonly Buffer[], { next_cursor, total }: Page): WrittenJson {
   const parts = texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text]))
-  return new WrittenJson(Buffer.concat([opening, ...parts, Buffer.from(`],"next_cursor":${JSON.stringify(nextCursor)}}`)]))
+  const end = `],"next_cursor":${JSON.stringify(next_cursor)},"total":${total}}`
+  return new WrittenJson(Buffer.concat([opening, ...parts, Buffer.from(end)]))
 }
 
 const opening = Buffer.from('{"entries":[')

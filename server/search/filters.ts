@@ -1,9 +1,11 @@
 /** What the filters of a question mean in one catalog: which rows fail, and in which dimension of the facets (spec 4.2). */
 import type { Static, TObject } from 'typebox'
-import type { entryFilters } from '../../contract/entries.ts'
+import type { entryFilters } from '../../contract/entry-filters.ts'
+import { pathKey } from '../push/manifest.ts'
 import { tagKey } from '../rows/tag.ts'
 import type { Catalog } from './catalog.ts'
-import type { Coded, Measured } from './columns.ts'
+import { type Coded, type Measured, projectKey } from './columns.ts'
+import { type Glob, PathPattern } from './globs.ts'
 
 export type FilterInput = Static<TObject<typeof entryFilters>>
 
@@ -107,6 +109,35 @@ class TagFilter implements Filter {
   }
 }
 
+type RowTest = (row: number) => boolean
+
+/** What a folder says of its rows: all fail, all pass; or, from 2 on, which test tells. */
+const [noneIn, allIn, tested] = [0, 1, 2]
+
+/** Rows whose path matches. */
+class PathFilter implements Filter {
+  readonly bit = outside
+  readonly #codes: Uint32Array
+  /** By folder. */
+  readonly #says: Uint32Array
+  readonly #tests: readonly RowTest[]
+
+  constructor(codes: Uint32Array, says: Uint32Array, tests: readonly RowTest[]) {
+    this.#codes = codes
+    this.#says = says
+    this.#tests = tests
+  }
+
+  passes(row: number): boolean {
+    const said = this.#says[this.#codes[row] as number] as number
+    return said < tested ? said === allIn : (this.#tests[said - tested] as RowTest)(row)
+  }
+
+  sweep(fails: Uint16Array): void {
+    for (let row = 0; row < fails.length; row++) if (!this.passes(row)) fails[row] = (fails[row] as number) | this.bit
+  }
+}
+
 /** The filters of a question. They hold for the catalog as it is now. */
 export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
   const statuses = input.include_deprecated ? ['active', 'deprecated'] : ['active']
@@ -122,6 +153,8 @@ export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
     ...wanted(catalog, 'review', one(input.review)),
     ...wanted(catalog, 'collision', one(input.has_collision)),
     ...wanted(catalog, 'nanite', one(input.nanite)),
+    ...wanted(catalog, 'project', input.pushed_from?.map(projectKey)),
+    ...pathFilter(catalog, input.path),
     ...range(catalog, 'tri', [input.tri_min, input.tri_max]),
     ...range(catalog, 'vert', [input.vert_min, input.vert_max]),
     ...range(catalog, 'material', [input.material_min, input.material_max]),
@@ -169,6 +202,33 @@ function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filt
     return Number(label !== undefined && keys.has(label.key))
   })
   return [new TagFilter(catalog.tagLists.havingOneOf(isWanted))]
+}
+
+function pathFilter({ columns, leaves }: Catalog, asked: readonly string[] | undefined): Filter[] {
+  if (!asked) return []
+  const patterns = asked.map((path) => new PathPattern(pathKey(path)))
+  const tests: RowTest[] = []
+  const known = new Map<Glob, number>()
+  const testOf = (leaf: Glob): number => {
+    const place = known.get(leaf) ?? tests.push(leaves.matching(leaf)) - 1
+    known.set(leaf, place)
+    return place
+  }
+  const saying = (folder: string): number => {
+    const asks: Glob[] = []
+    for (const pattern of patterns) {
+      const leaf = pattern.leafIn(folder)
+      if (leaf?.isOpen) return allIn
+      if (leaf) asks.push(leaf)
+    }
+    const [first, ...others] = asks
+    if (!first) return noneIn
+    if (others.length === 0) return tested + testOf(first)
+    const places = asks.map(testOf)
+    return tested + tests.push((row) => places.some((place) => (tests[place] as RowTest)(row))) - 1
+  }
+  const says = Uint32Array.from(columns.dictionaries.folder.keys, (folder) => (folder === null ? noneIn : saying(folder)))
+  return [new PathFilter(columns.codes.folder, says, tests)]
 }
 
 function range(catalog: Catalog, name: Measured & Dimension, [min, max]: (number | undefined)[]): Filter[] {

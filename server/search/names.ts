@@ -3,7 +3,7 @@ import type { SortKey } from './orders.ts'
 import { Runs } from './runs.ts'
 
 /** Names are found and sorted without regard to case. */
-const nameKey = (name: string): string => name.toLowerCase()
+export const nameKey = (name: string): string => name.toLowerCase()
 
 /** UTF-8, so that they sort by code point; no name holds a NUL, which no database takes. */
 export class Names implements SortKey<string> {
@@ -15,6 +15,11 @@ export class Names implements SortKey<string> {
 
   set(row: number, name: string): void {
     this.#runs.set(row, Buffer.from(nameKey(name)))
+  }
+
+  /** Of every row, its name and a 0; good until a name changes. */
+  get bytes(): Pick<Runs<Uint8Array>, 'cells' | 'starts'> {
+    return this.#runs
   }
 
   /** Every entry has one. */

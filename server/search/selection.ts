@@ -62,6 +62,14 @@ export function passing(catalog: Catalog, { filters, among }: Selection): { rows
   return { rows: rows.subarray(0, count), fails }
 }
 
+/** How many rows are in. */
+export function countOf(catalog: Catalog, { filters, among }: Selection): number {
+  if (!among) return passing(catalog, { filters, among }).rows.length
+  let count = 0
+  for (const row of among) count += Number(filters.every((filter) => filter.passes(row)))
+  return count
+}
+
 /** Those that leave least first: the first looks at every row, the others at what is left. */
 function byShare(filters: readonly Filter[], end: number): Filter[] {
   const step = Math.max(1, Math.floor(end / samples))

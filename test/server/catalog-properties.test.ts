@@ -14,6 +14,8 @@ const toQuery = (asked: Record<string, unknown>): string =>
     Object.entries(asked).flatMap(([key, value]) => [value].flat().map((one): [string, string] => [key, String(one)])),
   ).toString()
 
+const totalOf = async (reads: Caller, query: string): Promise<number> => (await reads.get(`/entries?${query}&limit=1`)).body.total
+
 const idsOf = (entries: Json[]): number[] => entries.map((entry) => entry.id)
 
 const counted = async (reads: Caller, question: Question) =>
@@ -23,6 +25,7 @@ const counted = async (reads: Caller, question: Question) =>
 async function expectRanked(reads: Caller, { shown, question }: { shown: Shown; question: Question }) {
   const byName = await plainList(shown, { question, sort: 'name', order: 'asc' })
   const ranked = await walkEntries(reads, toQuery({ ...question, order: 'desc', limit: 7 }))
+  expect([question, await totalOf(reads, toQuery({ ...question, order: 'desc' }))]).toEqual([question, byName.length])
   expect([question, idsOf(ranked).sort((a, b) => a - b)]).toEqual([question, byName.toSorted((a, b) => a - b)])
   const places = ranked.map(({ id, score }) => ({ score, place: byName.indexOf(id) }))
   expect([question, places]).toEqual([question, places.toSorted((a, b) => b.score - a.score || a.place - b.place)])
@@ -43,6 +46,8 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
         const sorting = pick(random, sortings)
         const expected = await plainList(shown, { question, ...sorting })
         const query = toQuery({ ...question, ...sorting, limit: pick(random, [1, 2, 7, 200]) })
+        const total = await totalOf(reads, toQuery({ ...question, ...sorting }))
+        expect([query, total]).toEqual([query, expected.length])
         expect([query, idsOf(await walkEntries(reads, query))]).toEqual([query, expected])
         expect([query, await counted(reads, question)]).toEqual([query, await plainFacets(shown, question)])
       }

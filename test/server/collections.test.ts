@@ -118,7 +118,7 @@ test('a collection is pulled as it is now, deprecated entries with a warning, an
   const collection = await made()
   await bulk(collection.id, ids)
   await adam.patch(`/entries/${ids[1]}`, { status: 'deprecated' })
-  const order = { target_project: uniqueName('Proj'), collection_id: collection.id }
+  const order = { target_project: uniqueName('Proj'), target_root: '/Game', collection_id: collection.id }
   const plan = (await mia.post('/pull-jobs/plan', order)).body
   const job = await mia.post('/pull-jobs', order)
   expect(job.status).toBe(201)

@@ -1,5 +1,6 @@
 /** Packs and projects: made and changed by hand (spec 4.12; contract-gaps 4 and 5a). What deleting a pack does: deletion.test.ts. */
 import { expect, test } from 'vitest'
+import { migrate } from '../../server/database/migrate.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -112,6 +113,47 @@ test('a project is made by hand or by its first pull, and says where pulls land 
   })
   expect((await max.post('/pull-jobs', order)).body.target_root).toBe('/Game')
   expect((await mia.post('/projects', { name: uniqueName('Proj') })).body.default_root).toBe('/Game/PropHouse')
+})
+
+test('a project that an order makes has its root; those of a library from before get theirs, and what somebody chose stays', async () => {
+  const [{ entry_id = 0 } = {}] = await pushed(mia, [item()])
+  const [plain, kit, silent, chosen] = [uniqueName('Proj'), uniqueName('Proj'), uniqueName('Proj'), uniqueName('Proj')]
+  const order = async (target_project: string, target_root?: string): Promise<Json> =>
+    (await mia.post('/pull-jobs', { target_project, target_root, entries: [{ entry_id }] })).body
+  const rootsOf = async () =>
+    Promise.all([plain, kit, silent, chosen].map(async (name) => (await projectNamed(name))?.default_root))
+  const { body } = await mia.post('/projects', { name: chosen })
+  for (const [name, root] of [
+    [plain, '/Game'],
+    [kit, '/Game/Kit'],
+    [silent, undefined],
+    [chosen, '/Game'],
+  ] as const) {
+    const job = await order(name, root)
+    expect(job.target_root).toBe(root ?? '/Game/PropHouse')
+    expect(job.warnings.map(({ type }: Json) => type)).toEqual(root === '/Game' ? [] : ['other_root'])
+  }
+  expect(await rootsOf()).toEqual(['/Game', '/Game/Kit', '/Game/PropHouse', '/Game/PropHouse'])
+  expect(await order(kit)).toMatchObject({
+    target_root: '/Game/Kit',
+    warnings: [{ type: 'other_root', target_root: '/Game/Kit' }],
+  })
+  const { sql } = server.database
+  const made = server.clock.now().getTime()
+  await sql`update projects set default_root = '/Game/PropHouse' where name in (${plain}, ${kit})`
+  await sql`update projects set created_at = ${new Date(made - 1000).toISOString()} where id = ${body.id}`
+  await sql`delete from schema_migrations where number = 16`
+  expect(await migrate(server.database, server.clock.now())).toEqual([16])
+  expect(await rootsOf()).toEqual(['/Game', '/Game/Kit', '/Game', '/Game/PropHouse'])
+})
+
+test('a claim warns of a root at which references break, and one at /Game does not', async () => {
+  const [{ entry_id = 0 } = {}] = await pushed(mia, [item()])
+  for (const target_root of ['/Game', '/Game/Kit']) {
+    const job = (await mia.post('/pull-jobs', { target_project: 'Inn', target_root, entries: [{ entry_id }] })).body
+    const { warnings } = (await max.post(`/pull-jobs/${job.id}/claim`, { project_key: 'Inn' })).body
+    expect(warnings.map(({ type }: Json) => type)).toEqual(target_root === '/Game' ? [] : ['other_root'])
+  }
 })
 
 test('projects stand in the order of their last pull, and one that is forgotten keeps its jobs', async () => {

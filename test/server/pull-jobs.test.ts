@@ -18,7 +18,12 @@ async function prop(over: Json = {}) {
   return { texture, mesh, entry_id: root?.entry_id as number, object_id: root?.object_id as number }
 }
 
-const order = (entries: Json[], more: Json = {}) => ({ target_project: uniqueName('Proj'), entries, ...more })
+const order = (entries: Json[], more: Json = {}) => ({
+  target_project: uniqueName('Proj'),
+  target_root: '/Game',
+  entries,
+  ...more,
+})
 
 async function ordered(entries: Json[], more: Json = {}): Promise<Json> {
   const answer = await mia.post('/pull-jobs', order(entries, more))

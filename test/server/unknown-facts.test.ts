@@ -56,7 +56,7 @@ test('a pack that says nothing of its engine and its origin can be told by the n
 test('an editor that does not know its version claims as one that says nothing of it', async () => {
   const [made] = await pushed(mia, [item({ engine_version: '5.4.2' })])
   for (const engine_version of ['0.0.0', '0.0.0-custom', '0.0']) {
-    const order = { target_project: uniqueName('Proj'), entries: [{ entry_id: made?.entry_id }] }
+    const order = { target_project: uniqueName('Proj'), target_root: '/Game', entries: [{ entry_id: made?.entry_id }] }
     const job = (await mia.post('/pull-jobs', order)).body
     const claimed = await max.post(`/pull-jobs/${job.id}/claim`, { project_key: order.target_project, engine_version })
     expect([claimed.status, claimed.body.engine_version, claimed.body.warnings]).toEqual([200, null, []])

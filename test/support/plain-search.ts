@@ -29,6 +29,8 @@ export interface Question {
   include_deprecated?: boolean
   name?: string[]
   origin_path?: string[]
+  path?: string[]
+  pushed_from?: string[]
   /** Of plain words: each begins some words of the name, category, a tag or the pack, written together. */
   q?: string
 }
@@ -54,7 +56,7 @@ export async function putDown(sql: Sql, workspaceIds: readonly number[]): Promis
 }
 
 const shown = (sql: Sql, workspaceIds: readonly number[]) => sql`
-  select e.workspace_id, e.id, e.name, lower(e.name) collate "C" as name_key, e.entry_type as type, e.category, e.status, o.pack_id, o.path_key,
+  select e.workspace_id, e.id, e.name, lower(e.name) collate "C" as name_key, e.entry_type as type, e.category, e.status, o.pack_id, o.path_key, lower(o.pushed_from) as project_key,
          coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null as variant, e.variant_group_id,
          o.preview_status as preview, 'draft' as review, o.blob_size, e.date_indexed, e.date_updated,
          (o.metadata->>'has_collision')::boolean as has_collision, (o.metadata->>'nanite_enabled')::boolean as nanite,
@@ -78,6 +80,13 @@ const saysWords = (sql: Sql, words: readonly string[]) => sql`not exists (
 
 const ranges = ['tri', 'vert', 'material', 'lod', 'bounds'] as const
 type Dimension = 'pack' | 'category' | 'tag' | 'type' | 'variant' | 'preview' | 'review' | (typeof ranges)[number] | 'other'
+
+/** What ends in a slash means everything below it; a star any characters. */
+const likeOf = (path: string): string =>
+  `${path}${path.endsWith('/') ? '*' : ''}`
+    .toLowerCase()
+    .replaceAll(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%')
 
 /** The rows with `failed`: the dimensions in which each is not what the question asks for, `other` where that is no dimension of facets. */
 function judged({ sql, rows }: Shown, question: Question): Fragment {
@@ -104,6 +113,8 @@ function judged({ sql, rows }: Shown, question: Question): Fragment {
     ['other', !question.include_deprecated, sql`status = 'active'`],
     ['other', question.name !== undefined, sql`name_key = any(${lower(question.name)}::text[])`],
     ['other', question.origin_path !== undefined, sql`path_key = any(${lower(question.origin_path)}::text[])`],
+    ['other', question.path !== undefined, sql`path_key like any(${(question.path ?? []).map(likeOf)}::text[])`],
+    ['other', question.pushed_from !== undefined, sql`project_key = any(${lower(question.pushed_from)}::text[])`],
     ['other', question.q !== undefined, saysWords(sql, question.q?.split(' ') ?? [])],
     ...ranges.flatMap((name): [Dimension, boolean, Fragment][] => {
       const [min, max] = [question[`${name}_min`], question[`${name}_max`]]

@@ -38,6 +38,28 @@ export const names = [
   'Z',
 ]
 export const categories = ['Props', 'props', 'Walls', 'Doors & Gates', null]
+const folders = ['Props', 'Props/Old', 'PropsOld', 'Sets/Props', 'a_b']
+export const projects = ['Tavern', 'tavern', 'Castle 2']
+/** Paths to ask for: of one package, of a folder, with stars at every place. */
+export const paths = [
+  '/Game/P1',
+  '/GAME/props/',
+  '/Game/Props',
+  '/Game/*',
+  '*',
+  '*/P?',
+  '/Game/Props*',
+  '/Game/*Props/*',
+  '*/Props/P*',
+  '*barrel*',
+  '*a_b*',
+  '/Game/*o*p*_*',
+  '/Game/Props/*/P2',
+  '*old/sm_*1',
+  '**/Props/*Bar**rel*',
+  '/Game/Props/Old/P3',
+  '/Nowhere/',
+]
 /** What to search for: whole words, beginnings, several, none that is there. */
 export const searches = [
   'a',
@@ -176,11 +198,11 @@ async function writeEntries(sql: Sql, libraries: ReadonlyMap<number, Library>, w
   })
   await sql`
     insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, pack_id, asset_class, origin_path, path_key,
-                         date_ingested, metadata, preview_status)
+                         pushed_from, date_ingested, metadata, preview_status)
     select workspace_id, object_id, lineage_id, blob_size, lineage_id, 'minted', pack_id, 'StaticMesh', origin_path, path_key,
-           '2026-01-01', metadata, preview_status
+           pushed_from, '2026-01-01', metadata, preview_status
       from jsonb_to_recordset(${sql.json(rows)}) as r (workspace_id bigint, object_id bigint, lineage_id text, blob_size bigint,
-           pack_id bigint, origin_path text, path_key text, metadata jsonb, preview_status text)`
+           pack_id bigint, origin_path text, path_key text, pushed_from text, metadata jsonb, preview_status text)`
   await sql`
     insert into lineages (workspace_id, id, anchor, face_object_id, created_at)
     select workspace_id, lineage_id, 'minted', object_id, '2026-01-01'
@@ -199,16 +221,21 @@ async function writeEntries(sql: Sql, libraries: ReadonlyMap<number, Library>, w
 
 /** An entry with its current version, which nobody else has. */
 function randomEntry({ random, packIds, groupIds, tagIds }: Library) {
+  const name = pick(random, names)
+  const leaf = pick(random, [name.replaceAll(/[^A-Za-z0-9_-]/g, ''), `P${random(9)}`])
+  const origin_path =
+    random(9) === 0 ? null : pick(random, [`/Game/P${random(9)}`, `/Game/${pick(random, folders)}/${leaf || 'X'}`])
   const day = () => `2026-01-0${random(9) + 1}T10:00:00.${random(10)}00Z`
   return {
     lineage_id: `lin_${random(2 ** 31)}_${random(2 ** 31)}`,
     blob_size: random(5) * 100,
     pack_id: pick(random, packIds),
-    origin_path: `/Game/P${random(9)}`,
-    path_key: `/game/p${random(9)}`,
+    origin_path,
+    path_key: origin_path?.toLowerCase() ?? null,
+    pushed_from: pick(random, [null, ...projects]),
     metadata: randomMetadata(random),
     preview_status: pick(random, ['none', 'ready', 'unavailable']),
-    name: pick(random, names),
+    name,
     entry_type: pick(random, types),
     category: pick(random, categories),
     status: random(6) === 0 ? 'deprecated' : 'active',

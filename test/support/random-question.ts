@@ -1,7 +1,7 @@
 /** Random questions to the catalog, and answers in the form in which they are compared. */
 import type { Facets } from '../../contract/facets.ts'
 import type { Question, Sorting } from './plain-search.ts'
-import { categories, names, pick, type Random, searches, tagNames, types } from './random-library.ts'
+import { categories, names, paths, pick, projects, type Random, searches, tagNames, types } from './random-library.ts'
 
 /** The ids of a workspace's packs and groups besides what every library has. */
 export interface Known {
@@ -40,6 +40,8 @@ export function randomQuestion(random: Random, { packIds, groupIds }: Known): Qu
     include_deprecated: true,
     name: some(random, names),
     origin_path: some(random, ['/Game/P1', '/game/p2', '/GAME/P3']),
+    path: some(random, paths),
+    pushed_from: some(random, [...projects, 'NOWHERE']),
     q: pick(random, searches),
   }
   const chance = pick(random, [0, 1, 2, 3])

@@ -30,6 +30,8 @@ const rowOf = (random: Random, id: number): CatalogRow => ({
   longest_edge: null,
   indexed_ms: random(1000),
   updated_ms: random(1000),
+  path_key: null,
+  pushed_from: null,
   tag_ids: random(2) === 0 ? null : [1 + random(3), 4],
 })
 
