@@ -1,9 +1,12 @@
-// Builds dist/ from the sources: tsc, then the files it does not copy (.sql, .css). Run by `npm ci` as `prepare`,
-// also by an older Node than the programs need: npm before 11 does not link the Node that comes as a dependency.
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, fonts), and the packed client that servers hand out.
+// Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
+// comes as a dependency.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { clientManifest } from './client-manifest.mjs'
+import { clientVersion } from './client-version.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -37,7 +40,24 @@ function compile() {
 function copyRest() {
   for (const folder of ['server', 'client', 'cli'].filter((name) => existsSync(join(root, name))))
     for (const file of readdirSync(join(root, folder), { recursive: true }))
-      if (/\.(sql|css)$/.test(file)) cpSync(join(root, folder, file), join(fresh, folder, file))
+      if (/\.(sql|css|woff2)$|fonts\/license\.txt$/.test(file.replaceAll('\\', '/')))
+        cpSync(join(root, folder, file), join(fresh, folder, file))
+}
+
+const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))
+
+/** dist/install: the tarball, and what it is. */
+async function pack() {
+  const { packClient } = await import(pathToFileURL(join(fresh, 'server/install/pack.js')))
+  const manifest = readJson('package.json')
+  const version = clientVersion(root, manifest.version)
+  const packed = await packClient({
+    root,
+    dist: fresh,
+    manifest: clientManifest({ manifest, lock: readJson('package-lock.json'), version }),
+    to: join(fresh, 'install/prop-house.tgz'),
+  })
+  writeFileSync(join(fresh, 'install/version.json'), `${JSON.stringify(packed)}\n`)
 }
 
 function replace() {
@@ -49,6 +69,7 @@ linkRuntime()
 try {
   compile()
   copyRest()
+  await pack()
   replace()
 } finally {
   rmSync(fresh, { recursive: true, force: true })

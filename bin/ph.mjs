@@ -1,22 +1,66 @@
 #!/usr/bin/env node
-// The `ph` program's first step: refuses a Node that is too old in one sentence, then hands over to dist/.
-// Plain JavaScript that any Node since 12 can parse.
+// The `ph` program's first step: hands over to dist/, where the Node is too old by starting the one that the package
+// brings. Plain JavaScript that any Node since 14.8 can run.
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import module from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 22)) {
-  process.stderr.write(
-    `ph needs Node 22.22 or newer, and this is ${process.versions.node}. Install Node 24, or start it with "npx ph", which brings its own.\n`,
-  )
-  process.exit(1)
-}
 const args = process.argv.slice(2)
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+
+function tellVersion() {
   process.stdout.on('error', ({ code }) => {
     process.exitCode = code === 'EPIPE' ? 0 : 1
   })
   process.stdout.write(`${JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version}\n`)
+}
+
+function isTooOld() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major < 22 || (major === 22 && minor < 22)
+}
+
+/** The Node that came with the package; npm installs the one that fits the machine, and none on systems without one. */
+function broughtNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  try {
+    const manifest = module.createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`)
+    return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.node)
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(why) {
+  process.stderr.write(
+    `error: ph needs Node 22.22 or newer, and this is ${process.versions.node}${why}.\n next: Install Node 24 from https://nodejs.org, then run ph again.\n`,
+  )
+  process.exit(1)
+}
+
+/** Runs `ph` by another Node, and ends as that one does. */
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' })
+  // Ctrl-C on a terminal reaches both by itself; a second one would mean "do not wait".
+  const isAtTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
+  const passOn = (signal) => {
+    if (signal !== 'SIGINT' || !isAtTerminal) child.kill(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, passOn)
+  child.on('error', ({ message }) => refuse(`; the one that ph brings does not start here: ${message}`))
+  child.on('close', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) tellVersion()
+else if (isTooOld()) {
+  const node = broughtNode()
+  if (node) handOver(node)
+  else refuse(', and ph brings none for this system')
 } else {
   module.enableCompileCache()
   const { main } = await import('../dist/cli/main.js')

@@ -1,0 +1,120 @@
+/** `ph update`: this program, as the server of the sign-in hands it out. */
+
+import { Http } from '../../client/http.ts'
+import { isCheckout, lockedFolders, npmPrefix, programFolder, runsByOwnNode } from '../../client/installation.ts'
+import { findAddress } from '../../client/profile.ts'
+import { askOffer, installOffer, type Offer, tarballAddress, versionIn } from '../../client/update.ts'
+import { isLater, readVersion } from '../../client/version.ts'
+import { command, flag } from '../command.ts'
+import { clientName, foldersOf, wantedOf } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { printable } from '../printable.ts'
+import { failed } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
+import { tellWaits } from '../waits.ts'
+
+export const commands = [
+  command({
+    usage: 'update',
+    description:
+      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm in the place of this one. Needs no key.',
+    options: { check: flag('--check', 'only say whether there is a newer one') },
+    examples: [
+      ['update', 'install the version of your server, when it is newer'],
+      ['update --check', 'look, and change nothing'],
+      ['update --url https://props.example.com --json', 'from another server, for a script'],
+    ],
+    terms: {
+      title: 'Settings',
+      list: [
+        ['PH_NO_UPDATE_NOTICE', 'when set, ph does not say by itself that there is a newer one; else once a day, on a terminal'],
+      ],
+    },
+    async run(context, { check }) {
+      requireInstalled(programFolder())
+      const url = await findAddress(foldersOf(context), wantedOf(context))
+      const { signal, pause } = context
+      const http = new Http({ url, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
+      try {
+        const offer = await askOffer(http)
+        tell(context, { url, offer, ...(await bring(context, { http, offer, check })) })
+      } finally {
+        await http.close('destroy')
+      }
+      return undefined
+    },
+  }),
+]
+
+interface Wish {
+  http: Http
+  offer: Offer
+  check: boolean
+}
+
+interface Outcome {
+  before: string
+  isNewer: boolean
+  updated: boolean
+}
+
+/** Installs the offer where it is newer and wanted. */
+async function bring({ out }: Context, { http, offer, check }: Wish): Promise<Outcome> {
+  const before = readVersion()
+  const isNewer = isLater(offer.version, before)
+  if (check || !isNewer) return { before, isNewer, updated: false }
+  const folder = programFolder()
+  const prefix = placeToUpdate(folder, http.url)
+  out.note(`Installing ph ${printable(offer.version)} with npm …`)
+  await installOffer(http, offer, prefix)
+  const now = versionIn(folder)
+  if (now === offer.version) return { before, isNewer, updated: true }
+  throw failed(
+    'UPDATE_LOST',
+    `npm reported no error, but ${folder} holds ph ${printable(String(now))}, not ${offer.version}.`,
+    `Install it by hand: ${byHand(http.url)}`,
+  )
+}
+
+const byHand = (url: string): string => `npm install -g ${shellWord(tarballAddress(url))}`
+
+function requireInstalled(folder: string): void {
+  if (isCheckout(folder))
+    throw failed('A_CHECKOUT', `This ph runs from the checkout in ${folder}.`, 'Update it there with `git pull && npm ci`.')
+}
+
+/** Throws a Refusal where npm could not replace this program, with what can. */
+function placeToUpdate(folder: string, url: string): string {
+  const prefix = npmPrefix(folder)
+  if (prefix === undefined)
+    throw failed(
+      'NOT_GLOBAL',
+      `This ph lies in ${folder}, which is no global folder of npm.`,
+      `Update it by what installed it, from ${tarballAddress(url)}`,
+    )
+  const [locked] = lockedFolders(prefix)
+  if (locked !== undefined)
+    throw failed(
+      'NO_RIGHTS',
+      `ph lies in a folder that is not yours to write: ${locked}.`,
+      `Install it as an administrator (${process.platform === 'win32' ? '' : 'sudo '}${byHand(url)}), or in a folder of your own (npm install -g --prefix ~/.local ${shellWord(tarballAddress(url))}).`,
+    )
+  if (process.platform === 'win32' && runsByOwnNode(folder))
+    throw failed(
+      'IN_USE',
+      'Windows keeps a program from being replaced while it runs.',
+      `Close every ph, then run: ${byHand(url)}`,
+    )
+  return prefix
+}
+
+function tell({ out }: Context, { url, offer, before, isNewer, updated }: Outcome & { url: string; offer: Offer }): void {
+  const value = { server: url, version: updated ? offer.version : before, offered: offer.version, newer: isNewer, updated }
+  const there = printable(offer.version)
+  out.result(value, () => {
+    if (updated) return `Updated ph from ${before} to ${there}.`
+    if (isNewer) return `ph ${there} is available; this is ${before}. Install it with \`ph update\`.`
+    if (offer.version === before) return `ph ${before} is up to date with ${url}.`
+    return `ph ${before} is newer than ${there}, which ${url} hands out. Nothing to do.`
+  })
+}

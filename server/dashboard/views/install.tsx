@@ -1,0 +1,99 @@
+/** Installing `ph`: what is needed, one command, and what helps on each system. */
+import { Command } from './command.tsx'
+import { type Frame, Page } from './frame.tsx'
+
+/** Words of commands, as a shell takes them. */
+export interface InstallWords {
+  tarball: string
+  address: string
+}
+
+export function InstallPage({ frame, commands }: { frame: Frame; commands: InstallWords }) {
+  return (
+    <Page frame={frame} title="Install ph" width={frame.person ? 'wide' : 'gate'}>
+      <h1>Install ph</h1>
+      <p className="lead">
+        <code>ph</code> is the program that brings props into this library and into your projects. This server hands out the
+        version that fits it.
+      </p>
+      <div className={frame.person ? 'pair' : undefined}>
+        <section className="sheet">
+          <ol className="steps">
+            <li>
+              <h2>Install it</h2>
+              <p className="soft">It takes npm, which comes with Node.js; see below for your system.</p>
+              <Command words={`npm install -g ${commands.tarball}`} />
+            </li>
+            <li>
+              <h2>Sign in</h2>
+              <p className="soft">It shows a code, and you approve it in the browser.</p>
+              <Command words={`ph login --url ${commands.address}`} />
+            </li>
+            <li>
+              <h2>Keep it up to date</h2>
+              <p className="soft">
+                <code>ph</code> says when this server has a newer one.
+              </p>
+              <Command words="ph update" />
+            </li>
+          </ol>
+        </section>
+        <div>
+          <Windows />
+          <Mac commands={commands} />
+          <Linux commands={commands} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Windows() {
+  return (
+    <section className="sheet">
+      <h2>Windows</h2>
+      <p>Install Node.js from nodejs.org, or in PowerShell with this command. Then open a new window, and install ph as above.</p>
+      <Command words="winget install OpenJS.NodeJS.LTS" />
+      <p className="soft">
+        Does PowerShell say that scripts are disabled? Write <code>npm.cmd</code> for <code>npm</code>, and <code>ph.cmd</code>{' '}
+        for <code>ph</code>, or use the Command Prompt.
+      </p>
+    </section>
+  )
+}
+
+function Mac({ commands }: { commands: InstallWords }) {
+  return (
+    <section className="sheet">
+      <h2>macOS</h2>
+      <p>Install Node.js 24 or newer from nodejs.org, or with Homebrew. Then install ph as above.</p>
+      <Command words="brew install node" />
+      <OwnFolder tarball={commands.tarball} file="~/.zprofile" />
+    </section>
+  )
+}
+
+function Linux({ commands }: { commands: InstallWords }) {
+  return (
+    <section className="sheet">
+      <h2>Linux</h2>
+      <p>
+        Any Node.js from version 18 on will do, as on Debian and Ubuntu: ph brings the one that it runs on. Then install ph as
+        above.
+      </p>
+      <Command words="sudo apt install nodejs npm" />
+      <OwnFolder tarball={commands.tarball} file="~/.profile" />
+    </section>
+  )
+}
+
+/** Where the folder of npm belongs to the system. */
+function OwnFolder({ tarball, file }: { tarball: string; file: string }) {
+  return (
+    <>
+      <p className="soft">Does npm say EACCES? Then install ph into a folder of your own, and add its programs to the PATH:</p>
+      <Command words={`npm install -g --prefix ~/.local ${tarball}`} />
+      <Command words={`echo 'export PATH="$HOME/.local/bin:$PATH"' >> ${file}`} />
+    </>
+  )
+}
