@@ -1,6 +1,6 @@
 /**
  * Joining a workspace by the link of an invitation. The link shows that one was asked; it opens no account. Who has one already shows
- * with its present password that it is theirs, and chooses a new one: whoever knew the old one, as those may who made the account or
+ * with its current password that it is theirs, and chooses a new one: whoever knew the old one, as those may who made the account or
  * gave it a link elsewhere, is out from then on. The reasons stand in docs/running-a-server.md.
  */
 import { ApiError } from '../../contract/errors.ts'
@@ -78,7 +78,7 @@ export interface Joining {
 
 /**
  * Makes the person a member, ends every session and link of the account, and signs them in. Throws NOT_FOUND for a code that leads
- * nowhere; UNAUTHORIZED and RATE_LIMITED for the present password; VALIDATION when the new one is the present one; FORBIDDEN for an
+ * nowhere; UNAUTHORIZED and RATE_LIMITED for the current password; VALIDATION when the new one is the present one; FORBIDDEN for an
  * account without a password; CONFLICT when an account has been made meanwhile.
  */
 export async function join(sql: Sql, joining: Joining): Promise<Session> {
@@ -138,5 +138,5 @@ async function newAccount(sql: Sql, email: string, now: Date): Promise<number> {
     insert into accounts (email, is_password_linked, created_at) values (${email}, true, ${now.toISOString()})
     on conflict (email) do nothing returning id`
   if (made) return made.id
-  throw new ApiError('CONFLICT', `Meanwhile ${email} has an account on this server. Its present password is needed.`)
+  throw new ApiError('CONFLICT', `Meanwhile ${email} has an account on this server. Its current password is needed.`)
 }

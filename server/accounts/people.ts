@@ -23,6 +23,8 @@ export interface Person {
   role: Role
   kind: 'person' | 'api'
   status: 'active' | 'disabled'
+  /** Has a password or a key here: who was added without either has not come yet. */
+  canSignIn: boolean
 }
 
 export interface Membership {
@@ -211,15 +213,20 @@ export async function requirePerson(sql: Sql, workspaceId: number, id: number): 
 interface PersonRow extends Pick<Person, 'id' | 'email' | 'name' | 'role' | 'kind' | 'status'> {
   account_id: number
   display_name: string
+  can_sign_in: boolean
 }
 
-const columns = (sql: Sql): Fragment => sql`m.id, m.account_id, a.email, m.name, m.display_name, m.role, m.kind, m.status`
+const columns = (sql: Sql): Fragment => sql`
+  m.id, m.account_id, a.email, m.name, m.display_name, m.role, m.kind, m.status,
+  (a.password_hash is not null
+    or exists (select 1 from api_keys k where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null)) as can_sign_in`
 
 const selectPeople = (sql: Sql, workspaceId: number, tail: Fragment) => sql<PersonRow[]>`
   select ${columns(sql)} from members m join accounts a on a.id = m.account_id where m.workspace_id = ${workspaceId} ${tail}`
 
-const toPerson = ({ account_id: accountId, display_name: displayName, ...row }: PersonRow): Person => ({
+const toPerson = ({ account_id: accountId, display_name: displayName, can_sign_in: canSignIn, ...row }: PersonRow): Person => ({
   ...row,
   accountId,
   displayName,
+  canSignIn,
 })

@@ -51,7 +51,7 @@ export interface Proof {
 }
 
 /**
- * Gives the hash that the present password was compared with: what follows from it counts only while the account still has that one.
+ * Gives the hash that the current password was compared with: what follows from it counts only while the account still has that one.
  * Throws UNAUTHORIZED when the password is not right, RATE_LIMITED after ten of them.
  */
 export async function provePassword(sql: Sql, { accountId, password, address, now }: Proof): Promise<string> {
@@ -64,7 +64,7 @@ export async function provePassword(sql: Sql, { accountId, password, address, no
   return proven
 }
 
-export const wrongPassword = () => new ApiError('UNAUTHORIZED', 'The present password is not right.')
+export const wrongPassword = () => new ApiError('UNAUTHORIZED', 'The current password is not right.')
 
 export interface PasswordChange extends Proof {
   newPassword: string

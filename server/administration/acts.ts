@@ -61,6 +61,20 @@ export interface ToldPerson {
   role: string
   kind: string
   status: string
+  /** They have a password or a key: without either they have not come yet. */
+  can_sign_in: boolean
+}
+
+/** Somebody who is asked to join, and belongs to the workspace once they accept. */
+export interface ToldInvited {
+  email: string
+  name: string
+  display_name: string
+  role: string
+  status: 'invited'
+  invited_by: string
+  /** When the link ends, or ended. */
+  ends_at: string
 }
 
 export interface ToldKey {
@@ -75,7 +89,7 @@ export interface ToldKey {
 }
 
 export interface Answers {
-  'user-list': { workspace: string; users: ToldPerson[] }
+  'user-list': { workspace: string; users: ToldPerson[]; invited: ToldInvited[] }
   'user-add': { workspace: string; user: ToldPerson; has_account: boolean; password: PasswordFate }
   'user-role': { workspace: string; user: ToldPerson }
   'user-status': { workspace: string; user: ToldPerson }

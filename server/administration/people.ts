@@ -1,15 +1,18 @@
 /** Members of a workspace, as administrators see and change them. Who somebody is may be said by address, name or id. */
 import { ApiError } from '../../contract/errors.ts'
+import { type Invited, listInvited } from '../accounts/invitations.ts'
 import { addPerson, changePerson, listPeople, type Person } from '../accounts/people.ts'
 import { setPassword } from '../accounts/sign-in.ts'
 import type { Sql } from '../database/open.ts'
-import type { ToldPerson } from './acts.ts'
+import type { ToldInvited, ToldPerson } from './acts.ts'
 import type { Doing } from './desk.ts'
 import { type ChosenWorkspace, chooseWorkspace } from './workspaces.ts'
 
 export const listEverybody: Doing<'user-list'> = async ({ database: { sql } }, input) => {
   const { id, slug } = await chooseWorkspace(sql, input.workspace)
-  return { answer: { workspace: slug, users: (await listPeople(sql, id)).map(told) }, on: { workspace: slug } }
+  const users = (await listPeople(sql, id)).map(told)
+  const invited = (await listInvited(sql, id)).map(toldInvited)
+  return { answer: { workspace: slug, users, invited }, on: { workspace: slug } }
 }
 
 export const addSomebody: Doing<'user-add'> = async ({ database: { sql }, clock }, input) => {
@@ -77,7 +80,7 @@ export async function requireSomebody(sql: Sql, { id, slug }: ChosenWorkspace, n
   )
 }
 
-export const told = ({ id, email, name, displayName, role, kind, status }: Person): ToldPerson => ({
+export const told = ({ id, email, name, displayName, role, kind, status, canSignIn }: Person): ToldPerson => ({
   id,
   email,
   name,
@@ -85,4 +88,15 @@ export const told = ({ id, email, name, displayName, role, kind, status }: Perso
   role,
   kind,
   status,
+  can_sign_in: canSignIn,
+})
+
+const toldInvited = ({ email, name, displayName, role, invitedBy, endsAt }: Invited): ToldInvited => ({
+  email,
+  name,
+  display_name: displayName,
+  role,
+  status: 'invited',
+  invited_by: invitedBy,
+  ends_at: endsAt.toISOString(),
 })

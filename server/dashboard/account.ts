@@ -13,7 +13,7 @@ export const account = {
   async 'POST /account'(visit: PersonVisit): Promise<Answer> {
     const { sql, now, visitor, session } = visit
     const password = visit.secret('password')
-    const missing = password === '' ? [{ field: 'password', message: 'Enter your present password.' }] : []
+    const missing = password === '' ? [{ field: 'password', message: 'Enter your current password.' }] : []
     const problems = [...missing, ...newPasswordProblems(visit)]
     if (problems.length > 0) return page(visit, returned(problems))
     const { accountId, id: replaces } = session

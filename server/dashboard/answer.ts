@@ -24,10 +24,10 @@ export const show = <P extends object>(view: FunctionComponent<P>, props: P, mor
   ...more,
 })
 
-/** Nothing but our stylesheet and mark is loaded, forms go to this server only, nobody frames a page, nothing is kept by caches. */
+/** Nothing but our stylesheet, fonts and mark is loaded, forms go to this server only, nobody frames a page, nothing is kept by caches. */
 const headers = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'same-origin',

@@ -48,6 +48,6 @@ const titles: Record<number, [title: string, next?: string]> = {
   403: ['That is not allowed'],
   404: ['Nothing is here', 'Check the address, or begin at the overview.'],
   429: ['A moment, please'],
-  500: ['Something went wrong', 'It was written down for whoever runs this server. Trying again may help.'],
+  500: ['Something went wrong', 'It is in the log of the server. Trying again may help.'],
   503: ['Not at the moment', 'Try again in a few seconds.'],
 }

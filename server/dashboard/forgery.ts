@@ -31,6 +31,6 @@ function requireOwnOrigin({ request, parts }: Visit): void {
   throw new PageFailure(403, {
     title: 'This form came from elsewhere',
     message: `Your browser says that it was sent from ${origin.slice(0, 200)}, and this server is ${own.at(-1)}. Nothing was changed.`,
-    next: 'If a proxy stands before this server, whoever runs it sets PH_PUBLIC_URL to the address that people use.',
+    next: 'If a proxy stands before this server, the person who runs it sets PH_PUBLIC_URL to the address that people use.',
   })
 }

@@ -30,7 +30,7 @@ export const invitation = {
 /** Who has an account shows that it is theirs. */
 const missingPassword = (visit: Visit, link: Link) =>
   'invitation' in link && link.invitation.account === 'open' && visit.secret('password') === ''
-    ? [{ field: 'password', message: 'Enter your present password.' }]
+    ? [{ field: 'password', message: 'Enter your current password.' }]
     : []
 
 async function accept(visit: Visit, link: { code: string; invitation: Invitation }): Promise<Answer> {

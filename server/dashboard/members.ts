@@ -102,7 +102,7 @@ async function memberPage(visit: MemberVisit, { problems = [], ...more }: Partia
   return show(MemberPage, { frame, member, mayOwn, fixedBecause, noLinkBecause, notice: browser.notice, problems }, more)
 }
 
-const toRow = (visit: MemberVisit, { id, name, displayName, email, role, kind, status }: Person): MemberRow => ({
+const toRow = (visit: MemberVisit, { id, name, displayName, email, role, kind, status, canSignIn }: Person): MemberRow => ({
   id,
   name,
   displayName,
@@ -110,5 +110,6 @@ const toRow = (visit: MemberVisit, { id, name, displayName, email, role, kind, s
   role,
   kind,
   isActive: status === 'active',
+  hasCome: canSignIn || kind === 'api',
   isYou: id === visit.membership.person.id,
 })

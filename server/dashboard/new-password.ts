@@ -13,5 +13,5 @@ export function newPasswordProblems(visit: Visit): Problem[] {
   const password = visit.secret('new_password')
   const problems = problemsOf({ new_password: password })
   if (problems.length > 0 || visit.secret('repeated') === password) return problems
-  return [{ field: 'repeated', message: 'The two are not the same. Type both again.' }]
+  return [{ field: 'repeated', message: 'The passwords differ. Type both again.' }]
 }

@@ -7,3 +7,6 @@ export function addressOf({ request, parts }: Visit, slug: string | undefined = 
   const origin = originOf(request, parts.settings)
   return slug === undefined ? origin : `${origin}/w/${slug}`
 }
+
+/** An address as one word of a command, for every shell: a number in brackets would be a pattern to some. Others hold no such letters. */
+export const commandWord = (address: string): string => (/^[\w./:~+-]+$/.test(address) ? address : `"${address}"`)

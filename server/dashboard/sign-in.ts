@@ -24,7 +24,7 @@ export const signInPages = {
       await signInHere(visit, { email: typed.email, password })
       return { to: landing(visit, typed.next) }
     } catch (error) {
-      return form(visit, { ...typed, ...refused(error, { UNAUTHORIZED: 'email', RATE_LIMITED: null, UNAVAILABLE: null }) })
+      return form(visit, { ...typed, ...refused(error, { UNAUTHORIZED: null, RATE_LIMITED: null, UNAVAILABLE: null }) })
     }
   },
 }

@@ -56,6 +56,7 @@ const site: readonly Part[] = [
   ),
   forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./invitation.ts')).invitation),
   forMembers(['GET /workspace'], async () => (await import('./workspace.ts')).workspace),
+  forAnybody(['GET /install'], async () => (await import('./install.ts')).install),
   forPeople(['GET /account', 'POST /account'], async () => (await import('./account.ts')).account),
 ]
 
@@ -91,9 +92,11 @@ function mountPage(pages: FastifyInstance, parts: Parts, { rank, address, load }
   })
 }
 
-/** The two files that every page loads; the address of the first changes with what it holds. */
+/** What every page loads; the addresses of stylesheet and fonts change with what they hold. */
 function mountLooks(app: FastifyInstance): void {
   app.get('/pages.css', async (_request, reply) => look(reply, 'text/css; charset=utf-8', forGood).send(stylesheet().text))
+  for (const [name, font] of stylesheet().fonts)
+    app.get(`/fonts/${name}`, async (_request, reply) => look(reply, 'font/woff2', forGood).send(font))
   app.get('/mark.svg', async (_request, reply) => {
     const { markIcon } = await import('./mark-icon.ts')
     return look(reply, 'image/svg+xml', forADay).send(markIcon())

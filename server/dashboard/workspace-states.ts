@@ -7,7 +7,7 @@ export interface StateWords {
   next?: string
 }
 
-const whoRuns = 'Whoever runs this server can change that.'
+const whoRuns = 'The person who runs this server can change that.'
 
 const active: StateWords = { tone: 'good', name: '✓ active', words: 'Everything works: looking, pulling, pushing, changing.' }
 
@@ -47,8 +47,8 @@ const states: Record<string, StateWords> = {
 const full: StateWords = {
   tone: 'warn',
   name: '⚠ full',
-  words: 'The room is used up: new files are refused. Looking, pulling, comments and other changes work.',
-  next: 'Whoever runs this server can give more room.',
+  words: 'The storage is full: new files are refused. Looking, pulling, comments and other changes work.',
+  next: 'The person who runs this server can raise the limit.',
 }
 
 interface Standing {

@@ -53,7 +53,7 @@ test('a key without a name, with one that is too long, or of no scope is not mad
     [{ name: 'x', scope: 'admin' }, 'scope'],
   ] as const) {
     const page = await max.send(form, `${base}/keys`, fields)
-    expect([page.status, page.html.includes(`href="#${named}"`), page.html.includes('class="secret"')]).toEqual([
+    expect([page.status, page.html.includes(`id="${named}-wrong"`), page.html.includes('class="secret"')]).toEqual([
       422,
       true,
       false,

@@ -1,5 +1,6 @@
 // The page of members: who sees it, adding, roles, disabling, links to choose a password, one's own password.
 import { expect, test } from 'vitest'
+import { addPerson } from '../../server/accounts/people.ts'
 import { callAs } from '../support/api.ts'
 import { workspaceWithPasswords } from '../support/browser.ts'
 import { formTo, type Page, PageBrowser, signedInBrowser } from '../support/page-browser.ts'
@@ -24,6 +25,22 @@ test('members see who belongs; only owners and admins see e-mail addresses and w
   expect(seen.html).not.toContain('/members/add')
   const adam = await signedIn(acme, 'adam')
   expect((await adam.open(`/w/${acme.slug}/members`)).text).toContain(acme.credentialsOf('mia').email)
+})
+
+test('who was added without a way to sign in is not called active', async () => {
+  const acme = await newWorkspace()
+  const { workspaceId } = acme.idsOf('adam')
+  const now = server.clock.now()
+  await addPerson(server.database.sql, {
+    workspaceId,
+    email: `nora@${acme.slug}.test`,
+    name: 'nora',
+    displayName: 'Nora',
+    role: 'member',
+    now,
+  })
+  const adam = await signedIn(acme, 'adam')
+  expect((await adam.open(`/w/${acme.slug}/members`)).text).toMatch(/Nora @nora \S+ \S+ Member – no sign-in yet/)
 })
 
 const invitee = (at: Workspace) => ({
@@ -53,7 +70,7 @@ test('somebody new gets a link, shown once, with which they choose a password on
   const short = await nick.send(asked, `${base}/invitation`, { new_password: 'short', repeated: 'short' })
   expect([short.status, short.text.includes('Choose a password of 8 to 200 characters.')]).toEqual([422, true])
   const differ = await nick.send(asked, `${base}/invitation`, { new_password: 'correct horse', repeated: 'correct house' })
-  expect([differ.status, differ.text.includes('The two are not the same.')]).toEqual([422, true])
+  expect([differ.status, differ.text.includes('The passwords differ.')]).toEqual([422, true])
   const chosen = { new_password: 'correct horse', repeated: 'correct horse' }
   const inside = await nick.send(asked, `${base}/invitation`, chosen)
   expect([inside.path, inside.text.includes('You belong to this workspace now.')]).toEqual([`${base}/`, true])
@@ -122,9 +139,9 @@ test('who has an account joins with its password and a new one; asking them says
   expect(page.text).toContain('has an account on this server already')
   const words = { new_password: 'another horse', repeated: 'another horse' }
   const wrong = await max.send(page, `${base}/invitation`, { ...words, password: 'not mine' })
-  expect([wrong.status, wrong.text.includes('The present password is not right.')]).toEqual([401, true])
+  expect([wrong.status, wrong.text.includes('The current password is not right.')]).toEqual([401, true])
   const none = await max.send(page, `${base}/invitation`, words)
-  expect([none.status, none.text.includes('Enter your present password.')]).toEqual([422, true])
+  expect([none.status, none.text.includes('Enter your current password.')]).toEqual([422, true])
   const same = await max.send(page, `${base}/invitation`, { password, new_password: password, repeated: password })
   expect([same.status, same.text.includes('Choose another password than the present one')]).toEqual([422, true])
   expect((await before.open(`${base}/`)).text).toContain('You do not belong')
@@ -200,7 +217,7 @@ test('somebody who is not right in the form is not added, and everything wrong i
   const adam = await signedIn(acme, 'adam')
   const form = await adam.open(`${base}/members/add`)
   const wrong = await adam.send(form, `${base}/members`, { display_name: '', name: 'two words', email: 'nobody', role: 'owner' })
-  for (const name of ['display_name', 'name', 'email']) expect(wrong.html).toContain(`href="#${name}"`)
+  for (const name of ['display_name', 'name', 'email']) expect(wrong.html).toContain(`id="${name}-wrong"`)
   const own = { display_name: 'X', name: 'x', email: `x@${acme.slug}.test` }
   const owner = await adam.send(form, `${base}/members`, { ...own, role: 'owner' })
   expect([owner.status, owner.text.includes('Only an owner may make or change owners.')]).toEqual([403, true])
@@ -209,7 +226,7 @@ test('somebody who is not right in the form is not added, and everything wrong i
     ['email', { ...own, email: acme.credentialsOf('mia').email.toUpperCase() }],
   ] as const) {
     const taken = await adam.send(form, `${base}/members`, { ...typed, role: 'member' })
-    expect([field, taken.status, taken.html.includes(`href="#${field}"`)]).toEqual([field, 409, true])
+    expect([field, taken.status, taken.html.includes(`id="${field}-wrong"`)]).toEqual([field, 409, true])
   }
 })
 
@@ -221,7 +238,7 @@ test('one changes the own password knowing the present one; every other browser 
   const before = here.cookies.get('ph_session')
   const fields = { password: 'correct horse mia', new_password: 'another horse', repeated: 'another horse' }
   const wrong = await here.send(form, `/w/${acme.slug}/account`, { ...fields, password: 'not mine' })
-  expect([wrong.status, wrong.text.includes('The present password is not right.')]).toEqual([401, true])
+  expect([wrong.status, wrong.text.includes('The current password is not right.')]).toEqual([401, true])
   const done = await here.send(form, `/w/${acme.slug}/account`, fields)
   expect([done.status, done.text.includes('Your password is changed.')]).toEqual([200, true])
   expect(here.cookies.get('ph_session')).not.toBe(before)

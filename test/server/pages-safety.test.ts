@@ -22,7 +22,8 @@ const addresses = pageAddresses.map(({ address, rank }) => {
 const pages = addresses.filter(({ method }) => method === 'GET')
 const forms = addresses.filter(({ method }) => method === 'POST')
 
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy =
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 test('every page, redirect and failure says what browsers may do with it, and holds no script, style or address of others', async () => {
   const olivia = await signedIn('olivia')
@@ -44,6 +45,27 @@ test('every page, redirect and failure says what browsers may do with it, and ho
       expect(answer.html).not.toMatch(/<script|<style|\sstyle=|\son\w+=|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org\/2000\/svg)/)
       expect(answer.html.match(/<h1\b/g)).toHaveLength(1)
     }
+})
+
+test('the heading font is ours, and its address in the stylesheet changes with it', async () => {
+  const one = new PageBrowser(server.url)
+  const css = await (await one.ask('/pages.css')).text()
+  const fonts = [...css.matchAll(/url\("([^"]+)"\)/g)].map(([, address = '']) => address)
+  expect(fonts).toHaveLength(2)
+  for (const address of fonts) {
+    expect(address).toMatch(/^fonts\/[\w-]+\.woff2\?[0-9a-f]{12}$/)
+    const answer = await one.ask(`/${address}`)
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      200,
+      'font/woff2',
+      'public, max-age=31536000, immutable',
+    ])
+    expect(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('wOF2')
+  }
 })
 
 test('stylesheet and mark are ours and typed; what may be kept for good has an address that changes with it', async () => {

@@ -49,7 +49,9 @@ export async function stageScenes(): Promise<Stage> {
   const oak = { slug: 'oak', name: 'Studio Oak', storage_limit_bytes: 9_000, members, keys }
   const film = { slug: 'film', name: 'The Film', state: 'read_only' as const, members: members.slice(0, 1) }
   await provision(database, { workspaces: [oak, film] }, clock.now())
-  await pushed(callAs(`${url}/w/oak`, key), props())
+  const [{ entry_id } = {}] = await pushed(callAs(`${url}/w/oak`, key), props())
+  const order = { target_project: 'Tavern of the Nine Lanterns', target_root: '/Game', entries: [{ entry_id }] }
+  await callAs(`${url}/w/oak`, key).post('/pull-jobs', order)
   clock.advance(3 * 3_600_000)
   const links = await stageLinks(server)
   const { setupAddress = '', url: emptyUrl } = await (await emptyServer()).start()
@@ -128,6 +130,7 @@ const scenesBefore = (oak: string): Scene[] => [
   opening('sign-in', `${oak}/sign-in`),
   acting('sign-in-wrong', `${oak}/sign-in`, (page) => sendBy(page, 'Sign in', { email: 'ada@studio' })),
   opening('invitation-dead', `${oak}/invitation?code=x`),
+  opening('install', `${oak}/install`),
 ]
 
 function scenesInside(url: string): Scene[] {
@@ -160,6 +163,7 @@ function scenesInside(url: string): Scene[] {
     opening('workspace-read-only', `${film}/workspace`),
     opening('account', `${oak}/account`),
     opening('sign-out', `${oak}/sign-out`),
+    opening('install-inside', `${oak}/install`),
     ...deviceScenes(oak),
     opening('missing', `${oak}/nothing-here`),
     opening('not-yours', `${url}/w/first/keys`),

@@ -1,8 +1,8 @@
 /** One's own account: who one is here, and changing the password. */
 import { Fragment } from 'react'
-import { Field, type Problem, ProblemSummary } from './fields.tsx'
+import { type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
-import { NewPassword, OwnEmail } from './new-password.tsx'
+import { CurrentPassword, NewPassword, OwnEmail } from './new-password.tsx'
 import { Notice } from './notice.tsx'
 import { type Role, roleNames } from './role.tsx'
 
@@ -15,43 +15,38 @@ interface AccountProps {
 
 export function AccountPage({ frame, memberships, notice, problems }: AccountProps) {
   return (
-    <Page frame={frame} title="Account" place="account" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="Account" place="account" hasTrouble={problems.length > 0}>
       <h1>{frame.person?.displayName}</h1>
       <Notice words={notice} />
       <ProblemSummary problems={problems} />
-      <section className="sheet">
-        <h2>Where you belong</h2>
-        <dl className="facts">
-          {memberships.map(({ slug, name, role }) => (
-            <Fragment key={slug}>
-              <dt>
-                <a href={frame.atWorkspace(slug, '/')}>{name}</a>
-              </dt>
-              <dd>{roleNames[role]}</dd>
-            </Fragment>
-          ))}
-        </dl>
-      </section>
-      <form className="sheet fields" method="post" action={frame.at('/account')}>
-        <h2>Change the password</h2>
-        <p className="soft">You stay signed in here; every other browser is signed out. Keys keep working.</p>
-        <Token frame={frame} />
-        <OwnEmail email={frame.person?.email ?? ''} />
-        <Field
-          name="password"
-          label="Present password"
-          type="password"
-          autoComplete="current-password"
-          maxLength={200}
-          problems={problems}
-        />
-        <NewPassword problems={problems} />
-        <div className="actions">
-          <button type="submit" className="button">
-            Change it
-          </button>
-        </div>
-      </form>
+      <div className="pair">
+        <section className="sheet">
+          <h2>Your workspaces</h2>
+          <dl className="facts">
+            {memberships.map(({ slug, name, role }) => (
+              <Fragment key={slug}>
+                <dt>
+                  <a href={frame.atWorkspace(slug, '/')}>{name}</a>
+                </dt>
+                <dd>{roleNames[role]}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </section>
+        <form className="sheet fields" method="post" action={frame.at('/account')}>
+          <h2>Change password</h2>
+          <p className="soft">You stay signed in here; every other browser is signed out. Keys keep working.</p>
+          <Token frame={frame} />
+          <OwnEmail email={frame.person?.email ?? ''} />
+          <CurrentPassword problems={problems} />
+          <NewPassword problems={problems} />
+          <div className="actions">
+            <button type="submit" className="button">
+              Change password
+            </button>
+          </div>
+        </form>
+      </div>
     </Page>
   )
 }

@@ -10,7 +10,7 @@ export function DeviceCodePage({ frame, code, problems }: { frame: Frame; code: 
     <Page frame={frame} title="Sign in a terminal" width="alone" hasTrouble={problems.length > 0}>
       <h1>Sign in a terminal</h1>
       <p className="lead">
-        <code>npx ph login</code> shows a code there. Enter it here to see who asks; nothing is approved yet.
+        <code>ph login</code> shows a code there. Enter it here to see who asks; nothing is approved yet.
       </p>
       <ProblemSummary problems={problems} />
       <form className="sheet fields" method="get" action={frame.at('/device')}>
@@ -59,7 +59,7 @@ export function DeviceDecisionPage({ frame, request, now, chosen, problems }: De
     <Page frame={frame} title="A terminal wants to sign in" width="alone" hasTrouble={problems.length > 0}>
       <h1>A terminal wants to sign in as you</h1>
       <p className="lead">Approve it only if you started this yourself, just now, and your terminal shows this same code.</p>
-      <ProblemSummary problems={problems} />
+      <ProblemSummary problems={frame.workspaces.length === 1 ? problems.map(({ message }) => ({ message })) : problems} />
       <form className="sheet fields" method="post" action={frame.at('/device')}>
         <Token frame={frame} />
         <input type="hidden" name="code" value={request.userCode} />
@@ -166,7 +166,7 @@ export function DeviceOutcomePage({ frame, kind, clientName, workspaceName, deci
   )
 }
 
-const again = 'Run npx ph login in the terminal once more: it shows a new code.'
+const again = 'Run ph login in the terminal once more: it shows a new code.'
 const outcomes: Record<DeviceOutcome, { title: string; words: (client: string, workspace: string) => string; next: string }> = {
   approved: {
     title: 'Approved',
@@ -177,12 +177,12 @@ const outcomes: Record<DeviceOutcome, { title: string; words: (client: string, w
     title: 'The terminal is signed in',
     words: (client, workspace) =>
       `${client} has its key for ${workspace}. It is listed with your keys, where you can revoke it at any time.`,
-    next: 'Go back to the terminal: npx ph whoami says who you are there. You may close this page.',
+    next: 'Go back to the terminal: ph whoami says who you are there. You may close this page.',
   },
   denied: {
     title: 'Denied',
     words: (client) => `${client} got nothing, and its code is of no more use.`,
-    next: 'If it was you after all, run npx ph login in the terminal once more. If it was not, there is nothing more to do.',
+    next: 'If it was you after all, run ph login in the terminal once more. If it was not, there is nothing more to do.',
   },
   expired: {
     title: 'This code has expired',

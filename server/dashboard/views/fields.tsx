@@ -1,4 +1,4 @@
-/** The parts of forms: fields with their label, hint and what is wrong with them; choices; the summary of what is wrong. */
+/** The parts of forms: fields with their label, hint and what is wrong with them; choices; what is wrong with them. */
 import type { HTMLInputAutoCompleteAttribute, ReactNode } from 'react'
 
 /** What is wrong with one field of a form, or with the form when no field is named. */
@@ -7,18 +7,16 @@ export interface Problem {
   message: string
 }
 
-/** Takes the focus when the page appears, so that whoever does not see it hears it first. */
+/** What is wrong with the form as a whole; what is wrong with a field stands beside it. Takes the focus, so that screen readers say it first. */
 export function ProblemSummary({ problems }: { problems: readonly Problem[] }) {
-  if (problems.length === 0) return null
+  const whole = problems.filter(({ field }) => field === undefined)
+  if (whole.length === 0) return null
   return (
-    // biome-ignore lint/a11y/noAutofocus: without a program in the browser this is how the summary is read out
+    // biome-ignore lint/a11y/noAutofocus: without a program in the browser this is how it is read out
     <div className="note trouble" role="alert" tabIndex={-1} autoFocus>
-      <h2>That did not work yet</h2>
-      <ul>
-        {problems.map(({ field, message }) => (
-          <li key={message}>{field ? <a href={`#${field}`}>{message}</a> : message}</li>
-        ))}
-      </ul>
+      {whole.map(({ message }) => (
+        <p key={message}>{message}</p>
+      ))}
     </div>
   )
 }
@@ -68,12 +66,18 @@ export function Field({ name, label, hint, problems, value, type = 'text', isFix
         aria-invalid={wrong ? true : undefined}
         aria-describedby={describedBy}
         {...(isPlain ? { autoCapitalize: 'none', spellCheck: false } : {})}
-        // biome-ignore lint/a11y/noAutofocus: only where the page is this one form, and nothing on it is wrong
-        autoFocus={isFirst && problems.length === 0}
+        // biome-ignore lint/a11y/noAutofocus: what is wrong is read out first; else only where the page is this one form
+        autoFocus={hasFocus(name, problems) ?? isFirst}
         {...rest}
       />
     </div>
   )
+}
+
+/** The first field that is wrong has the focus, unless the whole form is. */
+function hasFocus(name: string, problems: readonly Problem[]): boolean | undefined {
+  if (problems.length === 0) return undefined
+  return problems.every(({ field }) => field !== undefined) && problems[0]?.field === name
 }
 
 interface ChoiceProps {
@@ -107,6 +111,8 @@ export function Choice({ name, legend, choices, chosen, problems }: ChoiceProps)
                 value={value}
                 defaultChecked={value === chosen}
                 required
+                // biome-ignore lint/a11y/noAutofocus: only where nothing was chosen, so that it is read out
+                autoFocus={index === 0 && hasFocus(name, problems)}
                 aria-labelledby={`${id}-label`}
                 aria-describedby={hint && `${id}-hint`}
               />

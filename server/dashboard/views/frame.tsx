@@ -26,8 +26,8 @@ interface PageProps {
   title: string
   /** Where in the bar this page stands. */
   place?: Place
-  /** `narrow` for forms, `alone` for a page with one purpose, `gate` for what stands before the door. */
-  width?: 'wide' | 'narrow' | 'alone' | 'gate'
+  /** `alone` for a page with one form or purpose, `gate` for what stands before the door. */
+  width?: 'wide' | 'alone' | 'gate'
   /** Said first to whoever hears the title only. */
   hasTrouble?: boolean
   children: ReactNode

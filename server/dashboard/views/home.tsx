@@ -1,19 +1,30 @@
 /** The overview of a workspace: what is in it, what to do next, what came last. */
 import { bytesWords } from '../amounts.ts'
+import { commandWord } from '../service-address.ts'
+import { Command } from './command.tsx'
 import { type Frame, Page } from './frame.tsx'
 import { Ago } from './moment.tsx'
 import { Notice } from './notice.tsx'
+import { Waiting, type WaitingProject } from './waiting.tsx'
 
 export interface Overview {
   /** Counted up to a bound, so a number in words: `10,000+`. */
   entryCount: string
   storedBytes: number
   memberCount: number
-  /** The person has a key: some terminal is signed in. */
-  hasKey: boolean
+  /** What this person has done with ph already. */
+  done: Done
   newest: readonly NewestEntry[]
+  waiting: readonly WaitingProject[]
   /** Where programs reach the workspace. */
   address: string
+}
+
+export interface Done {
+  /** Some key of theirs was used. */
+  signIn: boolean
+  push: boolean
+  pull: boolean
 }
 
 export interface NewestEntry {
@@ -21,6 +32,10 @@ export interface NewestEntry {
   name: string
   entryType: string
   packName: string
+  /** Null: it has no place under /Game, so it cannot be pulled. */
+  originPath: string | null
+  /** Null for packages. */
+  sourceExt: string | null
   publishedBy: string | null
   pushedAt: Date
 }
@@ -37,7 +52,7 @@ interface HomeProps {
 export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
   const isEmpty = overview.newest.length === 0
   // What there is comes first for whoever knows how to begin.
-  const isBegun = overview.hasKey && !isEmpty
+  const isBegun = overview.done.signIn && !isEmpty
   return (
     <Page frame={frame} title="Overview" place="overview">
       <h1>{frame.workspace?.name}</h1>
@@ -48,6 +63,7 @@ export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
         </p>
       )}
       <Figures overview={overview} />
+      {overview.waiting.length > 0 && <Waiting waiting={overview.waiting} now={now} />}
       {isBegun && <Newest overview={overview} now={now} />}
       <NextSteps frame={frame} overview={overview} isEmpty={isEmpty} />
       {!isBegun && !isEmpty && <Newest overview={overview} now={now} />}
@@ -75,27 +91,27 @@ function Figures({ overview }: { overview: Overview }) {
 }
 
 function NextSteps({ frame, overview, isEmpty }: { frame: Frame; overview: Overview; isEmpty: boolean }) {
-  const { hasKey, address } = overview
+  const { done, address } = overview
+  const look = (isDone: boolean) => (isDone ? 'done' : undefined)
   return (
     <section className="sheet">
-      <h2>{hasKey && !isEmpty ? 'In a terminal' : 'What to do next'}</h2>
+      <h2>{done.signIn && !isEmpty ? 'In a terminal' : 'What to do next'}</h2>
       <ol className="steps">
-        <li className={hasKey ? 'done' : undefined}>
+        <li className={look(done.signIn)}>
           <h3>Sign in from a terminal</h3>
           <p className="soft">
-            It shows a code, and you approve it here. For build machines, <a href={frame.at('/keys')}>make a key</a>.
+            <a href={frame.at('/install')}>Install ph</a> first. This shows a code, and you approve it here. For build machines,{' '}
+            <a href={frame.at('/keys')}>make a key</a>.
           </p>
-          <code className="command">npx ph login --url {address}</code>
+          <Command words={`ph login --url ${commandWord(address)}`} />
         </li>
-        <li className={isEmpty ? undefined : 'done'}>
+        <li className={look(done.push)}>
           <h3>Push a Content folder</h3>
-          <p className="soft">Every prop in it gets its place here, with its versions, its pictures and what it needs.</p>
-          <code className="command">npx ph push ./Content</code>
+          <p className="soft">Its props come to the library, with their versions, pictures and dependencies.</p>
+          <Command words="ph push ./Content" />
         </li>
-        <li>
-          <h3>Pull a prop into a project</h3>
-          <p className="soft">It brings everything that the prop needs.</p>
-          <code className="command">npx ph pull {plainName(overview)} --project Tavern</code>
+        <li className={look(done.pull)}>
+          <Bring newest={overview.newest} />
         </li>
       </ol>
     </section>
@@ -103,7 +119,28 @@ function NextSteps({ frame, overview, isEmpty }: { frame: Frame; overview: Overv
 }
 
 /** What people paste into a terminal holds no name that a shell would understand as more than a name. */
-const plainName = ({ newest }: Overview): string => newest.find(({ name }) => /^\w+$/.test(name))?.name ?? 'SM_Barrel'
+const isPlain = ({ name }: NewestEntry): boolean => /^\w+$/.test(name)
+
+/** A pull takes only what has a place in a project; where nothing has, the newest is downloaded. */
+function Bring({ newest }: Pick<Overview, 'newest'>) {
+  const pulled = newest.find((entry) => isPlain(entry) && entry.originPath !== null)
+  const downloaded = newest.find((entry) => isPlain(entry) && entry.sourceExt !== null)
+  if (!pulled && downloaded)
+    return (
+      <>
+        <h3>Download a prop</h3>
+        <p className="soft">Its dependencies come with it, in the folders that it was pushed from.</p>
+        <Command words={`ph download ${downloaded.name}.${downloaded.sourceExt} --with-deps`} />
+      </>
+    )
+  return (
+    <>
+      <h3>Pull a prop into a project</h3>
+      <p className="soft">Its dependencies come with it.</p>
+      <Command words={`ph pull ${pulled?.name ?? 'SM_Barrel'} --project Tavern`} />
+    </>
+  )
+}
 
 function Newest({ overview, now }: { overview: Overview; now: Date }) {
   return (
@@ -123,12 +160,11 @@ function Newest({ overview, now }: { overview: Overview; now: Date }) {
           {overview.newest.map(({ id, name, entryType, packName, publishedBy, pushedAt }) => (
             <tr key={id}>
               <th scope="row">{name}</th>
-              <td data-label="Type">{entryType.replaceAll('_', ' ')}</td>
-              <td data-label="Pack">{packName}</td>
+              <td>{entryType.replaceAll('_', ' ')}</td>
+              <td>{packName}</td>
               <td data-label="Pushed">
                 <span>
-                  <Ago date={pushedAt} now={now} />
-                  {publishedBy && <span className="under">by {publishedBy}</span>}
+                  <Ago date={pushedAt} now={now} /> {publishedBy && <span className="under">by {publishedBy}</span>}
                 </span>
               </td>
             </tr>

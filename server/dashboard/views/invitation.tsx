@@ -1,7 +1,7 @@
 /** Where one-time links lead: joining a workspace, and choosing a new password. */
-import { Field, type Problem, ProblemSummary } from './fields.tsx'
+import { type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
-import { NewPassword, OwnEmail } from './new-password.tsx'
+import { CurrentPassword, NewPassword, OwnEmail } from './new-password.tsx'
 import { type Role, roleNames } from './role.tsx'
 
 interface NewPasswordProps {
@@ -82,16 +82,7 @@ function JoinForm({ frame, code, asked: { email, workspaceName, account }, probl
       <input type="hidden" name="code" value={code} />
       <p>{nextStep[account]}</p>
       <OwnEmail email={email} />
-      {account === 'open' && (
-        <Field
-          name="password"
-          label="Present password"
-          type="password"
-          autoComplete="current-password"
-          maxLength={200}
-          problems={problems}
-        />
-      )}
+      {account === 'open' && <CurrentPassword problems={problems} />}
       <NewPassword problems={problems} />
       <button type="submit" className="button">
         Join {workspaceName}

@@ -42,8 +42,8 @@ export function InvitedTable({ frame, invited }: { frame: Frame; invited: readon
                   @{one.name} · {one.email}
                 </span>
               </th>
-              <td data-label="Role">{roleNames[one.role]}</td>
-              <td data-label="Link">
+              <td>{roleNames[one.role]}</td>
+              <td>
                 <span>
                   <LinkState state={one.state} />
                   <span className="under">
@@ -82,7 +82,7 @@ interface InvitedProps {
 export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedProps) {
   const { id, displayName, name, email, role, invitedBy, endsAt, state } = invited
   return (
-    <Page frame={frame} title={`Invitation of ${displayName}`} place="members" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title={`Invitation of ${displayName}`} place="members" hasTrouble={problems.length > 0}>
       <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>
@@ -91,30 +91,32 @@ export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedP
         @{name} · {email}
       </p>
       <ProblemSummary problems={problems} />
-      <section className="sheet">
-        <dl className="facts">
-          <dt>Role</dt>
-          <dd>{roleNames[role]}</dd>
-          <dt>Invited by</dt>
-          <dd>{invitedBy}</dd>
-          <dt>Link</dt>
-          <dd>
-            <LinkState state={state} />
-          </dd>
-          <dt>{state === 'ended' ? 'Ended' : 'Ends'}</dt>
-          <dd>{exactWords(endsAt)}</dd>
-        </dl>
-        {state === 'void' && <p className="soft">{invitedBy} may not invite them any more, so the link leads nowhere.</p>}
-        {fixedBecause && <p className="soft">{fixedBecause}</p>}
-      </section>
-      {!fixedBecause && <InvitedForms frame={frame} at={`/members/invitations/${id}`} />}
+      <div className="pair">
+        <section className="sheet">
+          <dl className="facts">
+            <dt>Role</dt>
+            <dd>{roleNames[role]}</dd>
+            <dt>Invited by</dt>
+            <dd>{invitedBy}</dd>
+            <dt>Link</dt>
+            <dd>
+              <LinkState state={state} />
+            </dd>
+            <dt>{state === 'ended' ? 'Ended' : 'Ends'}</dt>
+            <dd>{exactWords(endsAt)}</dd>
+          </dl>
+          {state === 'void' && <p className="soft">{invitedBy} may not invite them any more, so the link leads nowhere.</p>}
+          {fixedBecause && <p className="soft">{fixedBecause}</p>}
+        </section>
+        {!fixedBecause && <InvitedForms frame={frame} at={`/members/invitations/${id}`} />}
+      </div>
     </Page>
   )
 }
 
 function InvitedForms({ frame, at }: { frame: Frame; at: string }) {
   return (
-    <>
+    <div>
       <form className="sheet fields" method="post" action={frame.at(`${at}/link`)}>
         <Token frame={frame} />
         <h2>A new link</h2>
@@ -135,7 +137,7 @@ function InvitedForms({ frame, at }: { frame: Frame; at: string }) {
           </button>
         </div>
       </form>
-    </>
+    </div>
   )
 }
 
@@ -155,8 +157,8 @@ interface InviteFormProps {
 
 export function InviteForm({ frame, form, mayOwn, problems }: InviteFormProps) {
   return (
-    <Page frame={frame} title="Invite somebody" place="members" width="narrow" hasTrouble={problems.length > 0}>
-      <h1>Invite somebody to {frame.workspace?.name}</h1>
+    <Page frame={frame} title="Invite someone" place="members" width="alone" hasTrouble={problems.length > 0}>
+      <h1>Invite someone to {frame.workspace?.name}</h1>
       <p className="lead">You get a link with which they join. Nothing is sent: you hand the link over yourself.</p>
       <ProblemSummary problems={problems} />
       <form className="sheet fields" method="post" action={frame.at('/members')}>

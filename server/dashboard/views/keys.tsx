@@ -1,5 +1,7 @@
 /** The keys of a person: the list, making one, showing it once, revoking one. */
 import { exactWords } from '../moments.ts'
+import { commandWord } from '../service-address.ts'
+import { Command } from './command.tsx'
 import { Choice, Field, type Problem, ProblemSummary } from './fields.tsx'
 import { type Frame, Page, Token } from './frame.tsx'
 import { Ago } from './moment.tsx'
@@ -31,7 +33,7 @@ export function KeysPage({ frame, keys, now, notice }: KeysProps) {
         <div>
           <h1>Your keys</h1>
           <p className="lead">
-            Each lets one terminal or program into {frame.workspace?.name} as you. Whoever holds a key can use it, so give each
+            Each lets one terminal or program into {frame.workspace?.name} as you. Anyone who holds a key can use it, so give each
             program its own, and revoke what is no longer used.
           </p>
         </div>
@@ -50,8 +52,9 @@ function NoKeys({ frame }: { frame: Frame }) {
     <div className="empty stack">
       <h2>No keys yet</h2>
       <p className="soft">
-        The usual way to get one is <code>npx ph login</code> in a terminal; you approve it here. For a build machine,{' '}
-        <a href={frame.at('/keys/new')}>make a key</a> and hand it over.
+        The usual way to get one is <code>ph login</code> in a terminal; you approve it here. It takes{' '}
+        <a href={frame.at('/install')}>ph on your machine</a>. For a build machine, <a href={frame.at('/keys/new')}>make a key</a>{' '}
+        and hand it over.
       </p>
     </div>
   )
@@ -78,7 +81,7 @@ function KeyTable({ frame, keys, now }: Omit<KeysProps, 'notice'>) {
             <th scope="row">
               {key.name} <code className="under">{key.prefix}…</code>
             </th>
-            <td data-label="Scope">
+            <td>
               <span className="chip">{scopeNames[key.scope]}</span>
             </td>
             <td data-label="Made">
@@ -119,10 +122,10 @@ interface NewKeyProps {
 
 export function NewKeyPage({ frame, name, scope, problems }: NewKeyProps) {
   return (
-    <Page frame={frame} title="New key" place="keys" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="New key" place="keys" width="alone" hasTrouble={problems.length > 0}>
       <h1>New key</h1>
       <p className="lead">
-        For a build machine or a script. A terminal of yours gets its own by <code>npx ph login</code>.
+        For a build machine or a script. A terminal of yours gets its own by <code>ph login</code>.
       </p>
       <ProblemSummary problems={problems} />
       <form className="sheet fields" method="post" action={frame.at('/keys')}>
@@ -162,7 +165,7 @@ export function NewKeyPage({ frame, name, scope, problems }: NewKeyProps) {
 /** The only time that anybody sees the whole key. */
 export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; name: string; secret: string; address: string }) {
   return (
-    <Page frame={frame} title="The new key" place="keys" width="narrow">
+    <Page frame={frame} title="The new key" place="keys" width="alone">
       <h1>The new key “{name}”</h1>
       <div className="sheet">
         <p>
@@ -170,7 +173,7 @@ export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; na
         </p>
         <code className="secret">{secret}</code>
         <p className="soft">In a terminal it goes in with this command, which asks for it:</p>
-        <code className="command">npx ph login --with-key --url {address}</code>
+        <Command words={`ph login --with-key --url ${commandWord(address)}`} />
         <p className="actions">
           <a className="button" href={frame.at('/keys')}>
             I have copied it
@@ -183,7 +186,7 @@ export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; na
 
 export function RevokeKeyPage({ frame, row, now }: { frame: Frame; row: KeyRow; now: Date }) {
   return (
-    <Page frame={frame} title={`Revoke ${row.name}`} place="keys" width="narrow">
+    <Page frame={frame} title={`Revoke ${row.name}`} place="keys" width="alone">
       <h1>Revoke “{row.name}”?</h1>
       <p className="lead">
         Whatever uses it is refused from its next request on. This cannot be taken back; a new key is quickly made.

@@ -11,7 +11,7 @@ interface LinkMadeProps {
 
 export function LinkMadePage({ frame, displayName, link, isInvitation }: LinkMadeProps) {
   return (
-    <Page frame={frame} title="A link to hand over" place="members" width="narrow">
+    <Page frame={frame} title="A link to hand over" place="members" width="alone">
       <h1>{isInvitation ? `${displayName} is invited` : `A link for ${displayName}`}</h1>
       <div className="sheet">
         <p>
@@ -20,8 +20,8 @@ export function LinkMadePage({ frame, displayName, link, isInvitation }: LinkMad
         <code className="secret">{link}</code>
         <p className="soft">
           {isInvitation
-            ? 'They belong here once they accept with it, within seven days. Whoever has the link may try: hand it to them alone, where nobody else reads along.'
-            : 'It lets whoever opens it choose the password, once, within seven days. Hand it over where nobody else reads along.'}
+            ? 'They belong here once they accept with it, within seven days. Anyone who has the link may try: hand it to them alone, where nobody else reads along.'
+            : 'It lets anyone who opens it choose the password, once, within seven days. Hand it over where nobody else reads along.'}
         </p>
         <p className="actions">
           <a className="button" href={frame.at('/members')}>

@@ -20,7 +20,7 @@ interface MemberProps {
 
 export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
   return (
-    <Page frame={frame} title={member.displayName} place="members" width="narrow" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title={member.displayName} place="members" hasTrouble={problems.length > 0}>
       <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>
@@ -30,15 +30,17 @@ export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause,
       </p>
       <Notice words={notice} />
       <ProblemSummary problems={problems} />
-      {fixedBecause ? (
-        <Fixed member={member} because={fixedBecause} />
-      ) : (
-        <>
+      <div className="pair">
+        {fixedBecause ? (
+          <Fixed member={member} because={fixedBecause} />
+        ) : (
           <RolePart frame={frame} member={member} mayOwn={mayOwn} problems={problems} />
-          <StatePart frame={frame} member={member} />
-        </>
-      )}
-      <LinkPart frame={frame} member={member} because={noLinkBecause} />
+        )}
+        <div>
+          {!fixedBecause && <StatePart frame={frame} member={member} />}
+          <LinkPart frame={frame} member={member} because={noLinkBecause} />
+        </div>
+      </div>
     </Page>
   )
 }
@@ -49,9 +51,9 @@ function Fixed({ member, because }: { member: MemberRow; because: string }) {
       <dl className="facts">
         <dt>Role</dt>
         <dd>{roleNames[member.role]}</dd>
-        <dt>State</dt>
+        <dt>Status</dt>
         <dd>
-          <MemberState isActive={member.isActive} />
+          <MemberState member={member} />
         </dd>
       </dl>
       <p className="soft">{because}</p>
@@ -86,7 +88,7 @@ function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
   return (
     <MemberForm frame={frame} to={`/members/${member.id}/status`}>
       <h2>
-        State <MemberState isActive={member.isActive} />
+        Status <MemberState member={member} />
       </h2>
       <p>{stateWords(member)}</p>
       <input type="hidden" name="status" value={member.isActive ? 'disabled' : 'active'} />

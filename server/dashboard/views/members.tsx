@@ -13,6 +13,8 @@ export interface MemberRow {
   role: Role
   kind: 'person' | 'api'
   isActive: boolean
+  /** Has a way to sign in; who was added without one has not come yet. */
+  hasCome: boolean
   isYou: boolean
 }
 
@@ -40,7 +42,7 @@ export function MembersPage({ frame, members, mayChange, invited, notice }: Memb
         </div>
         {mayChange && (
           <a className="button" href={frame.at('/members/add')}>
-            Invite somebody
+            Invite someone
           </a>
         )}
       </div>
@@ -59,7 +61,7 @@ function MemberTable({ frame, members, mayChange }: Omit<MembersProps, 'notice' 
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
-          <th scope="col">State</th>
+          <th scope="col">Status</th>
           {mayChange && (
             <th scope="col">
               <span className="unseen">What to do</span>
@@ -78,14 +80,14 @@ function MemberTable({ frame, members, mayChange }: Omit<MembersProps, 'notice' 
                 {member.email && ` · ${member.email}`}
               </span>
             </th>
-            <td data-label="Role">
+            <td>
               <span>
                 {roleNames[member.role]}
                 {member.kind === 'api' && <span className="under">a program, not a person</span>}
               </span>
             </td>
-            <td data-label="State">
-              <MemberState isActive={member.isActive} />
+            <td>
+              <MemberState member={member} />
             </td>
             {mayChange && (
               <td className="end">
@@ -101,6 +103,7 @@ function MemberTable({ frame, members, mayChange }: Omit<MembersProps, 'notice' 
   )
 }
 
-export function MemberState({ isActive }: { isActive: boolean }) {
+export function MemberState({ member: { isActive, hasCome } }: { member: Pick<MemberRow, 'isActive' | 'hasCome'> }) {
+  if (isActive && !hasCome) return <span className="chip">– no sign-in yet</span>
   return <span className={isActive ? 'chip good' : 'chip'}>{isActive ? '✓ active' : '– disabled'}</span>
 }

@@ -115,9 +115,7 @@ export function SetupDonePage({ frame }: { frame: Frame }) {
   return (
     <Page frame={frame} title="Set up already" width="gate">
       <h1>This server is set up already</h1>
-      <p className="lead">
-        It has a workspace and an owner. Whoever belongs to it signs in; others are added by an owner or admin.
-      </p>
+      <p className="lead">It has a workspace and an owner. Its members sign in; an owner or admin adds others.</p>
       <p className="sheet actions">
         <a className="button" href={frame.at('/sign-in')}>
           Sign in

@@ -1,4 +1,4 @@
-/** The workspace itself: its state in plain words, the room it takes, its budgets. */
+/** The workspace itself: its state in plain words, its storage, its rate limits. */
 import { bytesWords } from '../amounts.ts'
 import { wordsOf } from '../workspace-states.ts'
 import { type Frame, Page } from './frame.tsx'
@@ -18,30 +18,34 @@ export interface WorkspaceFacts {
 export function WorkspacePage({ frame, facts }: { frame: Frame; facts: WorkspaceFacts }) {
   const { requestsPerMinute, pushRequestsPerMinute, agentCallsPerMonth } = facts
   return (
-    <Page frame={frame} title="Workspace" place="workspace" width="narrow">
+    <Page frame={frame} title="Workspace" place="workspace">
       <h1>{frame.workspace?.name}</h1>
       <p className="lead">
         <code>{facts.address}</code>
       </p>
-      <State facts={facts} />
-      <section className="sheet">
-        <h2>Room</h2>
-        <Room facts={facts} />
-      </section>
-      <section className="sheet">
-        <h2>Pace</h2>
-        <p className="soft">Each key has these to itself. Whoever is faster is asked to wait for a moment; nothing is lost.</p>
-        <dl className="facts">
-          <dt>Requests</dt>
-          <dd>{number.format(requestsPerMinute)} a minute</dd>
-          <dt>Pushing and pulling</dt>
-          <dd>{number.format(pushRequestsPerMinute)} a minute, counted apart</dd>
-          <dt>Calls by AI agents</dt>
-          <dd>
-            {agentCallsPerMonth === null ? 'no limit' : `${number.format(agentCallsPerMonth)} a month, for the whole workspace`}
-          </dd>
-        </dl>
-      </section>
+      <div className="pair">
+        <div>
+          <State facts={facts} />
+          <section className="sheet">
+            <h2>Storage</h2>
+            <Storage facts={facts} />
+          </section>
+        </div>
+        <section className="sheet">
+          <h2>Rate limits</h2>
+          <p className="soft">Each key has its own. A program that asks more often is told to wait and try again.</p>
+          <dl className="facts">
+            <dt>Requests</dt>
+            <dd>{number.format(requestsPerMinute)} a minute</dd>
+            <dt>Pushing and pulling</dt>
+            <dd>{number.format(pushRequestsPerMinute)} a minute</dd>
+            <dt>Calls by AI agents</dt>
+            <dd>
+              {agentCallsPerMonth === null ? 'no limit' : `${number.format(agentCallsPerMonth)} a month, for the whole workspace`}
+            </dd>
+          </dl>
+        </section>
+      </div>
     </Page>
   )
 }
@@ -53,7 +57,7 @@ function State({ facts }: { facts: WorkspaceFacts }) {
   return (
     <section className={tone === 'good' ? 'sheet' : 'note warn'}>
       <h2>
-        State <span className={`chip ${tone}`}>{name}</span>
+        Status <span className={`chip ${tone}`}>{name}</span>
       </h2>
       <p>{words}</p>
       {next && <p>{next}</p>}
@@ -61,7 +65,7 @@ function State({ facts }: { facts: WorkspaceFacts }) {
   )
 }
 
-function Room({ facts: { storedBytes, limitBytes } }: { facts: WorkspaceFacts }) {
+function Storage({ facts: { storedBytes, limitBytes } }: { facts: WorkspaceFacts }) {
   if (limitBytes === null)
     return (
       <p>
@@ -71,10 +75,10 @@ function Room({ facts: { storedBytes, limitBytes } }: { facts: WorkspaceFacts })
   const share = Math.min(1, limitBytes === 0 ? 1 : storedBytes / limitBytes)
   return (
     <>
-      <p id="room">
+      <p id="storage">
         <strong>{bytesWords(storedBytes)}</strong> of {bytesWords(limitBytes)} used ({Math.floor(share * 100)} %).
       </p>
-      <meter aria-labelledby="room" min={0} max={1} low={0.8} high={0.95} optimum={0} value={share} />
+      <meter aria-labelledby="storage" min={0} max={1} low={0.8} high={0.95} optimum={0} value={share} />
     </>
   )
 }
