@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { apiBase } from '../contract/index.ts'
 import type { Route } from '../contract/route.ts'
+import { clientVersionHeader } from '../contract/version.ts'
 import type { Membership } from './accounts/people.ts'
 import type { Session } from './accounts/sessions.ts'
 import { isApiPath, readAddress } from './address.ts'
@@ -18,6 +19,8 @@ import type { Entered, FrontDoor } from './front-door/enter.ts'
 import type { Holder } from './front-door/keys.ts'
 import { refuseWrite } from './front-door/states.ts'
 import { mountHealth } from './health.ts'
+import { offeredVersion } from './install/client-package.ts'
+import { mountInstall } from './install/routes.ts'
 import type { Logger, ProcessLog } from './log.ts'
 import { mountMetrics } from './metrics.ts'
 import { mountContract } from './mount.ts'
@@ -98,8 +101,10 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   boundExchanges(app, pace)
   refuseSlowBodies(app, pace)
   const { frontDoor } = parts
+  const offered = offeredVersion()
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-PH-API', '1')
+    if (offered !== undefined) reply.header(clientVersionHeader, offered)
     if (request.method === 'GET' || request.method === 'HEAD') letGoBy(request.raw)
     refuseOddHost(request)
     request.workspaceSlug = readAddress(request.originalUrl).slug
@@ -123,6 +128,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await app.register((api) => mountContract(api, parts), { prefix: apiBase })
   await app.register(async (pages) => mountSite(pages, parts))
   mountHealth(app, parts)
+  mountInstall(app, parts)
   mountMetrics(app, parts)
   parts.mountStorage?.(app)
   return app

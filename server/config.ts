@@ -86,7 +86,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     dataDir: resolve(cwd, flags.data ?? text('PH_DATA') ?? 'ph-data'),
     databaseUrl: address('PH_DATABASE_URL', text('PH_DATABASE_URL'), ['postgres:', 'postgresql:']),
     storageUrl: address('PH_STORAGE_URL', text('PH_STORAGE_URL'), ['s3:']),
-    publicUrl: address('PH_PUBLIC_URL', text('PH_PUBLIC_URL'), ['http:', 'https:'])?.replace(/\/+$/, ''),
+    publicUrl: publicAddress(text('PH_PUBLIC_URL')),
     provisionFile: absolute(cwd, flags.provision ?? text('PH_PROVISION')),
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
     rateLimitPush: whole('PH_RATE_LIMIT_PUSH', text('PH_RATE_LIMIT_PUSH') ?? '2400'),
@@ -195,4 +195,14 @@ function address(name: string, text: string | undefined, protocols: string[]): s
   if (!url || !protocols.includes(url.protocol))
     throw new SettingError(`${name} is not an address beginning with ${protocols.map((p) => `${p}//`).join(' or ')}.`)
   return text
+}
+
+/** People copy it into shells, as a part of commands. */
+function publicAddress(text: string | undefined): string | undefined {
+  const found = address('PH_PUBLIC_URL', text, ['http:', 'https:'])?.replace(/\/+$/, '')
+  if (found !== undefined && /[\s"'`$&;|<>(){}!*?#%^\\]/.test(found))
+    throw new SettingError(
+      'PH_PUBLIC_URL holds letters that mean something to a shell; it takes an address such as https://props.example.com.',
+    )
+  return found
 }

@@ -22,6 +22,7 @@ export interface Actor {
   name: string
   displayName: string
   role: 'admin' | 'member'
+  workspaceRole: 'owner' | 'admin' | 'member'
   keyId: number
   keyName: string
   scope: 'read' | 'write'

@@ -1,8 +1,10 @@
-/** The server's log: JSON lines with a request id, to stderr unless told otherwise. Keys, signatures and bodies never appear in it. */
+/** The server's log: JSON lines with a request id, to stderr unless told otherwise; plain lines where that is a terminal. Keys, signatures and bodies never appear in it. */
+import { isatty } from 'node:tty'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import { systemClock } from './clock.ts'
 import { LogStream } from './log-stream.ts'
+import { logWords } from './log-words.ts'
 
 const stderrFd = 2
 
@@ -22,13 +24,34 @@ export interface ProcessLog extends Logger {
 export function openLog(to: LogTo): ProcessLog {
   const level = to === 'nowhere' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
-  const stream = typeof to === 'object' ? to : new LogStream(stderrFd)
+  const stream = typeof to === 'object' ? to : openStderr()
   const log = pino({ level, base: null, timestamp, serializers: { req: asked, res: answered } }, stream)
   const line: ProcessLog['line'] = (fields, message) => {
     if (level === 'silent') return
     stream.write(`{"level":${pino.levels.values.info}${timestamp()},${JSON.stringify({ ...fields, msg: message }).slice(1)}\n`)
   }
   return Object.assign(log, { line })
+}
+
+function openStderr(): LogStream | TerminalLog {
+  const stream = new LogStream(stderrFd)
+  return isatty(stderrFd) ? new TerminalLog(stream) : stream
+}
+
+class TerminalLog {
+  readonly #stream: LogStream
+
+  constructor(stream: LogStream) {
+    this.#stream = stream
+  }
+
+  write(line: string): void {
+    this.#stream.write(logWords(line))
+  }
+
+  flush(done: () => void): void {
+    this.#stream.flush(done)
+  }
 }
 
 let stamped = { ms: 0, text: '' }

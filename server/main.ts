@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { issueSetupCode } from './accounts/setup.ts'
@@ -118,11 +119,22 @@ async function requirePlaceToListen({ host, port }: Settings): Promise<void> {
 
 function makeDataFolder(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolders(dir)
   } catch (error) {
     throw new SettingError(
       `The data folder ${dir} cannot be made (${(error as NodeJS.ErrnoException).code}). Choose another with --data or PH_DATA.`,
     )
+  }
+}
+
+/** Not with `recursive`: below /proc Node tries that for ever, and hears no signal while it does. */
+function makeFolders(dir: string): void {
+  if (existsSync(dir)) return
+  if (dirname(dir) !== dir) makeFolders(dirname(dir))
+  try {
+    mkdirSync(dir, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

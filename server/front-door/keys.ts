@@ -23,7 +23,7 @@ export interface HolderRow {
   email: string
   name: string
   display_name: string
-  role: string
+  role: Actor['workspaceRole']
   workspace_id: number
   slug: string
   workspace_name: string
@@ -49,6 +49,7 @@ export const toHolder = (row: HolderRow): Holder => ({
     name: row.name,
     displayName: row.display_name,
     role: row.role === 'member' ? 'member' : 'admin',
+    workspaceRole: row.role,
     keyId: row.key_id,
     keyName: row.key_name,
     scope: row.scope,

@@ -2,6 +2,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { invite } from '../../server/accounts/invitations.ts'
 import { administered } from '../support/administered.ts'
 import { callAs } from '../support/api.ts'
 import { ph } from '../support/ph.ts'
@@ -68,6 +69,28 @@ test('somebody who is added with a password from standard input can have keys, a
   expect((await me(slug, key)).status).toBe(200)
   const listed = (await administer(`user list ${at} --json`)).json() as { users: { name: string; role: string }[] }
   expect(listed.users.map(({ name, role }) => `${name} ${role}`)).toContain('Nora member')
+})
+
+test('the list calls who was invited invited, and who has neither password nor key not active', async () => {
+  const { slug } = await server.addWorkspace()
+  const at = `--workspace ${slug}`
+  const { sql } = server.database
+  const [adam] = await sql<{ workspace_id: number; id: number }[]>`
+    select m.workspace_id, m.id from members m join workspaces w on w.id = m.workspace_id where w.slug = ${slug} and m.name = 'adam'`
+  const by = { id: Number(adam?.id), role: 'admin' as const }
+  const asking = { workspaceId: Number(adam?.workspace_id), by, role: 'member' as const, now: new Date() }
+  await invite(sql, { ...asking, email: `nick@${slug}.test`, name: 'nick', displayName: 'Nick New' })
+  await administer(`user add nora@${slug}.test ${at}`)
+  const rowOf = async (name: string) =>
+    (await administer(`user list ${at}`)).stdout.split('\n').find((line) => line.includes(`${name}@`))
+  expect(await rowOf('nick')).toMatch(/^-\tnick@.*\tinvited$/)
+  expect(await rowOf('nora')).toMatch(/\tno sign-in yet$/)
+  expect(await rowOf('mia')).toMatch(/\tactive$/)
+  await administer(`key create nora ${at}`)
+  expect(await rowOf('nora')).toMatch(/\tactive$/)
+  const listed = (await administer(`user list ${at} --json`)).json() as { users: object[]; invited: object[] }
+  expect(listed.invited).toMatchObject([{ email: `nick@${slug}.test`, status: 'invited', invited_by: 'adam' }])
+  expect(listed.users).not.toContainEqual(expect.objectContaining({ name: 'nick' }))
 })
 
 test('a new password ends the sessions of the account, and is never an argument', async () => {

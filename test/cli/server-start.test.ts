@@ -17,3 +17,11 @@ test('a port that is taken is named, and no library is made for a server that ca
   ])
   expect(existsSync(data)).toBe(false)
 })
+
+test.runIf(existsSync('/proc/self'))('a data folder that cannot be is named at once, and the other way to say it', async () => {
+  const { code, stderr } = await ph(['server', 'start', '--port', '0', '--data', '/proc/x/library', '--json'])
+  expect([code, JSON.parse(stderr).error.message]).toEqual([
+    2,
+    'The data folder /proc/x/library cannot be made (ENOENT). Choose another with --data or PH_DATA.',
+  ])
+})

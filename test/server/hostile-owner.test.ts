@@ -204,7 +204,7 @@ test('asked into the attacker’s workspace, an honest account stays as it is, a
   expect(JSON.stringify((await callAs(evil.url, evil.keys.olivia).get('/members')).body)).not.toContain(acme.slug)
 })
 
-test('guesses at the present password by way of an invitation count as failed sign-ins', async () => {
+test('guesses at the current password by way of an invitation count as failed sign-ins', async () => {
   const [evil, acme] = [await workspaceWithPasswords(server), await workspaceWithPasswords(server)]
   const { email, password } = acme.credentialsOf('max')
   const { code } = await inviteTo(evil, email)
