@@ -8,6 +8,7 @@ import type { Limited } from './checkup.ts'
 import { systemCode } from './client-error.ts'
 import { keychainWorks } from './credentials.ts'
 import type { Folders } from './folders.ts'
+import { programFolder, runsByOwnNode } from './installation.ts'
 import { nearest } from './place-check.ts'
 
 export async function checkMachine({ folders, cwd, limitMs }: Limited): Promise<Finding[]> {
@@ -16,7 +17,11 @@ export async function checkMachine({ folders, cwd, limitMs }: Limited): Promise<
 }
 
 /** An older one than package.json asks for does not get as far as here (bin/ph.mjs). */
-const checkNode = (): Finding => fine('node', `Node ${process.versions.node} on ${process.platform}, ${process.arch}.`)
+function checkNode(): Finding {
+  const { execPath, platform, arch, versions } = process
+  const whose = runsByOwnNode(programFolder()) ? 'the one that ph brings' : execPath
+  return fine('node', `Node ${versions.node} on ${platform}, ${arch}: ${whose}.`)
+}
 
 const folderUses: Record<keyof Folders, readonly [holds: string, variable: string]> = {
   config: ['profiles', 'PH_CONFIG_DIR'],

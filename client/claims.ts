@@ -1,5 +1,7 @@
 /** Which of several files stands for one prop: copies with the same bytes, and packages that claim the same path. Pure. */
 
+import { nameOf } from './manifest-item.ts'
+import { otherNameAdvice } from './other-names.ts'
 import { isExternal, isPackageFile, pathOf, type SendableFile } from './push-file.ts'
 import { type Problem, problem } from './push-problem.ts'
 
@@ -7,22 +9,32 @@ import { type Problem, problem } from './push-problem.ts'
 export type Copies = [SendableFile, ...SendableFile[]]
 
 /** Groups by content. In front stands the file that is where its header says, then one that may be an entry, then the first. */
-export function groupCopies(files: readonly SendableFile[]): { groups: Copies[]; problems: Problem[] } {
-  const problems: Problem[] = []
-  const groups = [...Map.groupBy(files, (file) => file.hash).values()].map((group) => {
-    const [first, ...others] = group.sort((a, b) => rank(a) - rank(b)) as Copies
-    if (others.length > 0) {
-      const names = group.map(pathOf)
-      problems.push(problem('same-bytes', names, sameWords(names)))
-    }
-    return [first, ...others] as Copies
+export function groupCopies(files: readonly SendableFile[]): Copies[] {
+  return [...Map.groupBy(files, (file) => file.hash).values()].map(
+    (group) => group.toSorted((a, b) => rank(a) - rank(b)) as Copies,
+  )
+}
+
+/** Says which files have the same bytes, and which prop they are. `names`: of props that are not called like their file. */
+export function nameCopies(groups: readonly Copies[], names: ReadonlyMap<string, string>): Problem[] {
+  return groups.flatMap((group) => {
+    const [first, ...others] = group
+    if (others.length === 0) return []
+    const prop = names.get(first.hash) ?? nameOf(first)
+    const other = others.find((file) => nameOf(file).toLowerCase() !== nameOf(first).toLowerCase())
+    const next = other && otherNameAdvice(other, shellName(prop))
+    const files = group.map(pathOf)
+    return [problem('same-bytes', files, { message: sameWords(files, prop), next })]
   })
-  return { groups, problems }
 }
 
 /** Two are named in the sentence, more of them below it. */
-const sameWords = (names: readonly string[]): string =>
-  names.length === 2 ? `${names.join(' and ')} are the same file.` : `${names.length} files are the same, byte for byte.`
+const sameWords = ([first, other, ...more]: readonly string[], prop: string): string =>
+  more.length === 0
+    ? `${other} has the same bytes as ${first}: both are the prop ${prop}.`
+    : `${more.length + 2} files have the same bytes: all are the prop ${prop}.`
+
+const shellName = (name: string): string => (/^[\w./-]+$/.test(name) ? name : `"${name.replaceAll(/["\\$`]/g, '')}"`)
 
 const rank = (file: SendableFile): number => (isAtHome(file) ? 0 : 2) + (isExternal(file) ? 1 : 0)
 

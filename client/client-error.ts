@@ -36,7 +36,14 @@ export const clientErrors = {
   FILE_UNREADABLE: [exits.failed, 'Check the permissions of the file, then push again.'],
   FILE_CHANGED: [exits.temporary, 'Wait until it is saved completely, then push again.'],
   UPLOAD_REFUSED: [exits.failed, 'Check that no proxy alters requests between here and the storage.'],
+  NOT_PLACED: [exits.failed, 'Download it alone, under a name of your own: `ph download <entry> -o <file>`.'],
   FILE_DIFFERS: [exits.conflict, 'Move it away, choose another place with -o, or replace it with --force.'],
+  NO_CLIENT_THERE: [exits.failed, 'Ask whoever runs the server to update it.'],
+  NPM_MISSING: [
+    exits.failed,
+    'Install Node.js from https://nodejs.org, which brings npm, open a new terminal, then run `ph update` again.',
+  ],
+  NPM_FAILED: [exits.failed, 'See what npm says, then run `ph update` again.'],
   WRONG_BYTES: [exits.temporary, 'Try again; tell whoever runs the server if it happens twice.'],
 } as const satisfies Record<string, ClientErrorRow>
 

@@ -55,7 +55,7 @@ export async function downloadFile(http: Http, download: Download): Promise<Down
   return { path, outcome: 'downloaded', resumedBytes }
 }
 
-const differs = (path: string): ClientError =>
+export const differs = (path: string): ClientError =>
   new ClientError('FILE_DIFFERS', `${path} is there already and holds something else.`)
 
 async function refuseBytes(partPath: string, { path, contentHash }: Download): Promise<never> {
@@ -75,7 +75,7 @@ async function hashOfFile(path: string): Promise<string | undefined> {
 }
 
 /** A rename that does not replace what somebody put there meanwhile; where the disk knows no links, the check is all there is. */
-async function renameToFree(from: string, to: string): Promise<void> {
+export async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
     await rm(from)

@@ -16,6 +16,8 @@ export interface Paging {
 export interface EntryPage {
   entries: EntrySummary[]
   next_cursor: string | null
+  /** Of all pages; not every server counts. */
+  total?: number
 }
 
 /** A list that never ends is left after so many pages. */
@@ -47,9 +49,9 @@ export async function* entryPages(
 /** All of it as one page; `next_cursor` goes on behind it. */
 export async function readEntryPages(calls: PageCalls, question: EntryQuestion, paging: Paging = {}): Promise<EntryPage> {
   const whole: EntryPage = { entries: [], next_cursor: null }
-  for await (const { entries, next_cursor } of entryPages(calls, question, paging)) {
+  for await (const { entries, ...rest } of entryPages(calls, question, paging)) {
     for (const entry of entries) whole.entries.push(entry)
-    whole.next_cursor = next_cursor
+    Object.assign(whole, rest)
   }
   return whole
 }

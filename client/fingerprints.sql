@@ -33,7 +33,8 @@ create index if not exists file_object on file (object_id) where object_id is no
 create index if not exists file_entry on file (entry_id) where entry_id is not null;
 
 -- address, root (for people who look into this file), facts_version, feed (feed-check.ts), problems (of the last whole push),
--- faces (how far the feed was followed by ph status).
+-- held (which current versions were named to a person, held-answers.ts),
+-- faces (how far the feed was followed by ph status), last_push (which push the rows of `pushed` are of, last-push.ts).
 create table if not exists remembered (
   key text not null primary key,
   value text not null
@@ -69,4 +70,16 @@ create table if not exists face (
   object_id integer,
   content_hash text,
   entry_id integer
+) without rowid;
+
+-- What the last push that registered something did, for `ph undo` (last-push.ts). One row per lineage; the next such push empties it.
+create table if not exists pushed (
+  lineage_id text not null primary key,
+  -- The version that it made current, and the one that was current before: null when it began the lineage.
+  object_id integer not null,
+  before_object_id integer,
+  -- Null for what is no entry.
+  entry_id integer,
+  file text not null,
+  name text not null
 ) without rowid;

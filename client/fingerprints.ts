@@ -5,6 +5,7 @@ import { Faces } from './faces.ts'
 import type { ReadFile } from './file-reader.ts'
 import { factsVersion, gone, neverTrusted } from './fingerprint.ts'
 import { type Base, columnsOf, type KnownFile, type KnownRow, toKnown } from './known-file.ts'
+import { LastPush } from './last-push.ts'
 import { OpenPulls } from './open-pulls.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
@@ -25,6 +26,9 @@ export interface FileBased {
   edges: string | null
 }
 
+/** `held`: of files that were held, the current version that was named to a person (held-answers.ts). */
+type RememberedKey = 'feed' | 'problems' | 'held'
+
 /** A file that is a version of the library, byte for byte. `stat` as in KnownFile. */
 export interface FilePlaced {
   file: string
@@ -37,6 +41,13 @@ export interface FilePlaced {
   linked: boolean
 }
 
+/** What files of a lineage were based on, and the version that they are based on now. */
+export interface Rebase {
+  lineageId: string
+  from: number
+  to: { objectId: number; hash: string; assetClass: string }
+}
+
 const unknown =
   'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
 /** From here on one pass over everything is quicker than a question per file. */
@@ -44,11 +55,11 @@ const manyFiles = 1000
 const columnsOfVersion1 =
   'file, stat, hash, size, settled, package, guid, base_hash, base_guid, base_class, lineage_id, object_id, entry_id, edges, facts'
 const linked = 'alter table file add column linked integer not null default 0;'
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links. */
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push. */
 const layout: Layout = {
-  version: 4,
+  version: 5,
   schema: new URL('./fingerprints.sql', import.meta.url),
-  tables: ['file', 'remembered', 'pull', 'pulled', 'face'],
+  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
@@ -57,6 +68,7 @@ const layout: Layout = {
     },
     2: { before: linked, after: '' },
     3: { before: linked, after: '' },
+    4: { before: '', after: '' },
   },
 }
 
@@ -66,6 +78,8 @@ export class Fingerprints {
   readonly pulls: OpenPulls
   /** Which versions are current in the library. */
   readonly faces: Faces
+  /** What `ph undo` takes back. */
+  readonly lastPush: LastPush
   readonly #state: StateFile
   readonly #db: Database.Database
   readonly #queries = new Map<string, Database.Statement<string[], KnownRow>>()
@@ -78,6 +92,7 @@ export class Fingerprints {
     this.#db = this.#state.db
     this.pulls = new OpenPulls(this.#state)
     this.faces = new Faces(this.#state)
+    this.lastPush = new LastPush(this.#state)
     this.#guard(() => this.#prepare(about))
   }
 
@@ -96,6 +111,12 @@ export class Fingerprints {
 
   find(file: string): KnownFile | undefined {
     return this.#all('file = ?', file)[0]
+  }
+
+  /** Whether a file here is, or was made from, this version; also one that is not there any more. */
+  hasVersion({ lineageId, objectId }: { lineageId: string; objectId: number }): boolean {
+    const query = 'select 1 from file where object_id = ? and lineage_id = ? limit 1'
+    return this.#guard(() => this.#db.prepare(query).pluck().get(objectId, lineageId) === 1)
   }
 
   /** The version that came into the library last, of all that are known. */
@@ -176,10 +197,18 @@ export class Fingerprints {
     })
   }
 
-  remember(key: 'feed' | 'problems', value: unknown): void {
+  remember(key: RememberedKey, value: unknown): void {
     this.#write(() =>
       this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(key, JSON.stringify(value)),
     )
+  }
+
+  /** Another version is current again: files that were the later one, or made from it, are edits of that one from here on. */
+  rebase({ lineageId, from, to }: Rebase): void {
+    const rebase = this.#db.prepare(`
+      update file set settled = 0, edges = null, base_hash = @hash, base_class = @assetClass, object_id = @objectId
+       where lineage_id = @lineageId and object_id = @from`)
+    this.#write(() => rebase.run({ lineageId, from, ...to }))
   }
 
   /** Versions that the library no longer has: their files are to be pushed anew. */
@@ -205,7 +234,7 @@ export class Fingerprints {
     this.#write(() => this.#db.prepare('update file set settled = 0 where settled = 1').run())
   }
 
-  recall(key: 'feed' | 'problems'): unknown {
+  recall(key: RememberedKey): unknown {
     const value = this.#guard(() => this.#db.prepare('select value from remembered where key = ?').pluck().get(key))
     return typeof value === 'string' ? JSON.parse(value) : undefined
   }

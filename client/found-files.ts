@@ -57,10 +57,8 @@ export function findVanished(found: readonly FoundFile[], marks: readonly Mark[]
 export function nameUnread(files: { sidecars: string[]; unknown: string[] }): Problem[] {
   const problems: Problem[] = []
   const { sidecars, unknown } = files
-  if (sidecars.length > 0)
-    problems.push(problem('sidecar', sidecars, `${count(sidecars)} belonging to cooked packages left out.`))
-  if (unknown.length > 0)
-    problems.push(problem('unknown-kind', unknown, `${count(unknown)} of kinds that are no props left out.`))
+  if (sidecars.length > 0) problems.push(problem('sidecar', sidecars, `${count(sidecars)} of cooked packages.`))
+  if (unknown.length > 0) problems.push(problem('unknown-kind', unknown, `${count(unknown)} of unsupported file types.`))
   return problems
 }
 

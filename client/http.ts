@@ -1,12 +1,13 @@
 /** The one place that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
 import type { Dispatcher } from 'undici'
-import { apiBase, apiMajor } from '../contract/version.ts'
+import { apiBase, apiMajor, clientVersionHeader } from '../contract/version.ts'
 import { ClientError } from './client-error.ts'
 import { openDispatcher } from './dispatcher.ts'
 import { type Bytes, bodyOf, readText, type Stored } from './http-body.ts'
 import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
 import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
+import { learnOffered } from './offered-version.ts'
 import { type Pause, pause } from './pause.ts'
 import { budgetOf, type RequestBudget } from './request-budget.ts'
 import { RequestGate, type Turn } from './request-gate.ts'
@@ -270,6 +271,7 @@ export class Http {
       signal: this.#signalOf(exchange),
     })
     this.#seenAlive = true
+    learnOffered(answer.headers[clientVersionHeader])
     const { statusCode: status } = answer
     if ((status >= 200 && status < 300) || accept.includes(status)) return answer
     throw await refusalOf(answer)

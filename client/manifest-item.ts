@@ -6,6 +6,7 @@ import { entryTypeOf } from '../formats/entry-types.ts'
 import type { Copies } from './claims.ts'
 import type { KnownPackage } from './file-facts.ts'
 import type { Base } from './known-file.ts'
+import { missingFields } from './missing-dependencies.ts'
 import { isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from './push-file.ts'
 import type { References } from './references.ts'
 
@@ -21,6 +22,9 @@ export interface ItemOptions {
   packName: string | undefined
   variantGroupRef: string | undefined
   stamp: Stamp | undefined
+  sourcePath: string | undefined
+  /** Of a new prop, where the file's own name does not tell it apart. */
+  name?: string | undefined
 }
 
 const unknownClass = 'Unknown'
@@ -46,8 +50,10 @@ export function itemOf([file]: Copies, references: References, options: ItemOpti
     ...stampFields(options.stamp),
     metadata_doc: documentOf(file, references),
     dependencies: dependencies.length > 0 ? dependencies : undefined,
-    pack_ref: options.packName ?? packOfExternal(file),
-    entry: isExternal(file) ? undefined : entryOf(file, options.variantGroupRef),
+    pack_ref: options.packName ?? packOfPlugin(file) ?? packOfExternal(file),
+    entry: isExternal(file) ? undefined : entryOf(file, options),
+    source_path: options.sourcePath,
+    ...missingFields(references),
   })
 }
 
@@ -75,16 +81,24 @@ function assetNameOf(file: SendableFile): string | undefined {
   return /^[A-Za-z0-9_-]{1,200}$/.test(name) ? name : undefined
 }
 
-function entryOf(file: SendableFile, variantGroupRef: string | undefined): ManifestEntry | undefined {
+function entryOf(file: SendableFile, { variantGroupRef, name = nameOf(file) }: ItemOptions): ManifestEntry | undefined {
   const type = entryTypeOfFile(file)
   if (type === null) return undefined
   const metadata = file.facts.kind === 'opaque' ? {} : file.facts.metadata
   return withoutUndefined({
     entry_type: type,
-    name: nameOf(file),
+    name,
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     variant_group_ref: variantGroupRef,
   })
+}
+
+/** Content of a plugin has no folder under /Game that would name its pack. */
+function packOfPlugin({ naming: { packageName, originPath } }: SendableFile): string | undefined {
+  const [, mount] = /^\/([^/]+)\/./.exec(packageName ?? '') ?? []
+  return originPath !== null || mount === undefined || mount.toLowerCase() === 'game'
+    ? undefined
+    : cutToLimit(mount, limits.names.pack)
 }
 
 /** Parts of a level belong to the pack of their level; by their own path it would be named for the engine's folder. */

@@ -11,10 +11,18 @@ import { type Problem, type ProblemKind, problem } from './push-problem.ts'
 /** How often one batch is changed and tried again after refusals that name something. */
 const mostRepairs = 20
 
+/** What every manifest of a push says of its new versions. */
+export interface About {
+  note: string | undefined
+  /** The project that they come from. */
+  project: string | undefined
+}
+
 interface SenderParts {
   fates: PushFates
   fingerprints: Fingerprints
   variantGroup: string | undefined
+  about: About
   /** Brings bytes that a commit found missing; says whether it could. */
   uploadAgain: (batch: readonly PlannedItem[], hashes: string[]) => Promise<boolean>
 }
@@ -69,11 +77,16 @@ export class ManifestSender {
 
   #manifest(items: ManifestItem[]): Manifest {
     const packs = [...new Set(items.flatMap(({ pack_ref }) => pack_ref ?? []))]
-    const { variantGroup: label } = this.#parts
+    const {
+      variantGroup: label,
+      about: { note, project },
+    } = this.#parts
     const id = this.variantGroupId
     const isGrouped = label !== undefined && items.some(({ entry }) => entry?.variant_group_ref)
     return {
       items,
+      ...(note === undefined ? {} : { note }),
+      ...(project === undefined ? {} : { project }),
       ...(packs.length > 0 ? { packs: packs.map((name) => ({ ref: name, name })) } : {}),
       ...(isGrouped ? { variant_groups: [{ ref: variantGroupRef, ...(id === undefined ? { label } : { id }) }] } : {}),
     }

@@ -1,68 +1,50 @@
-/** Plugins whose content entries refer to, and whether a project has them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { PullJobEntry } from '../contract/pull-jobs.ts'
-import type { PullCalls } from './pull-calls.ts'
-import type { PullTarget } from './pull-target.ts'
+/** Plugins that a project has: those that its descriptor enables, and those in its own folders. */
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readDescriptor } from './unreal-project.ts'
 
-export interface PlannedPlugin {
-  name: string
-  /** It lies in the project, or the project enables it. Null when the project has no descriptor to tell. */
-  present: boolean | null
-  /** Names of the entries that refer to it. */
-  entries: string[]
+/** A project on this disk. `descriptor`: its `.uproject`, when there is one. */
+export interface PluginHost {
+  root: string
+  descriptor: string | undefined
 }
 
-/** Entries that are asked about: each is a request. */
-const mostEntries = 50
-const deepestFolder = 3
-/** Part of the engine itself. */
-const ownMounts = new Set(['game', 'engine', 'script', 'temp', 'memory'])
+/** Unreal looks as deep as it takes for the next `.uplugin`; nobody nests plugins deeper than this. */
+const deepestFolder = 8
 
-/** What the documents of these entries say of plugins (`ext.unreal.plugin_references`, as `ph push` writes it). */
-export async function pluginsNeeded(
-  calls: PullCalls,
-  entries: readonly PullJobEntry[],
-  target: PullTarget,
-): Promise<PlannedPlugin[]> {
-  const users = new Map<string, Set<string>>()
-  const details = await Promise.all(entries.slice(0, mostEntries).map(({ entry_id }) => calls.entry(entry_id)))
-  for (const { name, metadata_doc } of details)
-    for (const plugin of pluginNames(metadata_doc)) users.set(plugin, (users.get(plugin) ?? new Set()).add(name))
-  const own = users.size > 0 ? pluginsOf(target) : undefined
-  return [...users].map(([name, by]) => ({ name, present: own ? own.has(name.toLowerCase()) : null, entries: [...by] }))
-}
-
-function pluginNames(document: unknown): Set<string> {
-  const { ext } = (document ?? {}) as { ext?: { unreal?: { plugin_references?: unknown } } }
-  const references = ext?.unreal?.plugin_references
-  const names = Array.isArray(references) ? references.flatMap((one) => /^\/([^/]+)\//.exec(String(one))?.[1] ?? []) : []
-  return new Set(names.filter((name) => !ownMounts.has(name.toLowerCase())))
-}
-
-/** Names in lower case; undefined where no descriptor says what is enabled. */
-function pluginsOf({ root, descriptor }: PullTarget): Set<string> | undefined {
+/**
+ * Names in lower case; undefined where no descriptor says what is enabled. What the descriptor disables is not among them. Plugins
+ * that the engine enables by itself cannot be known from here.
+ */
+export function pluginsOf({ root, descriptor }: PluginHost): Set<string> | undefined {
   if (descriptor === undefined) return undefined
-  const enabled = enabledIn(descriptor)
-  return new Set([...enabled, ...pluginsBelow(join(root, 'Plugins'), deepestFolder)].map((name) => name.toLowerCase()))
+  const { Plugins, AdditionalPluginDirectories } = readDescriptor(descriptor) ?? {}
+  const named = listOf(Plugins).flatMap((one) => {
+    const { Name, Enabled } = (one ?? {}) as { Name?: unknown; Enabled?: unknown }
+    return typeof Name === 'string' ? [{ name: Name.toLowerCase(), isEnabled: Enabled !== false }] : []
+  })
+  const folders = ['Plugins', ...listOf(AdditionalPluginDirectories).filter((one) => typeof one === 'string')]
+  const present = new Set(folders.flatMap((folder) => pluginsBelow(resolve(root, folder), deepestFolder)))
+  for (const { name, isEnabled } of named) if (isEnabled) present.add(name)
+  for (const { name, isEnabled } of named) if (!isEnabled) present.delete(name)
+  return present
 }
 
-function enabledIn(descriptor: string): string[] {
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** A plugin holds no other plugins. */
+function pluginsBelow(folder: string, depth: number): string[] {
+  const entries = entriesIn(folder)
+  const own = entries.flatMap(({ name }) => /^(.+)\.uplugin$/i.exec(name)?.[1]?.toLowerCase() ?? [])
+  if (own.length > 0 || depth === 0) return own
+  const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+  return folders.flatMap(({ name }) => pluginsBelow(join(folder, name), depth - 1))
+}
+
+function entriesIn(folder: string) {
   try {
-    const { Plugins: plugins } = JSON.parse(readFileSync(descriptor, 'utf8')) as {
-      Plugins?: { Name?: unknown; Enabled?: unknown }[]
-    }
-    return (plugins ?? []).flatMap(({ Name, Enabled }) => (typeof Name === 'string' && Enabled !== false ? [Name] : []))
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
     return []
   }
-}
-
-function pluginsBelow(folder: string, depth: number): string[] {
-  if (depth === 0 || !existsSync(folder)) return []
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const [, stem] = /^(.+)\.uplugin$/i.exec(entry.name) ?? []
-    if (stem !== undefined) return [stem]
-    return entry.isDirectory() ? pluginsBelow(join(folder, entry.name), depth - 1) : []
-  })
 }

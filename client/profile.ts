@@ -100,7 +100,18 @@ export interface Connection {
  * is used for that profile's address only, so it never travels to another server.
  * Throws ClientError `NO_PROFILE` for an unknown name, `NO_SERVER` when there is no address at all.
  */
-export async function findConnection(folders: Folders, { url: given, profile: name, key }: Wanted): Promise<Connection> {
+export async function findConnection(folders: Folders, wanted: Wanted): Promise<Connection> {
+  const { to, own } = await findServer(folders, wanted)
+  const found = own ? { profileName: own.name, profile: own.profile } : {}
+  if (wanted.key) return { url: to, key: wanted.key, keySource: 'environment', ...found }
+  const kept = own && (await readKey(folders, keyAccount(own.name, to), own.profile.keyPlace))
+  return { url: to, key: kept, keySource: own && kept ? own.profile.keyPlace : 'none', ...found }
+}
+
+/** The same, for what needs no key: none is looked for. */
+export const findAddress = async (folders: Folders, wanted: Wanted): Promise<string> => (await findServer(folders, wanted)).to
+
+async function findServer(folders: Folders, { url: given, profile: name }: Wanted) {
   const url = given === undefined ? undefined : normalizeAddress(given)
   const known = await readProfiles(folders)
   // Signing in under a new name gives the address along.
@@ -109,10 +120,7 @@ export async function findConnection(folders: Folders, { url: given, profile: na
   const own = findProfileFor(known, { profile: name, url })
   const to = own?.profile.url ?? url
   if (to === undefined) throw new ClientError('NO_SERVER', 'It is not known which server to talk to.')
-  const found = own ? { profileName: own.name, profile: own.profile } : {}
-  if (key) return { url: to, key, keySource: 'environment', ...found }
-  const kept = own && (await readKey(folders, keyAccount(own.name, to), own.profile.keyPlace))
-  return { url: to, key: kept, keySource: own && kept ? own.profile.keyPlace : 'none', ...found }
+  return { to, own }
 }
 
 /** The profile of a name, of an address, or of both; the current one when neither is given. Addresses are normalized. */

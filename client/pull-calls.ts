@@ -4,6 +4,9 @@
  */
 import type { EntryDetail, entries as entriesContract } from '../contract/entries.ts'
 import { ApiError } from '../contract/errors.ts'
+import type { Lineage } from '../contract/lineages.ts'
+import type { Member } from '../contract/members.ts'
+import type { Project } from '../contract/projects.ts'
 import type { PullJob, PullJobDetail, PullJobObject, PullOrder, PullReport, PullWarning } from '../contract/pull-jobs.ts'
 import type { OutputOf } from '../contract/route.ts'
 import type { ApiRequest, Http } from './http.ts'
@@ -24,10 +27,13 @@ export type Progress =
 export interface PullCalls {
   entries(query?: Record<string, unknown>): Promise<EntryPage>
   entry(id: number): Promise<EntryDetail>
+  lineage(id: string): Promise<Lineage>
   entryClosure(id: number): Promise<OutputOf<(typeof entriesContract)['closure']>>
+  projects(): Promise<{ projects: Project[] }>
   plan(order: PullOrder): Promise<PlannedJob>
   create(order: PullOrder): Promise<CreatedJob>
   queued(project: string, cursor?: string): Promise<{ jobs: PullJob[]; next_cursor: string | null }>
+  members(): Promise<{ members: Member[] }>
   job(id: number): Promise<PullJobDetail>
   claim(id: number, project: string, engineVersion: string | null): Promise<ClaimedJob>
   heartbeat(id: number, token: string): Promise<{ status: PullJob['status'] }>
@@ -47,10 +53,13 @@ export function pullCalls(http: Http, signal?: AbortSignal): PullCalls {
   return {
     entries: (query) => get('/entries', query),
     entry: (id) => get(`/entries/${id}`),
+    lineage: (id) => get(`/lineages/${encodeURIComponent(id)}`),
     entryClosure: (id) => get(`/entries/${id}/closure`),
+    projects: () => get('/projects'),
     plan: (order) => post('/pull-jobs/plan', order, true),
     create: (order) => post('/pull-jobs', order),
     queued: (project, cursor) => get('/pull-jobs', { target_project: project, status: 'queued', limit: 200, cursor }),
+    members: () => get('/members'),
     job: (id) => get(`/pull-jobs/${id}`),
     claim: (id, project, engineVersion) =>
       post(`/pull-jobs/${id}/claim`, {

@@ -4,6 +4,7 @@ import type { PullJobDetail, PullJobObject, PullWarning } from '../contract/pull
 import { ClosureAddresses } from './closure-addresses.ts'
 import type { FilePlaced } from './fingerprints.ts'
 import { type LandingFile, landFiles } from './landing.ts'
+import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { checkReplaced } from './place-check.ts'
 import { inspectPlaces } from './place-inspection.ts'
 import { backupFolder, clearStaging } from './project-folders.ts'
@@ -15,6 +16,7 @@ import type { PullParts } from './pull-options.ts'
 import { memoryOf, type Planned, placePlanned } from './pull-placing.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './pull-report.ts'
 import { settledFiles } from './pull-settling.ts'
+import { withRootWarning } from './target-root.ts'
 
 export interface JobParts {
   job: PullJobDetail
@@ -37,6 +39,7 @@ export class PullJob {
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
   #landed: LandingFile[] = []
+  #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
     this.#parts = parts
@@ -82,6 +85,7 @@ export class PullJob {
       return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
     this.#landed = files
+    this.#missing = missingInProject(objects.map(namedObject), target)
     this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
     tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
@@ -104,7 +108,7 @@ export class PullJob {
   /** Asks about conflicts; gives what is to be placed. */
   async #plan(decisions: readonly Decision[]): Promise<Planned[]> {
     const conflicts = decisions.filter(({ action }) => action === 'conflict')
-    const answers = await answerConflicts(conflicts, this.#parts.options.onConflict)
+    const answers = await answerConflicts(conflicts, this.#parts)
     const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
     const planned: Planned[] = []
     for (const decision of decisions) {
@@ -199,7 +203,8 @@ export class PullJob {
       entries: job.entries,
       files,
       obstacles: [...obstacles],
-      warnings,
+      warnings: withRootWarning(warnings, job.target_root),
+      ...this.#missing,
       summary: sumsOf(files),
       bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },
     }
@@ -223,6 +228,8 @@ export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: Pul
   files: [],
   obstacles: [],
   warnings,
+  missing_dependencies: [],
+  plugins: [],
   summary: sumsOf([]),
   bytes: { downloaded: 0, from_cache: 0, placed: 0, total: job.total_bytes },
 })

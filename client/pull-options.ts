@@ -5,6 +5,7 @@ import type { Http } from './http.ts'
 import type { PullCalls } from './pull-calls.ts'
 import type { Tell } from './pull-events.ts'
 import type { PullTarget } from './pull-target.ts'
+import { chosenRoot } from './target-root.ts'
 import type { Wire } from './wire.ts'
 
 /** An entry, and the version of it when that is not to be the current one. */
@@ -25,6 +26,8 @@ export interface Conflict {
   baseObjectId: number | null
   /** The version that is pulled. */
   objectId: number
+  /** Both as people name them; asked of the library. */
+  versionNames(): Promise<{ base: string | null; pulled: string }>
 }
 
 export type ConflictAnswer = 'keep' | 'overwrite' | 'skip'
@@ -35,7 +38,7 @@ export interface PullOptions extends Wire {
   target: PullTarget
   /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
   order?: (calls: Pick<PullCalls, 'entries'>) => Promise<OrderedEntry[]>
-  /** Where in the project files land; the default is `/Game`, which leaves references as they are. */
+  /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
   targetRoot?: string
   /** Let the newest of several versions of one prop stand for all of them. */
   preferNewest?: boolean
@@ -58,15 +61,17 @@ export interface PullParts {
   signal: AbortSignal
 }
 
-export const defaultTargetRoot = '/Game'
-
 /** The order that a pull makes of what was asked for. */
-export const orderOf = (
-  { target, targetRoot = defaultTargetRoot, preferNewest }: PullOptions,
-  entries: OrderedEntry[],
-): PullOrder => ({
-  target_project: target.project,
-  target_root: targetRoot,
-  entries,
-  ...(preferNewest ? { prefer: 'newest' } : {}),
-})
+export async function makeOrder(options: PullOptions, calls: PullCalls): Promise<PullOrder & OrderedFields> {
+  const { target, targetRoot, preferNewest, order } = options
+  const [entries, root] = await Promise.all([
+    order?.(calls) ?? [],
+    targetRoot ?? calls.projects().then(({ projects }) => chosenRoot(projects, target.project)),
+  ])
+  return { target_project: target.project, target_root: root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
+}
+
+interface OrderedFields {
+  target_root: string
+  entries: OrderedEntry[]
+}

@@ -1,6 +1,7 @@
 /** `ph pull --plan`: what a pull would come to, by the library's word and a look at this disk. Changes nothing anywhere. */
 import { existsSync, statSync } from 'node:fs'
 import { ApiError } from '../contract/errors.ts'
+import type { LineageFace } from '../contract/lineages.ts'
 import type { PullJobEntry, PullJobObject, PullWarning } from '../contract/pull-jobs.ts'
 import { type Content, cachedPath } from './content-cache.ts'
 import { findFaces } from './face-search.ts'
@@ -8,25 +9,29 @@ import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile } from './folders.ts'
 import type { Http } from './http.ts'
 import { landFiles } from './landing.ts'
+import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { checkReplaced } from './place-check.ts'
 import { inspectPlaces } from './place-inspection.ts'
-import { type PlannedPlugin, pluginsNeeded } from './plugins.ts'
 import { type PullCalls, pullCalls } from './pull-calls.ts'
 import { type Action, type Decision, decide } from './pull-decision.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
-import { defaultTargetRoot, orderOf, type PullOptions } from './pull-options.ts'
-import { queuedJobs } from './pull-queue.ts'
+import { makeOrder, type PullOptions } from './pull-options.ts'
 import type { ReportedFile } from './pull-report.ts'
 import { statusCalls } from './status-calls.ts'
+import { withRootWarning } from './target-root.ts'
+import { queuedJobs } from './waiting-jobs.ts'
 import { openWire } from './wire.ts'
 
 export interface PlannedFile extends ReportedFile {
   action: Action
+  /** As it is counted, where the library counts. */
+  version?: number
   /** The version of it that is current by now, when that is another one. */
   newer_object_id?: number
+  newer_version?: number
 }
 
-export interface JobPlan {
+export interface JobPlan extends MissingInProject {
   /** Null for what is only thought of. */
   job_id: number | null
   target_root: string
@@ -39,7 +44,6 @@ export interface JobPlan {
   /** The newest engine that a file was saved by; null when none is known. */
   engine_needed: string | null
   engine_too_old: boolean
-  plugins: PlannedPlugin[]
 }
 
 export interface PullPlan {
@@ -90,16 +94,19 @@ async function thoughtsOf(options: PullOptions, calls: PullCalls): Promise<Thoug
 }
 
 async function thinkOf(options: PullOptions, calls: PullCalls): Promise<Thought> {
-  const ordered = (await options.order?.(calls)) ?? []
+  const order = await makeOrder(options, calls)
   try {
-    const { target_root: targetRoot, entries, warnings, closure } = await calls.plan(orderOf(options, ordered))
+    const { target_root: targetRoot, entries, warnings, closure } = await calls.plan(order)
     return { jobId: null, targetRoot, entries, warnings, objects: closure.objects }
   } catch (error) {
     if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
   }
   // A server that does not plan says what each entry needs.
   const found = await Promise.all(
-    ordered.map(async ({ entry_id }) => ({ entry: await calls.entry(entry_id), closure: await calls.entryClosure(entry_id) })),
+    order.entries.map(async ({ entry_id }) => ({
+      entry: await calls.entry(entry_id),
+      closure: await calls.entryClosure(entry_id),
+    })),
   )
   const objects = new Map(
     found.flatMap(({ closure }) =>
@@ -115,7 +122,7 @@ async function thinkOf(options: PullOptions, calls: PullCalls): Promise<Thought>
   }))
   return {
     jobId: null,
-    targetRoot: options.targetRoot ?? defaultTargetRoot,
+    targetRoot: order.target_root,
     entries,
     warnings: [],
     objects: [...objects.values()],
@@ -155,7 +162,7 @@ class Planner {
         ...decided.obstacles,
         ...checkReplaced(placed),
       ],
-      warnings,
+      warnings: withRootWarning(warnings, targetRoot),
       summary: sumsOf(decided.decisions),
       bytes: this.#bytesOf(
         files.map(({ object }) => object),
@@ -163,7 +170,10 @@ class Planner {
       ),
       engine_needed,
       engine_too_old: isNewer(engine_needed, options.target.engineVersion),
-      plugins: await pluginsNeeded(calls, entries, options.target),
+      ...missingInProject(
+        [...files.map(({ object }) => namedObject(object)), ...(await documentedVersions(calls, entries))],
+        options.target,
+      ),
     }
   }
 
@@ -180,15 +190,15 @@ class Planner {
   }
 
   /** Current versions that are others than those of the list, by the object that they follow. */
-  async #newerVersions(objects: readonly PullJobObject[]): Promise<Map<number, number>> {
+  async #newerVersions(objects: readonly PullJobObject[]): Promise<Map<number, LineageFace>> {
     const { http, options } = this.#parts
     const lineageIds = [...new Set(objects.map(({ lineage_id }) => lineage_id))]
     const { lineages } = await findFaces(statusCalls(http, options.signal), { lineageIds, hashes: [], paths: [] })
-    const faces = new Map(lineages.map(({ id, face_object_id }) => [id, face_object_id]))
+    const faces = new Map(lineages.map((lineage) => [lineage.id, lineage]))
     return new Map(
       objects.flatMap(({ object_id, lineage_id }) => {
         const face = faces.get(lineage_id)
-        return face !== undefined && face !== null && face > object_id ? [[object_id, face] as const] : []
+        return face && face.face_object_id > object_id ? [[object_id, face] as const] : []
       }),
     )
   }
@@ -203,12 +213,16 @@ function sumsOf(decisions: readonly Decision[]): Record<Action, number> {
   return sums
 }
 
-function plannedFile({ landing, file, action }: Decision, newer: ReadonlyMap<number, number>): PlannedFile {
+function plannedFile({ landing, file, action }: Decision, newer: ReadonlyMap<number, LineageFace>): PlannedFile {
   const { object, name: asset_name, destination } = landing
-  const { content_hash, lineage_id, object_id, blob_size: size } = object
-  const newer_object_id = newer.get(object_id)
-  const planned = { file, action, asset_name, destination, content_hash, lineage_id, object_id, size }
-  return newer_object_id === undefined ? planned : { ...planned, newer_object_id }
+  const { content_hash, lineage_id, object_id, version, blob_size: size } = object
+  const face = newer.get(object_id)
+  return {
+    ...{ file, action, asset_name, destination, content_hash, lineage_id, object_id, size },
+    ...(version === undefined ? {} : { version }),
+    ...(face ? { newer_object_id: face.face_object_id } : {}),
+    ...(face?.face_version === undefined ? {} : { newer_version: face.face_version }),
+  }
 }
 
 /** Only major and minor count; 0.0.0 is unknown (contract-gaps 5). */

@@ -7,7 +7,7 @@ import { type Addresses, ContentFetch, type Wanted } from './content-fetch.ts'
 import type { FilePlaced } from './fingerprints.ts'
 import { checkRoom, nearest } from './place-check.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
-import type { PullParts } from './pull-options.ts'
+import type { PullOptions, PullParts } from './pull-options.ts'
 import { Staging } from './staging.ts'
 
 export interface Provision {
@@ -16,6 +16,9 @@ export interface Provision {
   downloaded: number
   fromCache: number
 }
+
+/** What of a pull it takes. */
+export type ProvisionParts = Pick<PullParts, 'http' | 'tell'> & { options: Pick<PullOptions, 'folders' | 'cacheBytes' | 'link'> }
 
 export interface ProvisionOrder {
   wanted: readonly Wanted[]
@@ -28,7 +31,7 @@ export interface ProvisionOrder {
 const holdAgainMs = 20 * 60_000
 
 /** Stages every wanted file, checked and synced; with obstacles, not all of them are. */
-export async function provide(parts: PullParts, order: ProvisionOrder): Promise<Provision> {
+export async function provide(parts: ProvisionParts, order: ProvisionOrder): Promise<Provision> {
   // Short-lived objects then fill 2 MiB before they are collected, not 48.
   setFlagsFromString('--semi-space-growth-factor=1')
   const cache = openCache(parts)
@@ -46,11 +49,11 @@ export async function provide(parts: PullParts, order: ProvisionOrder): Promise<
   }
 }
 
-const openCache = ({ options: { folders, cacheBytes } }: PullParts): ContentCache =>
+const openCache = ({ options: { folders, cacheBytes } }: ProvisionParts): ContentCache =>
   new ContentCache(folders.cache, cacheBytes === undefined ? {} : { limitBytes: cacheBytes })
 
 /** Files that the project shares with the cache got their last attributes when they were placed. */
-export function confirmShared(parts: PullParts, placed: readonly FilePlaced[]): void {
+export function confirmShared(parts: ProvisionParts, placed: readonly FilePlaced[]): void {
   const cache = openCache(parts)
   try {
     cache.placed(placed)
@@ -66,14 +69,14 @@ function fullDisk({ path, code }: NodeJS.ErrnoException, cache: string, staging:
 }
 
 class Provider {
-  readonly #parts: PullParts
+  readonly #parts: ProvisionParts
   readonly #order: ProvisionOrder
   readonly #cache: ContentCache
   readonly #staging: Staging
   readonly #jobs: Promise<void>[] = []
   #staged = 0
 
-  constructor(parts: PullParts, order: ProvisionOrder, cache: ContentCache) {
+  constructor(parts: ProvisionParts, order: ProvisionOrder, cache: ContentCache) {
     this.#parts = parts
     this.#order = order
     this.#cache = cache

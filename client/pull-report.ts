@@ -1,7 +1,9 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
 import { limits } from '../contract/limits.ts'
 import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../contract/pull-jobs.ts'
+import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './pull-obstacle.ts'
+import type { WaitingJob } from './waiting-jobs.ts'
 
 /**
  * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
@@ -33,7 +35,7 @@ export interface PulledFile extends ReportedFile {
   error?: string
 }
 
-export interface JobReport {
+export interface JobReport extends MissingInProject {
   job_id: number
   /** `refused`: it was not claimed, and waits on. `lost`: somebody else has the claim now, or its time was over. */
   status: 'done' | 'failed' | 'refused' | 'lost'
@@ -60,6 +62,8 @@ export interface PullReport {
   url: string
   engine_version: string | null
   jobs: JobReport[]
+  /** Jobs that wait for the project still, and are none of these. */
+  waiting: WaitingJob[]
   /** Remarks about the run as a whole, as sentences. */
   notes: string[]
   /** Milliseconds. */

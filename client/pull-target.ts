@@ -36,6 +36,16 @@ export function findTarget({ cwd, project, into }: TargetWanted): PullTarget {
   throw new ClientError('NO_PROJECT', `There is no ${what} in ${cwd}, above it or just below it.`.replace('no an', 'no'))
 }
 
+/** The project of exactly this name, where it lies here, above or just below; to know more of a project that others pull into. */
+export function findHost(cwd: string, project: string): PullTarget | undefined {
+  try {
+    return findTarget({ cwd, project })
+  } catch (error) {
+    if (error instanceof ClientError) return undefined
+    throw error
+  }
+}
+
 function upward(cwd: string, project: string | undefined): string | undefined {
   for (let at = cwd; ; at = dirname(at)) {
     if (holds(at, project)) return at

@@ -11,11 +11,11 @@ import { clearStaging, stagingFolder } from './project-folders.ts'
 import { isClaimGone, pullCalls } from './pull-calls.ts'
 import { PullClaim } from './pull-claim.ts'
 import { type JobParts, PullJob, refusedReport } from './pull-job.ts'
-import { orderOf, type PullOptions, type PullParts } from './pull-options.ts'
-import { queuedJobs } from './pull-queue.ts'
+import { makeOrder, type PullOptions, type PullParts } from './pull-options.ts'
 import type { JobReport, PullReport } from './pull-report.ts'
 import { settledFiles, settleInterrupted } from './pull-settling.ts'
 import type { PullTarget } from './pull-target.ts'
+import { queuedJobs, type WaitingJob, waitingJobs } from './waiting-jobs.ts'
 import { openWire } from './wire.ts'
 
 export type { PullOptions } from './pull-options.ts'
@@ -38,13 +38,22 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   try {
     const parts = { options, target, http, calls: pullCalls(http, signal), fingerprints, tell, signal }
     const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()
+    const waiting = await stillWaiting(parts, jobs)
     const took_ms = Math.round(performance.now() - startedMs)
-    return { project: target.project, root: target.root, url, engine_version: target.engineVersion, jobs, notes, took_ms }
+    const { project, root, engineVersion: engine_version } = target
+    return { project, root, url, engine_version, jobs, waiting, notes, took_ms }
   } finally {
     fingerprints.close()
     letGo()
     await http.close(signal.aborted ? 'destroy' : 'finish')
   }
+}
+
+/** What waits for the project after this pull. What was pulled is reported also where this cannot be learned any more. */
+async function stillWaiting({ calls, target }: PullParts, done: readonly JobReport[]): Promise<WaitingJob[]> {
+  const told = new Set(done.map(({ job_id }) => job_id))
+  const jobs = await waitingJobs(calls, target.project).catch(() => [])
+  return jobs.filter(({ id }) => !told.has(id))
 }
 
 /** The folder of a project that is only now begun. */
@@ -84,7 +93,7 @@ class Pull {
     // Before anything else: whatever comes of this run, what is remembered of the project is true then.
     this.#notes.push(...(await settleInterrupted({ fingerprints, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
-    const order = options.order && orderOf(options, await options.order(calls))
+    const order = options.order && (await makeOrder(options, calls))
     const jobs: JobReport[] = []
     let isAnswered = false
     for (const open of fingerprints.pulls.list()) {

@@ -109,7 +109,7 @@ function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<Co
     status,
     content_hash: item.content_hash,
     blob_size: item.blob_size,
-    name: nameOf(first),
+    name: item.entry?.name ?? nameOf(first),
     asset_class: item.asset_class,
     origin_path: item.origin_path ?? null,
     object_id: result.object_id ?? null,

@@ -5,15 +5,20 @@ import type { Http } from './http.ts'
 import type { PushCalls } from './push-calls.ts'
 import type { Tell } from './push-events.ts'
 import type { NamedPaths } from './push-paths.ts'
+import type { StatusCalls } from './status-calls.ts'
 import type { Wire } from './wire.ts'
 
 export interface PushOptions extends Wire {
   /** Absolute paths of folders and files. */
   paths: string[]
+  /** Of these, only what lies in Content folders: the paths are a whole project. */
+  contentOnly?: boolean
   /** Name of the pack that new props go into; the library decides otherwise. */
   packName?: string
   /** Label of a variant group that every entry of this push joins. */
   variantGroup?: string
+  /** What is new in this push, for people to read. */
+  note?: string
   /** Push files of every kind, also those that are no props by their names. */
   all?: boolean
   /** Leave out what named files need. */
@@ -30,7 +35,11 @@ export interface PushParts {
   places: NamedPaths
   http: Http
   calls: PushCalls
+  /** Questions about what the library has. */
+  look: StatusCalls
   fingerprints: Fingerprints
+  /** The file behind them. */
+  stateFile: string
   tell: Tell
   signal: AbortSignal
   /** Ends whatever is on its way. */

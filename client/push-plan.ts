@@ -1,6 +1,7 @@
 /** What a push will send: from files and what is known of them to manifest items, and everything worth naming. Pure. */
 import type { ManifestItem } from '../contract/push.ts'
-import { type Copies, groupCopies, settleClaims } from './claims.ts'
+import { type Copies, groupCopies, nameCopies, settleClaims } from './claims.ts'
+import { namesByFolder } from './entry-names.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
 import { isRedirector, type PushFile, pathOf, type SendableFile } from './push-file.ts'
 import { FindingList } from './push-findings.ts'
@@ -11,6 +12,8 @@ export interface PlanOptions {
   packName?: string
   /** Label of a variant group that every entry of this push joins. */
   variantGroup?: string
+  /** The path of a file relative to what was pushed; without this none is told. */
+  sourcePathOf?: (file: string) => string | undefined
 }
 
 export interface PlannedItem {
@@ -39,7 +42,7 @@ export const variantGroupRef = 'variants'
 export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, options: PlanOptions = {}): PushPlan {
   const findings = new FindingList()
   const { sendable, redirectors, refused } = sortOut(files, findings)
-  const { groups, problems: copies } = groupCopies(sendable)
+  const groups = groupCopies(sendable)
   const { groups: kept, problems: claims } = settleClaims(groups)
   const index = new ReferenceIndex(elsewhere)
   for (const group of kept) index.addItem(group)
@@ -50,14 +53,15 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   const resolved = kept.map((group) => ({ group, references: index.resolve(group[0]) }))
   const used = usedOf(resolved, findings)
   const moved = movesTo(redirectors)
-  const planned = used.map((one) => planItem(one, { options, moved, findings }))
+  const names = namesByFolder(used.map(({ group }) => group))
+  const planned = used.map((one) => planItem(one, { options, moved, findings, names }))
   const { toSend, settled } = chooseToSend(planned, options)
   const unused = resolved.filter((one) => !used.includes(one)).flatMap(({ group }) => group)
   return {
     toSend,
     settled,
     leftOut: [...redirectors, ...refused, ...unused],
-    problems: [...copies, ...claims, ...findings.problems()],
+    problems: [...nameCopies(groups, names), ...claims, ...findings.problems()],
   }
 }
 
@@ -120,10 +124,15 @@ interface Planned extends PlannedItem {
   stamp: Stamp | undefined
 }
 
-function planItem(
-  { group, references }: Resolved,
-  { options, moved, findings }: { options: PlanOptions; moved: Map<string, Redirector[]>; findings: FindingList },
-): Planned {
+interface Planning {
+  options: PlanOptions
+  moved: Map<string, Redirector[]>
+  findings: FindingList
+  /** Of new props that their files' names do not tell apart. */
+  names: ReadonlyMap<string, string>
+}
+
+function planItem({ group, references }: Resolved, { options, moved, findings, names }: Planning): Planned {
   const [file] = group
   findings.addReferences(file, references)
   const formerly = moved.get(file.naming.packageName?.toLowerCase() ?? '') ?? []
@@ -133,6 +142,8 @@ function planItem(
     packName: options.packName,
     variantGroupRef: options.variantGroup === undefined ? undefined : variantGroupRef,
     stamp,
+    sourcePath: options.sourcePathOf?.(pathOf(file)),
+    name: names.get(file.hash),
   })
   const formerGuids = base || stamp ? [] : formerly.flatMap(({ facts }) => facts.guid ?? [])
   return { item, files: group, edges: edgesKey(references), formerGuids, stamp }

@@ -1,5 +1,6 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
 import type { CommitResult } from '../contract/push.ts'
+import type { CurrentVersion } from './current-version.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import type { Problem } from './push-problem.ts'
 
@@ -24,10 +25,15 @@ export interface PushedItem {
   parent_object_id: number | null
   entry_id: number | null
   entry_created: boolean
-  /** Why it is held, denied or locked, in the library's words, for example `probable_lost_stamp`, `depends_on_held`. */
+  /**
+   * Why it is held, denied or locked, in the library's words, for example `probable_lost_stamp`, `depends_on_held`. `base_unknown` is
+   * this side's own: the library would take it, but nothing here says that it was made from the current version.
+   */
   reason?: string
   /** Of a held item: the lineage it looks like a version of. */
   candidate_lineage_id?: string | null
+  /** Of a held item: what is current in that lineage. Left out where many are held. */
+  current_version?: CurrentVersion
   lock?: object
   enriched?: string[]
 }
@@ -61,6 +67,8 @@ export interface PushReport {
   summary: PushSummary
   /** `to_upload`: with `dry_run`, what the library misses. */
   bytes: { read: number; uploaded: number; to_upload?: number }
+  /** Nothing new was registered, so the note that was given is kept nowhere. */
+  note_dropped?: true
   /** Milliseconds. */
   took_ms: number
 }

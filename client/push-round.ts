@@ -1,4 +1,5 @@
 /** The way of planned items into the library, batch by batch: negotiate, upload, commit, pictures (spec 4.9). */
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
@@ -6,8 +7,9 @@ import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, Negotia
 import { orderBatches } from './batches.ts'
 import type { ClientError } from './client-error.ts'
 import type { Fingerprints } from './fingerprints.ts'
-import { assetClassOf, lastingGuid } from './manifest-item.ts'
-import { ManifestSender } from './manifest-sender.ts'
+import type { PushedVersion } from './last-push.ts'
+import { assetClassOf, lastingGuid, nameOf } from './manifest-item.ts'
+import { type About, ManifestSender } from './manifest-sender.ts'
 import type { ThumbnailUploader, WantedThumbnail } from './media-upload.ts'
 import { bareItem, continueMoved } from './moved-packages.ts'
 import type { PushCalls } from './push-calls.ts'
@@ -16,7 +18,9 @@ import { PushFates } from './push-fates.ts'
 import { pathOf } from './push-file.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from './push-plan.ts'
 import type { Problem, ProblemKind } from './push-problem.ts'
+import { findReverted, type Reverted } from './reverted.ts'
 import { hasPicture } from './thumbnail.ts'
+import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from './unknown-bases.ts'
 import type { Upload, Uploader } from './upload.ts'
 
 export interface RoundParts {
@@ -25,9 +29,12 @@ export interface RoundParts {
   uploader: Uploader
   thumbnails: ThumbnailUploader
   fingerprints: Fingerprints
+  /** What tells which versions were pushed or pulled on this machine. */
+  bases: BaseMemory
   tell: Tell
   maxItems: number
   variantGroup: string | undefined
+  about: About
   /** Ask, but send and change nothing. */
   dryRun: boolean
   /** Ends whatever is on its way. */
@@ -39,6 +46,11 @@ const batchesInFlight = 2
 
 export class PushRound {
   readonly fates = new PushFates()
+  /** By content hash: the current version of the lineage that an item continues, or looks like a version of. */
+  readonly faces = new Map<string, number>()
+  /** By content hash: files that are an earlier version again. */
+  readonly reverted = new Map<string, Reverted>()
+  readonly #run = { id: randomUUID(), begunAt: new Date().toISOString() }
   readonly #complete = new Set<string>()
   readonly #wanting = new Set<string>()
   /** Bytes that the library misses; counted without being sent in a dry run. */
@@ -74,7 +86,7 @@ export class PushRound {
         await commits.at(-batchesInFlight)
         const before = commits.at(-1)
         const prepared = this.#prepare(batch)
-        const committed = Promise.all([prepared, before]).then(() => this.#commit(batch))
+        const committed = Promise.all([prepared, before]).then(([judged]) => this.#commit(batch, judged))
         // Failures are met where they are awaited, below.
         committed.catch(() => {})
         commits.push(committed)
@@ -98,19 +110,29 @@ export class PushRound {
     return batches.map((batch) => batch.flatMap((index) => items[index] ?? []))
   }
 
-  async #prepare(batch: readonly PlannedItem[]): Promise<void> {
+  async #prepare(batch: readonly PlannedItem[]): Promise<Judged[]> {
     let answer = await this.#negotiate(batch)
-    if (!answer) return
+    if (!answer) return []
+    const unsaid = new Set(batch.filter((planned) => !saysLineage(planned)))
     if (await continueMoved(this.#parts.calls, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
-    if (!answer) return
+    if (!answer) return []
     const judged = this.#paired(batch, answer.items)
     for (const { planned, item } of judged) this.#judge(planned, item)
+    for (const [hash, one] of await findReverted(judged, this.#parts.bases.look)) this.reverted.set(hash, one)
+    await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
+    this.fates.spread(batch)
     const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
     const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
     this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
-    if (this.#parts.dryRun) for (const { planned, item } of judged) this.#foretell(planned, item)
-    else await this.#upload(batch, missing, answer)
+    if (!this.#parts.dryRun) await this.#upload(batch, missing, answer)
+    return judged
+  }
+
+  /** Next versions by identity alone whose base is not known here. */
+  async #holdUnknown(judged: readonly Judged[]): Promise<void> {
+    for (const { planned, item } of await findUnknownBases(judged, this.#parts.bases))
+      this.fates.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
@@ -126,7 +148,10 @@ export class PushRound {
   }
 
   /** What negotiate already decides: a file that is outdated. */
-  #judge(planned: PlannedItem, { action, face_object_id, lineage_id }: NegotiateItem): void {
+  #judge(planned: PlannedItem, item: NegotiateItem): void {
+    const { action, face_object_id, lineage_id } = item
+    const face = faceOf({ planned, item })
+    if (face) this.faces.set(item.content_hash, face)
     const expected = planned.item.expected_face_object_id
     if (action === 'register' && expected && face_object_id && face_object_id !== expected)
       this.fates.decide(planned, 'outdated', { lineage_id })
@@ -171,9 +196,12 @@ export class PushRound {
     return missing.length > 0
   }
 
-  async #commit(batch: readonly PlannedItem[]): Promise<void> {
+  async #commit(batch: readonly PlannedItem[], judged: readonly Judged[]): Promise<void> {
     this.fates.spread(batch)
-    if (this.#parts.dryRun) return
+    if (this.#parts.dryRun) {
+      for (const { planned, item } of judged) this.#foretell(planned, item)
+      return
+    }
     const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.calls.commit(manifest) })
     if (answer) this.#record(batch, answer)
     this.#registered += batch.length
@@ -188,10 +216,15 @@ export class PushRound {
       this.fates.decide(planned, result.status, result)
       return isRegistered(result)
     })
+    // Before the bases: whoever is killed in between has what was registered on record, and files that are edits of what was before.
+    this.#parts.fingerprints.lastPush.add(
+      this.#run,
+      registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item)),
+    )
     this.#parts.fingerprints.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
       const { content_hash: hash } = planned.item
-      if (!this.fates.isLoosened(hash)) this.#complete.add(hash)
+      if (!this.fates.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
       const [file] = planned.files
       const lacks = result.status === 'new' || result.has_thumbnail === false
       if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
@@ -203,11 +236,26 @@ export class PushRound {
     this.#pictures.catch(() => {})
   }
 
+  /** What `ph undo` would have to take back. */
+  #pushedOf({ item, files: [file] }: PlannedItem, result: CommitResult): PushedVersion[] {
+    const { status, object_id: objectId, lineage_id: lineageId, parent_object_id: parent, entry_id: entryId } = result
+    if (status !== 'new' || objectId === null || lineageId === null) return []
+    const beforeObjectId = parent === null ? null : (this.faces.get(item.content_hash) ?? parent)
+    return [{ lineageId, objectId, beforeObjectId, entryId, file: pathOf(file), name: item.entry?.name ?? nameOf(file) }]
+  }
+
+  /** Everything that was to be pushed is: the next push is another one. */
+  end(): void {
+    this.#parts.fingerprints.lastPush.end(this.#run)
+  }
+
   /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
   #basesOf(planned: PlannedItem, result: CommitResult) {
     const { files, edges } = planned
     const { object_id: objectId, lineage_id: lineageId, entry_id: entryId, content_hash: hash } = result
     if (objectId === null || lineageId === null) return []
+    // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
+    if (this.reverted.has(hash)) return []
     return files.map((file) => ({
       file: pathOf(file),
       hash,

@@ -6,16 +6,21 @@ import { type FeedMark, followOwnFeed } from './feed-check.ts'
 import { gone } from './fingerprint.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import type { Sorted } from './found-files.ts'
-import { answerHeld } from './held-answers.ts'
+import { answerHeld, rememberHeld } from './held-answers.ts'
+import { describeHeld } from './held-description.ts'
+import { findPackages, missingPackages } from './library-packages.ts'
 import { ThumbnailUploader } from './media-upload.ts'
+import { findOtherNames } from './other-names.ts'
 import { PackageSearch } from './package-search.ts'
 import { type PushFile, pathOf } from './push-file.ts'
 import { type Gathered, gather } from './push-gather.ts'
 import type { PushParts } from './push-options.ts'
+import { originName, sourcePathsOf } from './push-origin.ts'
 import { type PushPlan, planPush } from './push-plan.ts'
 import type { Problem } from './push-problem.ts'
 import { type PushReport, recalledProblems } from './push-report.ts'
 import { PushRound } from './push-round.ts'
+import { describeReverted, toProblem } from './reverted.ts'
 import type { FoundFile } from './scan.ts'
 import { Uploader } from './upload.ts'
 
@@ -62,15 +67,15 @@ export class PushWork {
     tell({ kind: 'phase', phase: 'read' })
     const gathered = await this.#gatherAll(sorted)
     const search = this.#search(gathered.files)
-    const plan = planPush(gathered.files, this.#elsewhere(search), options)
+    const plan = await this.#plan(gathered.files, search)
     tell({ kind: 'phase', phase: 'send' })
     const { round, sent, thumbnails } = await this.#sendPlanned(plan)
     const lasting = [...plan.problems, ...thumbnails.result.problems]
     if (!options.dryRun) await this.#settle({ plan, round, thumbnails, mark, files: gathered.files, problems: lasting })
     return {
-      problems: [...gathered.problems, ...round.problems, ...lasting],
+      problems: [...gathered.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
-      items: round.fates.reports(),
+      items: await describeHeld(round.fates.reports(), this.#parts.calls),
       thumbnails: thumbnails.result.uploaded,
       bytes: { read: gathered.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }
@@ -98,6 +103,26 @@ export class PushWork {
     return gathered
   }
 
+  /** Plans; and again with what the library turns out to have of what is not on this disk. */
+  async #plan(files: readonly PushFile[], search: PackageSearch): Promise<PushPlan> {
+    const { look, places } = this.#parts
+    const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(places) }
+    const elsewhere = this.#elsewhere(search)
+    const plan = planPush(files, elsewhere, options)
+    const there = await findPackages(look, missingPackages(plan.problems))
+    if (there.size === 0) return plan
+    const inLibrary = (name: string) => elsewhere.inLibrary(name) ?? there.get(name)
+    return planPush(files, { ...elsewhere, inLibrary }, options)
+  }
+
+  /** What only the library's answers tell of files that are there already. */
+  async #findMore(round: PushRound): Promise<Problem[]> {
+    const { look } = this.#parts
+    const there = round.fates.withStatus('dedup').filter(({ report }) => !round.reverted.has(report.content_hash))
+    const reverted = await describeReverted(round.reverted.values(), look)
+    return [...reverted.map(toProblem), ...(await findOtherNames(there, look))]
+  }
+
   #search = (files: readonly PushFile[]): PackageSearch =>
     new PackageSearch(this.#parts.places.root, [...new Set(files.map(({ found }) => found.mount))])
 
@@ -113,15 +138,22 @@ export class PushWork {
   }
 
   async #sendPlanned(plan: PushPlan) {
-    const { http, calls, tell, signal, fingerprints, options, places, stop } = this.#parts
+    const { http, calls, look, tell, signal, fingerprints, stateFile, options, places, stop } = this.#parts
     const uploader = new Uploader({ http, calls, tell, signal })
     const thumbnails = new ThumbnailUploader({ http, calls, root: places.root, tell, signal })
     const { max_items: maxItems } = plan.toSend.length > 0 ? await calls.limits() : { max_items: 1 }
-    const { variantGroup, dryRun = false } = options
-    const parts = { root: places.root, calls, uploader, thumbnails, fingerprints, tell, maxItems, variantGroup, dryRun, stop }
-    const round = new PushRound(parts)
+    const { variantGroup, note, dryRun = false } = options
+    const { root } = places
+    const about = { note, project: originName(root) }
+    const bases = { fingerprints, look, others: { stateFile, address: options.url } }
+    const sending = { root, calls, bases, uploader, thumbnails, fingerprints, tell, maxItems }
+    const round = new PushRound({ ...sending, variantGroup, about, dryRun, stop })
     await round.run(plan.toSend)
-    if (options.held) await answerHeld(round, options.held)
+    if (options.held) await answerHeld(round, options.held, { root: places.root, fingerprints })
+    if (!dryRun) {
+      rememberHeld(round, fingerprints)
+      round.end()
+    }
     return { round, thumbnails, sent: uploader.sent }
   }
 

@@ -4,12 +4,14 @@ import { type FeedMark, findFeedEnd, followFeed } from './feed-check.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile, pullLock } from './folders.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from './found-files.ts'
+import { findPackages, missingPackages } from './library-packages.ts'
 import { pushCalls } from './push-calls.ts'
 import type { PushOptions, PushParts } from './push-options.ts'
 import { findPlaces } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
 import { type PushReport, recalledProblems, summarize } from './push-report.ts'
 import { type Scan, scan } from './scan.ts'
+import { statusCalls } from './status-calls.ts'
 import { openWire } from './wire.ts'
 
 export type { PushOptions } from './push-options.ts'
@@ -32,7 +34,8 @@ export async function push(options: PushOptions): Promise<PushReport> {
     if (!options.dryRun && fingerprints.pulls.list().length > 0)
       await settlePulls({ fingerprints, root: places.root, signal }, state)
     const stop = (reason: unknown) => stopping.abort(reason)
-    return await new Push({ options, places, http, calls: pushCalls(http, signal), fingerprints, tell, signal, stop }).run()
+    const calls = { calls: pushCalls(http, signal), look: statusCalls(http, signal) }
+    return await new Push({ options, places, http, ...calls, fingerprints, stateFile: state, tell, signal, stop }).run()
   } finally {
     fingerprints.close()
     await http.close(signal.aborted ? 'destroy' : 'finish')
@@ -69,13 +72,14 @@ class Push {
     tell({ kind: 'phase', phase: 'scan' })
     const found = await scan(places.root, places.starts, signal)
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
-    const sorted = sortFound(found.files, options.all ?? false)
+    const inContent = options.contentOnly ? found.files.filter(({ mount }) => mount) : found.files
+    const sorted = sortFound(inContent, options.all ?? false)
     if (sorted.wanted.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
     const mark = await feed
     const marks = fingerprints.marks()
     const vanished = findVanished(found.files, marks, places)
     const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, marks)
-    if (mark && isAnswered) return this.#untouched(found, sorted, mark)
+    if (mark && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, mark)
     fingerprints.markGone(vanished)
     const { PushWork } = await import('./push-work.ts')
     const done = await new PushWork(this.#parts).run(sorted, mark ?? (await findFeedEnd(this.#parts.calls)))
@@ -86,6 +90,14 @@ class Push {
   get #asksForMore(): boolean {
     const { options, places } = this.#parts
     return options.variantGroup !== undefined || (!options.noDeps && places.starts.some(({ isFolder }) => !isFolder))
+  }
+
+  /** Whether the library by now has packages that these files miss. */
+  async #hasArrived(sorted: Sorted): Promise<boolean> {
+    const { fingerprints, look } = this.#parts
+    const files = new Set(sorted.wanted.map(({ file }) => file))
+    const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
+    return (await findPackages(look, missingPackages(remembered))).size > 0
   }
 
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
@@ -105,7 +117,9 @@ class Push {
     const files = new Set(sorted.wanted.map(({ file }) => file))
     const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
     const problems = [...found.problems, ...nameUnread(sorted), ...remembered]
-    const leftOut = new Set(remembered.filter(({ weight }) => weight !== 'note').flatMap((one) => one.files))
+    const leftOut = new Set(
+      remembered.filter(({ weight }) => weight === 'failed' || weight === 'left-out').flatMap((one) => one.files),
+    )
     return this.#report({ found, problems, unchanged: sorted.wanted.filter(({ file }) => !leftOut.has(file)).length })
   }
 
@@ -129,6 +143,7 @@ class Push {
       problems,
       summary: summarize(items, { problems, unchanged, thumbnails }),
       bytes,
+      ...(options.note !== undefined && !items.some(({ status }) => status === 'new') ? { note_dropped: true } : {}),
       took_ms: Math.round(performance.now() - this.#startedMs),
     }
   }
@@ -140,7 +155,7 @@ function nothingThere(paths: readonly string[], { unknown, sidecars }: Sorted): 
   if (others === 0) return new ClientError('NOTHING_TO_PUSH', `${message}.`)
   return new ClientError(
     'NOTHING_TO_PUSH',
-    `${message} (${others === 1 ? '1 file is' : `${others} files are`} of other kinds).`,
+    `${message} (${others === 1 ? '1 file of an unsupported type' : `${others} files of unsupported types`}).`,
     {
       next: unknown.length > 0 ? 'Name a folder or files that hold props, or push files of every kind with --all.' : undefined,
     },

@@ -27,6 +27,10 @@ export interface References {
   unpushed: string[]
   /** Files of this push that cannot go themselves. */
   blocked: string[]
+  /** Packages that are neither in this push nor in the library as far as it is known: all of the three above. */
+  absent: string[]
+  /** Names of other plugins that hold such packages. */
+  absentPlugins: string[]
   redirected: { from: string; to: string }[]
   /** How many were left out because there are too many. */
   beyondLimit: number
@@ -127,12 +131,14 @@ export class ReferenceIndex {
     // The engine's own content comes with the engine. A level is told of its actors, not they of it.
     if (key === own || key.startsWith('/engine/') || levels?.has(key)) return
     const target = this.#follow(found, name)
-    if (context.isInGame && !target.key.startsWith('/game/')) return void found.plugins.push(name)
     const hash = target.hash ?? this.#elsewhere.inLibrary(target.key)
+    if (context.isInGame && !target.key.startsWith('/game/')) return void addPlugin(found, name, hash === undefined)
     if (hash !== undefined) {
       if (addNeed(found, hash, hard)) found.told.push(target.key)
-    } else if (target.blocked) found.blocked.push(target.blocked)
-    else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
+    } else if (target.blocked) {
+      found.blocked.push(target.blocked)
+      found.absent.push(name)
+    } else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
   }
 
   #addAbsent(
@@ -146,8 +152,12 @@ export class ReferenceIndex {
     }: { name: string; key: string; hard: boolean; isInGame: boolean; own?: string | undefined },
   ): void {
     const onDisk = this.#elsewhere.onDisk(key)
+    if (onDisk === undefined && !isInGame && !key.startsWith('/game/') && rootOf(key) !== rootOf(own)) {
+      addPlugin(found, name, true)
+      return
+    }
+    found.absent.push(name)
     if (onDisk !== undefined) found.unpushed.push(onDisk)
-    else if (!isInGame && !key.startsWith('/game/') && rootOf(key) !== rootOf(own)) found.plugins.push(name)
     else if (hard) found.missing.push(name)
     else found.missingSoft.push(name)
   }
@@ -165,6 +175,11 @@ export class ReferenceIndex {
     }
     return { key }
   }
+}
+
+function addPlugin(found: References, name: string, isAbsent: boolean): void {
+  found.plugins.push(name)
+  if (isAbsent) found.absentPlugins.push(rootOf(name).slice(1))
 }
 
 /** `/tools` of `/tools/sm_hinge`. */
@@ -185,6 +200,8 @@ const emptyReferences = (): References => ({
   missingSoft: [],
   unpushed: [],
   blocked: [],
+  absent: [],
+  absentPlugins: [],
   redirected: [],
   beyondLimit: 0,
 })

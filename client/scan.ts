@@ -82,7 +82,7 @@ class Walk {
   }
 
   allProblems(): Problem[] {
-    const ignored = problem('ignored-folder', this.#ignored, 'Folders that hold no props of their own were passed over.')
+    const ignored = problem('ignored-folder', this.#ignored, 'Folders that hold no props of their own.')
     return this.#ignored.length > 0 ? [...this.#problems, ignored] : this.#problems
   }
 

@@ -1,6 +1,7 @@
 /** What `ph status` finds: every file's state against the library, and the sums. */
 import { type KnownDetail, relation } from './faces.ts'
 import type { Problem } from './push-problem.ts'
+import type { WaitingJob } from './waiting-jobs.ts'
 
 /**
  * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is
@@ -28,6 +29,18 @@ export interface StatusFile {
   /** The current version. */
   face_object_id: number | null
   face_content_hash: string | null
+  /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
+  reverted_to?: OtherVersion
+  /** Its bytes are a later version of its prop, and the one before is current again: a push has nothing to send. */
+  undone?: OtherVersion
+}
+
+/** `name` is `v2` where the server counts versions. */
+export interface OtherVersion {
+  object_id: number
+  version: number
+  name: string
+  restore: string
 }
 
 export type StatusSummary = Record<FileState, number> & {
@@ -45,6 +58,10 @@ export interface StatusReport {
   /** Those that differ; with `all` every one. */
   files: StatusFile[]
   problems: Problem[]
+  /** Name of the project that pulls are for; null where the folder is none. */
+  project: string | null
+  /** Pull jobs that wait for it. */
+  waiting: WaitingJob[]
   summary: StatusSummary
   /** Files and bytes that had to be read. */
   read: { files: number; bytes: number }

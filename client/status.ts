@@ -6,14 +6,17 @@ import { Fingerprints } from './fingerprints.ts'
 import { projectStateFile } from './folders.ts'
 import { sortFound } from './found-files.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './library-look.ts'
+import { pullCalls } from './pull-calls.ts'
 import type { Tell } from './push-events.ts'
 import { findPlaces, type NamedPaths } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
 import { type FoundFile, scan } from './scan.ts'
 import { statusCalls } from './status-calls.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './status-report.ts'
+import { markReverted } from './status-reverted.ts'
 import { type Sifted, sift } from './status-sift.ts'
-import { locate } from './unreal-project.ts'
+import { findProjectName, locate } from './unreal-project.ts'
+import { waitingJobs } from './waiting-jobs.ts'
 import { openWire, type Wire } from './wire.ts'
 
 export interface StatusOptions extends Wire {
@@ -38,7 +41,13 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {
     const look: LookParts = { root: places.root, calls: statusCalls(http, signal), fingerprints, faces: fingerprints.faces }
-    return await new Comparison({ options, places, look, tell }).run()
+    const project = findProjectName(places.root)
+    const calls = pullCalls(http, signal)
+    const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(calls, project)
+    // Met where it is awaited.
+    jobs.catch(() => {})
+    const compared = await new Comparison({ options, places, look, tell }).run()
+    return { ...compared, project: project ?? null, waiting: await jobs }
   } finally {
     fingerprints.close()
     await http.close('destroy')
@@ -51,6 +60,8 @@ interface Parts {
   look: LookParts
   tell: Tell
 }
+
+type Compared = Omit<StatusReport, 'project' | 'waiting'>
 
 /** All that a report is made of. */
 interface Seen {
@@ -73,7 +84,7 @@ class Comparison {
     this.#parts = parts
   }
 
-  async run(): Promise<StatusReport> {
+  async run(): Promise<Compared> {
     const { places, options, look, tell } = this.#parts
     // The question is on its way while the folders are walked.
     const upToDate = bringUpToDate(look)
@@ -94,7 +105,8 @@ class Comparison {
     const strangers = await askLibrary(look, files, rows)
     if (strangers) rows = look.faces.rows()
     if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
-    return this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
+    const report = this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
+    return { ...report, files: await markReverted(report.files, look.calls), took_ms: this.#tookMs() }
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
@@ -125,7 +137,7 @@ class Comparison {
     this.#read = read
   }
 
-  #report(seen: Seen): StatusReport {
+  #report(seen: Seen): Compared {
     const { options, places } = this.#parts
     const { files, sifted, strangers } = seen
     const states = new Map<string, FileState>(sifted.identicalFiles.map((file) => [file, 'identical']))
@@ -146,9 +158,11 @@ class Comparison {
       problems: this.#problems,
       summary,
       read: this.#read,
-      took_ms: Math.round(performance.now() - this.#startedMs),
+      took_ms: this.#tookMs(),
     }
   }
+
+  #tookMs = (): number => Math.round(performance.now() - this.#startedMs)
 
   /** What was pushed or pulled here, is in the library, and is nowhere in the project any more, not even at another place. */
   #missing({ files, rows, sifted, strangers }: Seen): string[] {

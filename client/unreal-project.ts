@@ -77,10 +77,16 @@ export function pathOfPackage(mount: Mount, packageName: string): string | undef
 /** What a project is called: the stem of its `.uproject`; undefined where a folder has none. */
 export const findProjectName = (root: string): string | undefined => descriptorsIn(root).project
 
-/** The stems of the first `.uproject` and the first `.uplugin` in a folder. */
 /** Whether the descriptor of a project lies directly in a folder. */
 export const isProject = (folder: string): boolean => descriptorsIn(folder).project !== undefined
 
+/** The same of a plugin. */
+export const isPlugin = (folder: string): boolean => descriptorsIn(folder).plugin !== undefined
+
+/** Whether the descriptor of either does. */
+export const holdsDescriptor = (folder: string): boolean => isProject(folder) || isPlugin(folder)
+
+/** The stems of the first `.uproject` and the first `.uplugin` in a folder. */
 function descriptorsIn(folder: string): { project?: string; plugin?: string } {
   const names = namesIn(folder)
   const stem = (extension: string) => {
@@ -109,17 +115,22 @@ function engineVersionAbove(folder: string): string | null {
 
 const largestDescriptorBytes = 4 * 1024 * 1024
 
+/** What a `.uproject` says; undefined where it cannot be read. */
+export function readDescriptor(path: string): Record<string, unknown> | undefined {
+  try {
+    const text = readFileSync(path)
+    if (text.length > largestDescriptorBytes) return undefined
+    const said: unknown = JSON.parse(decodeText(text))
+    return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** `EngineAssociation` of a `.uproject`: `5.4` gives `5.4.0`; a source build's GUID, a path or nothing gives null. */
 export function readEngineVersion(descriptor: string): string | null {
-  try {
-    const text = readFileSync(descriptor)
-    if (text.length > largestDescriptorBytes) return null
-    const { EngineAssociation: association } = JSON.parse(decodeText(text)) as { EngineAssociation?: unknown }
-    const match = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?$/.exec(String(association ?? ''))
-    return match ? knownEngine(`${match[1]}.${match[2]}.${match[3] ?? 0}`) : null
-  } catch {
-    return null
-  }
+  const match = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?$/.exec(String(readDescriptor(descriptor)?.EngineAssociation ?? ''))
+  return match ? knownEngine(`${match[1]}.${match[2]}.${match[3] ?? 0}`) : null
 }
 
 /** Editors write descriptors as UTF-8, some tools as UTF-16 with a mark. */

@@ -15,7 +15,10 @@ const { pullJobs, entries } = contract
 const pairs: [name: string, call: (calls: PullCalls) => unknown, route: Route, input: Record<string, unknown>][] = [
   ['entries', (calls) => calls.entries({ name: ['a b'], limit: 5 }), entries.list, { name: ['a b'], limit: 5 }],
   ['entry', (calls) => calls.entry(3), entries.get, { entry_id: 3 }],
+  ['lineage', (calls) => calls.lineage('lin_1'), contract.lineages.get, { lineage_id: 'lin_1' }],
   ['entryClosure', (calls) => calls.entryClosure(3), entries.closure, { entry_id: 3 }],
+  ['projects', (calls) => calls.projects(), contract.projects.list, {}],
+  ['members', (calls) => calls.members(), contract.members.list, {}],
   ['plan', (calls) => calls.plan(order), pullJobs.plan, order],
   ['create', (calls) => calls.create(order), pullJobs.create, order],
   ['queued', (calls) => calls.queued('T'), pullJobs.list, { target_project: 'T', status: 'queued', limit: 200 }],

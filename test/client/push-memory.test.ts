@@ -73,7 +73,7 @@ test('a version that was deleted from the library is pushed again', async () => 
   expect((await project.push(library)).items).toMatchObject([{ file: 'Content/SM_A.uasset', status: 'new', entry_created: true }])
 })
 
-test('without its memory a push asks about every file, sends none, and an edit is recognized by its GUID', async () => {
+test('without its memory a push asks about every file, sends none, and an edit that its GUID recognizes is held', async () => {
   const library = await workspace()
   const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
   const first = await project.push(library)
@@ -82,7 +82,7 @@ test('without its memory a push asks about every file, sends none, and an edit i
   const second = await project.push(library)
   expect(second.items).toMatchObject([
     { file: 'Content/SM_A.uasset', status: 'dedup' },
-    { file: 'Content/SM_B.uasset', status: 'new', lineage_id: first.items[1]?.lineage_id },
+    { file: 'Content/SM_B.uasset', status: 'held', candidate_lineage_id: first.items[1]?.lineage_id },
   ])
 })
 

@@ -6,7 +6,7 @@ import type { Problem } from '../../client/push-problem.ts'
 import type { PushReport } from '../../client/push-report.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
-import { makeProject } from '../support/unreal-project.ts'
+import { attachAll, makeProject } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
@@ -60,7 +60,7 @@ test('what a plugin lacks of its own is missing, and what it takes from other pl
   project.write({ 'Plugins/Tools/Tools.uplugin': '{}' })
   const { problems } = await project.push(library, { paths: ['.'] })
   const saidAs = (kind: string) => problems.filter((one) => one.kind === kind).map(({ message }) => message)
-  expect(saidAs('missing-dependency')).toEqual(['/Tools/M_Gone is needed, and is nowhere.'])
+  expect(saidAs('missing-dependency')).toEqual(['Missing dependency: /Tools/M_Gone is not on this disk.'])
   expect(saidAs('plugin-reference')).toEqual(['Content of the plugin Water is referred to; it is noted with the version.'])
 })
 
@@ -123,11 +123,13 @@ test('a machine that never saw the old place asks the library about the identity
     ...moved('Halfway/SM_Chair', 'Home/SM_Chair', 'C'.repeat(32)),
     'Content/Home/SM_Chair.uasset': { guid: 'B'.repeat(32) },
   })
-  const second = await after.push(library)
-  expect(second.items).toMatchObject([{ status: 'new', lineage_id: first.items[0]?.lineage_id, entry_created: false }])
+  const lineage = first.items[0]?.lineage_id
+  expect((await after.push(library)).items).toMatchObject([{ status: 'held', candidate_lineage_id: lineage }])
+  const second = await after.push(library, { held: attachAll })
+  expect(second.items).toMatchObject([{ status: 'new', lineage_id: lineage, entry_created: false }])
   const again = await (
     await makeProject({ 'Content/Home/SM_Chair.uasset': { guid: 'B'.repeat(32), payload: Buffer.from('x') } })
-  ).push(library)
+  ).push(library, { held: attachAll })
   expect(again.items).toMatchObject([{ status: 'new', lineage_id: first.items[0]?.lineage_id }])
 })
 
@@ -211,7 +213,7 @@ test('files with the same bytes go once, under the name of the one that lies whe
   ])
   expect(report.problems.find(({ kind }) => kind === 'same-bytes')).toMatchObject({
     files: ['Content/Z/SM_A.uasset', 'Content/A/SM_Copy.uasset'],
-    message: 'Content/Z/SM_A.uasset and Content/A/SM_Copy.uasset are the same file.',
+    message: 'Content/A/SM_Copy.uasset has the same bytes as Content/Z/SM_A.uasset: both are the prop SM_A.',
   })
   expect(report.summary).toMatchObject({ new: 1, dedup: 1 })
 })
@@ -276,8 +278,8 @@ test('needs that are nowhere are named and do not keep a prop back', async () =>
   const report = await project.push(library)
   expect(report.summary).toMatchObject({ new: 1, failed: 0 })
   expect(report.problems.map(({ kind, message }) => [kind, message])).toEqual([
-    ['missing-dependency', '/Game/M_Gone is needed, and is nowhere.'],
-    ['missing-soft-reference', '/Game/L_Gone is referred to, and is nowhere.'],
+    ['missing-dependency', 'Missing dependency: /Game/M_Gone is neither on this disk nor in the library.'],
+    ['missing-soft-reference', 'Missing soft reference: /Game/L_Gone is neither on this disk nor in the library.'],
   ])
   await project.save({ 'Content/M_Gone.uasset': {}, 'Content/L_Gone.umap': {} })
   expect((await project.push(library)).items.map(({ name, status }) => [name, status]).sort()).toEqual([

@@ -24,7 +24,9 @@ test('a file that somebody else made a newer version of is listed as outdated, a
   const library = await workspace()
   const mine = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/BP_B.uasset': { imports: ['/Game/SM_A'] } })
   await mine.push(library)
-  const theirs = await makeProject({ 'Content/SM_A.uasset': bytes('theirs') })
+  const theirs = await makeProject({ 'Content/SM_A.uasset': {} })
+  await theirs.push(library.adam)
+  await theirs.save({ 'Content/SM_A.uasset': bytes('theirs') })
   await theirs.push(library.adam)
   await mine.save({ 'Content/SM_A.uasset': bytes('mine'), 'Content/BP_B.uasset': { imports: ['/Game/SM_A'], ...bytes('mine') } })
   const report = await mine.push(library)
@@ -37,7 +39,7 @@ test('a file that somebody else made a newer version of is listed as outdated, a
 test('somebody who is faster between the question and the commit makes only that file outdated', async () => {
   const library = await workspace()
   const mine = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
-  const theirs = await makeProject({ 'Content/SM_A.uasset': bytes('theirs') })
+  const theirs = await makeProject({ 'Content/SM_A.uasset': {} })
   let beforeCommit: (() => Promise<unknown>) | undefined
   const proxy = await startProxy(server.url, async (sent) => {
     if (!sent.includes('/push/commit')) return undefined
@@ -48,6 +50,8 @@ test('somebody who is faster between the question and the commit makes only that
   })
   const behindProxy = { ...library, url: proxy.url(library.url) }
   await mine.push(behindProxy)
+  await theirs.push(library.adam)
+  await theirs.save({ 'Content/SM_A.uasset': bytes('theirs') })
   await mine.save({ 'Content/SM_A.uasset': bytes('mine'), 'Content/SM_B.uasset': bytes('mine') })
   beforeCommit = () => theirs.push(library.adam)
   const report = await mine.push(behindProxy)
@@ -74,7 +78,7 @@ test('another asset in the place of an old one is held until somebody says what 
       return new Map([['Content/SM_A.uasset', 'continue']])
     },
   })
-  expect(questions).toEqual([[{ file: 'Content/SM_A.uasset', name: 'SM_A', candidate_lineage_id: lineage }]])
+  expect(questions).toMatchObject([[{ file: 'Content/SM_A.uasset', name: 'SM_A', candidate_lineage_id: lineage }]])
   expect(itemOf(answered, 'Content/SM_A.uasset')).toMatchObject({ status: 'new', lineage_id: lineage, entry_created: false })
   expect(itemOf(answered, 'Content/BP_User.uasset')).toMatchObject({ status: 'new', entry_created: true })
 })

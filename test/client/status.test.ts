@@ -9,7 +9,7 @@ import { callAs } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
 import { emptyProject } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
-import { makeProject, type Target, type TestProject } from '../support/unreal-project.ts'
+import { attachAll, makeProject, type Target, type TestProject } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
@@ -57,7 +57,7 @@ test('edits, versions of others, both, new files and lost ones are told apart, w
   const { mine, theirs, reads, adam } = await twoClones()
   await look(mine, reads)
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs'), 'Content/T_C.uasset': bytes('theirs') })
-  await theirs.push(adam)
+  await theirs.push(adam, { held: attachAll })
   await mine.save({ 'Content/SM_A.uasset': bytes('mine'), 'Content/T_C.uasset': bytes('mine'), 'Content/SM_New.uasset': {} })
   mine.remove('Content/Sub/SM_D.uasset')
   const report = await look(mine, reads)
@@ -76,7 +76,7 @@ test('edits, versions of others, both, new files and lost ones are told apart, w
 test('the same is seen by who looks for the first time after it happened', async () => {
   const { mine, theirs, reads, adam } = await twoClones()
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs') })
-  await theirs.push(adam)
+  await theirs.push(adam, { held: attachAll })
   expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })
 })
 
@@ -101,7 +101,7 @@ test('what status learnt of a clone lets a push continue the history', async () 
   const { theirs, reads, adam } = await twoClones()
   await look(theirs, reads)
   await theirs.save({ 'Content/SM_A.uasset': { engine: '4.22.3', ...bytes('edited') } })
-  const pushed = await theirs.push(adam)
+  const pushed = await theirs.push(adam, { held: attachAll })
   expect(pushed.summary).toMatchObject({ new: 1, dedup: 3, held: 0 })
   expect(await look(theirs, reads)).toMatchObject({ summary: { identical: 4 } })
 })
@@ -198,14 +198,14 @@ test('another library at the same address is found out, and its own answer count
   expect(fileOf(report, 'SM_A.uasset').known_by).toBe('content')
 })
 
-test('a project that was looked at before costs one exchange; the first time two, and one more for bytes that nobody pushed here', async () => {
+test('a project that was looked at before costs one exchange, beside that for its pull jobs; the first time two, and one more for bytes that nobody pushed here', async () => {
   const { mine, theirs, url, key } = await twoClones()
   const front = await startFront({ to: () => url })
   const target = { url: front.url, key }
   const exchangesOf = async (project: TestProject) => {
     front.asked.length = 0
     await look(project, target)
-    return front.asked.map((line) => line.split('?')[0])
+    return front.asked.map((line) => line.split('?')[0]).filter((line) => line !== 'GET /pull-jobs')
   }
   await mine.push(target)
   expect(await exchangesOf(mine)).toEqual(['POST /lineages/find', 'GET /catalog/changes'])
@@ -230,7 +230,7 @@ test('a server without additions is asked by what every server has, and the answ
   expect((await look(mine, target)).summary).toMatchObject({ identical: 4 })
   expect((await look(theirs, target)).summary).toMatchObject({ identical: 4 })
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs') })
-  await theirs.push(adam)
+  await theirs.push(adam, { held: attachAll })
   expect(states(await look(mine, target))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })
 })
 
@@ -250,7 +250,7 @@ test('a feed that forgot the last look is made up for by asking about everything
   const { mine, theirs, reads, adam } = await twoClones()
   await look(mine, reads)
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs') })
-  await theirs.push(adam)
+  await theirs.push(adam, { held: attachAll })
   await server.database.sql`update feed_heads set changes_floor = change_seq`
   await server.database.sql`delete from changes`
   expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })

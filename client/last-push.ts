@@ -1,0 +1,89 @@
+/**
+ * The last push of a project that registered something, in its memory: what `ph undo` takes back. Written commit by commit, so that a
+ * push that was killed is known as far as the library acknowledged it. One push only: the next one takes its place.
+ */
+import type { StateFile } from './state-file.ts'
+
+/** A version that the push made current; once for each lineage. */
+export interface PushedVersion {
+  lineageId: string
+  objectId: number
+  /** The version that was current before; null when the push began the lineage. */
+  beforeObjectId: number | null
+  /** Null for what is no entry of its own, such as a part of a level. */
+  entryId: number | null
+  /** Below the project's root. */
+  file: string
+  name: string
+}
+
+export interface PushRun {
+  id: string
+  /** ISO time. */
+  begunAt: string
+}
+
+interface LastRun extends PushRun {
+  /** It came to its end: the next push is another one, and does not go on with it. */
+  ended: boolean
+}
+
+const runKey = 'last_push'
+
+export class LastPush {
+  readonly #state: StateFile
+
+  constructor(state: StateFile) {
+    this.#state = state
+  }
+
+  /** Adds what the library acknowledged. A push goes on with one that did not end; else what was remembered before it goes. */
+  add(run: PushRun, versions: readonly PushedVersion[]): void {
+    if (versions.length === 0) return
+    const { db } = this.#state
+    this.#state.write(() => {
+      const last = this.#recall()
+      if (!last || (last.ended && last.id !== run.id)) db.prepare('delete from pushed').run()
+      this.#remember(!last || last.ended ? { ...run, ended: false } : { ...last, id: run.id })
+      const set = db.prepare(`
+        insert into pushed (lineage_id, object_id, before_object_id, entry_id, file, name)
+        values (@lineageId, @objectId, @beforeObjectId, @entryId, @file, @name)
+        on conflict (lineage_id) do update set object_id = excluded.object_id, entry_id = excluded.entry_id,
+          file = excluded.file, name = excluded.name`)
+      for (const version of versions) set.run(version)
+    })
+  }
+
+  /** Nothing more belongs to this push. */
+  end({ id }: Pick<PushRun, 'id'>): void {
+    this.#state.write(() => {
+      const last = this.#recall()
+      if (last?.id === id) this.#remember({ ...last, ended: true })
+    })
+  }
+
+  /** Undefined where no push of this project registered anything; without versions it is undone. Newest versions first. */
+  read(): { run: LastRun; versions: PushedVersion[] } | undefined {
+    return this.#state.guard(() => {
+      const run = this.#recall()
+      const query = `
+        select lineage_id as lineageId, object_id as objectId, before_object_id as beforeObjectId, entry_id as entryId, file, name
+          from pushed order by object_id desc`
+      return run && { run, versions: this.#state.db.prepare<[], PushedVersion>(query).all() }
+    })
+  }
+
+  /** It is undone. */
+  drop(lineageId: string): void {
+    this.#state.write(() => this.#state.db.prepare('delete from pushed where lineage_id = ?').run(lineageId))
+  }
+
+  #recall(): LastRun | undefined {
+    const value = this.#state.db.prepare('select value from remembered where key = ?').pluck().get(runKey)
+    return typeof value === 'string' ? (JSON.parse(value) as LastRun) : undefined
+  }
+
+  #remember(run: LastRun): void {
+    this.#state.db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(runKey, JSON.stringify(run))
+  }
+}
