@@ -19,7 +19,7 @@ export async function askAboutConflicts(
   const answered = new Map<string, ConflictAnswer>()
   try {
     for (const [at, conflict] of conflicts.entries()) {
-      stderr.write(`\n${question(conflict, context).join('\n')}\n`)
+      stderr.write(`\n${(await question(conflict, context)).join('\n')}\n`)
       const typed = await readAnswer(() => typedLine(lines, prompt, signal))
       for (const one of typed.all ? conflicts.slice(at) : [conflict]) answered.set(one.file, typed.is)
       if (typed.all) break
@@ -32,10 +32,12 @@ export async function askAboutConflicts(
 
 const prompt = '  [k] keep mine  [o] overwrite it, with a backup  [s] skip\n  (capital: for all the rest) > '
 
-function question({ file, size: bytes, modifiedAt, baseObjectId, objectId }: Conflict, { out, now }: Context): string[] {
-  const origin = baseObjectId === null ? 'did not come from the library' : `was changed here, from version ${baseObjectId}`
+async function question(conflict: Conflict, { out, now }: Context): Promise<string[]> {
+  const { file, size: bytes, modifiedAt } = conflict
+  const { base, pulled } = await conflict.versionNames()
+  const origin = base === null ? 'did not come from the library' : `was changed here, from ${base}`
   const changed = age(modifiedAt.toISOString(), now())
-  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}; version ${objectId} is to come.`
+  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}; ${pulled} is to come.`
   return wrap(words, out.width)
 }
 

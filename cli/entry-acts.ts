@@ -4,7 +4,8 @@ import { readEntryDetails } from '../client/entry-details.ts'
 import type { EntryDetail } from '../contract/entries.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
-import { number } from './amounts.ts'
+import { count, number } from './amounts.ts'
+import { confirmHarm } from './confirmation.ts'
 import type { Context } from './context.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
@@ -23,11 +24,19 @@ export interface Act {
 export interface Acts {
   ids: readonly number[]
   dryRun: boolean
+  /** Asks first, about so many entries as would be changed, unless `--yes` was given. */
+  confirm?: { yes: boolean; question(entries: string): string }
   plan(entry: EntryDetail): Act | Promise<Act>
+  /** Of entries that are not there: what is said of them instead of a failure. */
+  gone?: (entryId: number) => { name: string; outcome: string }
+  /** What the answer holds besides. */
+  more?: Record<string, unknown>
+  /** Lines below the table. */
+  closing?: (rows: readonly Row[]) => string[]
 }
 
 /** `status`: a dry run says `would`; `unchanged` was so already. */
-interface Row {
+export interface Row {
   entry_id: number
   name: string | null
   status: 'done' | 'would' | 'unchanged' | 'failed'
@@ -42,32 +51,48 @@ const mostReasons = 10
 export async function actOnEach(context: Context, api: Api, acts: Acts): Promise<number> {
   const rows: Row[] = []
   try {
-    for (let at = 0; at < acts.ids.length; at += limits.page.max) {
-      const part = acts.ids.slice(at, at + limits.page.max)
-      const entries = await readEntryDetails(api, part)
-      for (const id of part) rows.push(await actOn(id, entries.get(id), acts))
-    }
+    if (acts.confirm && !acts.confirm.yes && !acts.dryRun) {
+      const planned: Planned[] = []
+      for await (const one of planEach(api, acts)) planned.push(one)
+      await confirm(context, planned, acts.confirm)
+      for (const one of planned) rows.push(await perform(one))
+    } else for await (const one of planEach(api, acts)) rows.push(acts.dryRun ? one.row : await perform(one))
   } catch (error) {
     const done = rows.filter(({ status }) => status === 'done').length
     if (done > 0) context.out.note(`${number(done)} of ${number(acts.ids.length)} entries were done before that.`)
     throw error
   }
   const summary = countOf(rows)
-  context.out.result({ dry_run: acts.dryRun, ...summary, entries: rows }, () => [
-    ...table(
-      rows,
-      [
-        { title: 'ID', value: (row) => row.entry_id, right: true },
-        { title: 'NAME', value: (row) => row.name ?? '-', cut: 'middle' },
-        { title: 'OUTCOME', value: (row) => outcomeOf(row, context.out), cut: 'end' },
-      ],
-      context.out,
-    ),
-    ...reasons(rows, context.out),
+  context.out.result({ dry_run: acts.dryRun, ...acts.more, ...summary, entries: rows }, () => [
+    ...rowLines(rows, context.out),
+    ...(acts.closing?.(rows) ?? []),
     ...(acts.dryRun ? ['', 'Nothing was changed.'] : []),
   ])
   return exitOf(rows)
 }
+
+/** What has nothing to change needs no yes. */
+async function confirm(context: Context, planned: readonly Planned[], { yes, question }: NonNullable<Acts['confirm']>) {
+  const rows = planned.map(({ row }) => row)
+  const changed = planned.filter(({ act }) => act).length
+  if (changed === 0) return
+  const details = { ...countOf(rows), entries: rows }
+  const plan = rowLines(rows, context.out)
+  await confirmHarm(context, { yes, plan, details, question: question(count(changed, 'entry', 'entries')) })
+}
+
+const rowLines = (rows: readonly Row[], out: Output): string[] => [
+  ...table(
+    rows,
+    [
+      { title: 'ID', value: (row) => row.entry_id, right: true },
+      { title: 'NAME', value: (row) => row.name ?? '-', cut: 'middle' },
+      { title: 'OUTCOME', value: (row) => outcomeOf(row, out), cut: 'end' },
+    ],
+    out,
+  ),
+  ...reasons(rows, out),
+]
 
 function outcomeOf({ status, outcome }: Row, { terminal }: Output): string {
   if (status === 'failed' && terminal) return 'failed'
@@ -87,26 +112,62 @@ function reasons(rows: readonly Row[], { terminal, width }: Output): string[] {
 }
 
 const countOf = (rows: readonly Row[]) => {
-  const count = (...statuses: Row['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length
-  return { changed: count('done', 'would'), unchanged: count('unchanged'), failed: count('failed') }
+  const having = (...statuses: Row['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length
+  return { changed: having('done', 'would'), unchanged: having('unchanged'), failed: having('failed') }
 }
 
-/** What concerns this entry alone is its row; what would concern every other one too ends the command. */
-async function actOn(entry_id: number, entry: EntryDetail | undefined, { dryRun, plan }: Acts): Promise<Row> {
-  const name = entry?.name ?? null
+/** A row as a dry run says it, and what makes it true. */
+interface Planned {
+  row: Row
+  act?: (() => Promise<unknown>) | undefined
+}
+
+async function* planEach(api: Api, { ids, plan, gone }: Acts): AsyncGenerator<Planned> {
+  for (let at = 0; at < ids.length; at += limits.page.max) {
+    const part = ids.slice(at, at + limits.page.max)
+    const entries = await readEntryDetails(api, part)
+    for (const id of part) {
+      const entry = entries.get(id)
+      yield !entry && gone ? { row: { entry_id: id, status: 'unchanged', ...gone(id) } } : planOne(id, entry, plan)
+    }
+  }
+}
+
+async function planOne(entry_id: number, entry: EntryDetail | undefined, plan: Acts['plan']): Promise<Planned> {
+  const named = { entry_id, name: entry?.name ?? null }
   try {
     if (!entry) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entry_id} in this workspace.`)
     const { outcome, act, refused } = await plan(entry)
-    if (refused) throw refused
-    if (!act) return { entry_id, name, status: 'unchanged', outcome }
-    if (!dryRun) await act()
-    return { entry_id, name, status: dryRun ? 'would' : 'done', outcome }
+    if (refused) return { row: refusedRow(named, refused) }
+    return { row: { ...named, status: act ? 'would' : 'unchanged', outcome }, act }
   } catch (error) {
-    if (!(error instanceof ApiError) || ![404, 409, 422].includes(error.status)) throw error
-    const { code, message, details } = error
-    return { entry_id, name, status: 'failed', outcome: printable(message), error: { code, message, details } }
+    return { row: failedRow(named, error) }
   }
 }
+
+async function perform({ row, act }: Planned): Promise<Row> {
+  if (!act) return row
+  try {
+    await act()
+    return { ...row, status: 'done' }
+  } catch (error) {
+    return failedRow(row, error)
+  }
+}
+
+/** What concerns this entry alone is its row; what would concern every other one too ends the command. */
+function failedRow({ entry_id, name }: Pick<Row, 'entry_id' | 'name'>, error: unknown): Row {
+  if (!(error instanceof ApiError) || ![404, 409, 422].includes(error.status)) throw error
+  return refusedRow({ entry_id, name }, error)
+}
+
+const refusedRow = ({ entry_id, name }: Pick<Row, 'entry_id' | 'name'>, { code, message, details }: ApiError): Row => ({
+  entry_id,
+  name,
+  status: 'failed',
+  outcome: printable(message),
+  error: { code, message, details },
+})
 
 function exitOf(rows: readonly Row[]): number {
   const failures = rows.flatMap(({ error }) => error ?? [])

@@ -15,8 +15,8 @@ export interface Bulk {
   change(entry: EntryDetail): string | undefined
   /** Does it, for so many as one request takes; gives how many were named. */
   send(entryIds: number[]): Promise<{ affected: number }>
-  /** The line for people: `3 entries have the tag oak.` without its full stop and count. */
-  done: string
+  /** The line for people, such as `Tagged 2 props with oak.` */
+  done: (props: string) => string
   /** What else belongs into the answer, known once it was done. */
   more?: () => Record<string, unknown>
 }
@@ -29,11 +29,11 @@ export async function changeAll(context: Context, api: Api, bulk: Bulk): Promise
     try {
       affected += (await bulk.send(bulk.ids.slice(at, at + limits.bulk))).affected
     } catch (error) {
-      if (affected > 0) context.out.note(`${number(affected)} of ${number(bulk.ids.length)} entries were done before that.`)
+      if (affected > 0) context.out.note(`${number(affected)} of ${number(bulk.ids.length)} props were done before that.`)
       throw error
     }
   }
-  context.out.result({ dry_run: false, affected, ...bulk.more?.() }, `${count(affected, 'entry', 'entries')}: ${bulk.done}.`)
+  context.out.result({ dry_run: false, affected, ...bulk.more?.() }, bulk.done(count(affected, 'prop')))
 }
 
 async function showChanges(context: Context, api: Api, { ids, change }: Bulk): Promise<void> {

@@ -1,9 +1,13 @@
 /** The facts of an entry as two columns of words: what it is, where it is filed, what was measured, with units. */
+
+import { versionName } from '../client/current-version.ts'
+import { missingDependencies } from '../client/missing-dependencies.ts'
 import type { EntryDetail } from '../contract/entries.ts'
 import { age, count, duration, number, size } from './amounts.ts'
 import type { Context } from './context.ts'
 import { printable } from './printable.ts'
 import { pad } from './table.ts'
+import { noteLine } from './version-name.ts'
 import { wrapAfter } from './wrap.ts'
 
 type Fact = readonly [name: string, value: string | null | undefined]
@@ -11,7 +15,7 @@ const LABEL_WIDTH = 13
 
 /** Lines `name  value` of at most `width` columns where words allow it; what is not known has no line. */
 export function entryFacts(entry: EntryDetail, { out, now }: Pick<Context, 'out' | 'now'>, width: number): string[] {
-  const facts = [...filed(entry), ...measured(entry), ...history(entry, now())]
+  const facts = [...filed(entry), ...measured(entry), ...lacking(entry), ...history(entry, now())]
   return facts.flatMap(([name, value]) => {
     if (value === null || value === undefined || value === '') return []
     return wrapAfter(out.paint('dim', pad(name, LABEL_WIDTH)), printable(value), width)
@@ -46,14 +50,35 @@ function variantWords({ is_variant, variant_label, variant_group: group }: Entry
   return [variant_label, of].filter(Boolean).join(', ')
 }
 
-const history = ({ face, date_indexed, date_updated, ever_pulled }: EntryDetail, today: Date): Fact[] => [
-  [
-    'version',
-    `${face.object_id}${face.published_by ? `, pushed by ${face.published_by.name}` : ''} ${age(face.date_ingested, today)}`,
-  ],
-  ['added', age(date_indexed, today)],
-  ['updated', age(date_updated, today)],
-  ['pulled', ever_pulled ? 'yes, so it can be deprecated but not deleted' : 'never'],
+const versionWords = ({ face }: EntryDetail, today: Date): string => {
+  const by = face.published_by ? `, pushed by ${face.published_by.name}` : ''
+  const from = face.pushed_from ? `${by === '' ? ', pushed' : ''} from ${face.pushed_from}` : ''
+  return `${versionName(face)}${by}${from} ${age(face.date_ingested, today)}`
+}
+
+/** Of long lists; `--json` has all. */
+const mostNames = 8
+
+function lacking({ face }: EntryDetail): Fact[] {
+  const { packages, plugins } = missingDependencies([face])
+  const namesOf = (missing: readonly { name: string }[]) =>
+    [
+      ...missing.slice(0, mostNames).map(({ name }) => name),
+      ...(missing.length > mostNames ? [`and ${number(missing.length - mostNames)} more`] : []),
+    ].join(', ')
+  return [
+    ['missing', namesOf(packages)],
+    ['plugins', namesOf(plugins)],
+  ]
+}
+
+const history = (entry: EntryDetail, today: Date): Fact[] => [
+  ['version', versionWords(entry, today)],
+  ['note', noteLine(entry.face.push_note)],
+  ['pushed as', entry.face.source_path],
+  ['added', age(entry.date_indexed, today)],
+  ['updated', age(entry.date_updated, today)],
+  ['pulled', entry.ever_pulled ? 'yes, so it can be deprecated but not deleted' : 'never'],
 ]
 
 const amount = (value: number | null): string | null => (value === null ? null : number(value))

@@ -72,13 +72,6 @@ const dimensions = {
       typed: option('--review', value.replaceAll('_', '-')),
       isChosen: chosen === value,
     })),
-  preview: ({ preview }, { preview: chosen }) =>
-    preview.map(({ value, count: each }) => ({
-      value,
-      count: each,
-      typed: option('--preview', value),
-      isChosen: chosen === value,
-    })),
 } satisfies Record<string, (facets: Facets, question: EntryQuestion) => Value[]>
 
 export type Dimension = keyof typeof dimensions

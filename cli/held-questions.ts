@@ -1,12 +1,16 @@
-/** Held files: what the flags say about them, and on a terminal, somebody is asked about the rest. */
-import { join, relative, resolve } from 'node:path'
+/** Held files: what the flags say about them, and on a terminal, people are asked about the rest. */
+import { relative, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
+import { type CurrentVersion, currentVersion } from '../client/current-version.ts'
 import type { HeldAnswer, HeldAnswers, HeldItem } from '../client/held-answers.ts'
+import { unknownBase } from '../client/unknown-bases.ts'
 import { age, count } from './amounts.ts'
 import type { Context } from './context.ts'
+import { showFramed } from './gallery.ts'
+import { madeFromIt, takeTheirs } from './held-words.ts'
 import type { Library } from './library.ts'
 import { printable } from './printable.ts'
-import { shellWord } from './shell-word.ts'
+import { fetchThumbnails } from './thumbnails.ts'
 import { typedLine } from './typed-line.ts'
 import { wrap } from './wrap.ts'
 
@@ -23,27 +27,30 @@ export function answersFromFlags(held: readonly HeldItem[], flags: HeldFlags, { 
   const pathsOf = (typed: readonly string[]) => new Set(typed.flatMap((path) => [path, relative(root, resolve(cwd, path))]))
   const [attach, asNew] = [pathsOf(flags.attach), pathsOf(flags.asNew)]
   const answers = new Map<string, HeldAnswer>()
-  for (const { file } of held) {
+  for (const { file, overtaken } of held) {
     const answer = asNew.has(file) ? 'new' : attach.has(file) ? 'continue' : flags.rest
-    if (answer) answers.set(file, answer)
+    // The flag was typed about another version.
+    if (answer && !(answer === 'continue' && overtaken)) answers.set(file, answer)
   }
   return answers
 }
 
-/** The exact flags that decide about a held file, as they are typed here. */
-export function flagsFor(file: string, { cwd, root }: { cwd: string; root: string }): { attach: string; asNew: string } {
-  const typed = shellWord(relative(cwd, join(root, file)) || file)
-  return { attach: `--attach ${typed}`, asNew: `--new ${typed}` }
+interface Asking {
+  context: Context
+  library: Library
+  /** Folder of the project. */
+  root: string
 }
 
 /** Asks about each of them on the terminal. Capital letters answer for all that are left; the end of input skips them. */
-export async function askAbout(held: readonly HeldItem[], context: Context, library: Library): Promise<Map<string, HeldAnswer>> {
+export async function askAbout(held: readonly HeldItem[], asking: Asking): Promise<Map<string, HeldAnswer>> {
+  const { context } = asking
   const { stdin, stderr } = context
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = new Map<string, HeldAnswer>()
   try {
     for (const [at, item] of held.entries()) {
-      stderr.write(`\n${(await question(item, context, library)).join('\n')}\n`)
+      await ask(item, asking)
       const { is, all } = await readAnswer(lines, item, context.signal)
       for (const one of all ? held.slice(at) : [item])
         if (is === 'new' || (is === 'continue' && one.candidate_lineage_id !== null)) answers.set(one.file, is)
@@ -55,16 +62,45 @@ export async function askAbout(held: readonly HeldItem[], context: Context, libr
   }
 }
 
-async function question(item: HeldItem, { out, now }: Context, { api }: Library): Promise<string[]> {
+async function ask(item: HeldItem, { context, library, root }: Asking): Promise<void> {
+  const { out, now, stderr } = context
   const { candidate_lineage_id: lineage_id } = item
   const subject = `${out.paint('bold', printable(item.name))} (${printable(item.file)})`
-  if (!lineage_id) return wrap(`${subject} claims the same place as another new file of this push.`, out.width)
-  const { objects, entry_id } = await api.lineages.get({ lineage_id })
-  const face = objects.find(({ is_face }) => is_face)
-  const known = entry_id ? `entry ${entry_id}` : 'a file'
-  const pushed = face ? `, pushed ${age(face.date_ingested, now())} by ${face.published_by?.name ?? 'somebody'}` : ''
-  const versions = count(objects.length, 'version')
-  return wrap(`${subject} looks like a new version of ${known} (${versions}${pushed}), but does not say so itself.`, out.width)
+  const say = (text: string) => stderr.write(`\n${wrap(text, out.width).join('\n')}\n`)
+  if (!lineage_id) return void say(`${subject} claims the same place as another new file of this push.`)
+  const lineage = await library.api.lineages.get({ lineage_id })
+  const current = currentVersion(lineage)
+  const name = lineage.entry_id === null ? undefined : (await library.api.entries.get({ entry_id: lineage.entry_id })).name
+  if (item.reason === unknownBase && current) {
+    const overtaken = item.overtaken ? 'Another version became current since you were asked. ' : ''
+    say(`${subject}: ${overtaken}${printable(madeFromIt(current, now()))}`)
+    const theirs = takeTheirs(current, root)
+    if (theirs?.startsWith('ph pull')) say(`To take theirs first, skip it and run \`${theirs}\`.`)
+  } else {
+    const versions = count(lineage.objects.length, 'version')
+    const pushed = current ? `, pushed ${age(current.pushed_at, now())} by ${current.pushed_by ?? 'someone'}` : ''
+    const known = name === undefined ? 'a file of the library' : printable(name)
+    say(`${subject} looks like a new version of ${known} (${versions}${printable(pushed)}), but does not say so itself.`)
+  }
+  await showBoth(item, { current, name }, { context, library })
+}
+
+/** Both pictures, where there are any and the terminal shows them. */
+async function showBoth(
+  item: HeldItem,
+  { current, name }: { current: CurrentVersion | undefined; name: string | undefined },
+  { context, library }: { context: Context; library: Library },
+): Promise<void> {
+  const entryId = current?.entry_id ?? undefined
+  const [mine, theirs] = await Promise.all([
+    item.picture(),
+    entryId === undefined ? undefined : fetchThumbnails(context, library, [entryId]).then((found) => found.get(entryId)),
+  ])
+  if (!mine && !theirs) return
+  await showFramed(context, [
+    { picture: mine, caption: `yours: ${item.name}` },
+    { picture: theirs, caption: `v${current?.version ?? 1}: ${name ?? ''}` },
+  ])
 }
 
 interface Answered {
@@ -74,7 +110,9 @@ interface Answered {
 
 async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal): Promise<Answered> {
   const canContinue = item.candidate_lineage_id !== null
-  const choices = canContinue ? '[v] a new version of it  [n] a new prop  [s] skip' : '[n] a new prop all the same  [s] skip'
+  const choices = canContinue
+    ? '[v] a new version of it  [n] a prop of its own  [s] skip'
+    : '[n] a new prop all the same  [s] skip'
   for (;;) {
     const typed = await typedLine(lines, `  ${choices}\n  (capital: for all the rest) > `, signal)
     if (typed === undefined) return { is: 'skip', all: true }
@@ -92,7 +130,7 @@ export function heldAnswers(context: Context, flags: HeldFlags, root: string): H
     const open = held.filter(({ file }) => !answers.has(file))
     if (open.length === 0 || !context.interactive) return answers
     const { withLibrary } = await import('./library.ts')
-    const asked = await withLibrary(context, (library) => askAbout(open, context, library))
+    const asked = await withLibrary(context, (library) => askAbout(open, { context, library, root }))
     return new Map([...answers, ...asked])
   }
 }

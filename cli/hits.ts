@@ -6,6 +6,7 @@ import type { Library } from './library.ts'
 import { printable } from './printable.ts'
 import { type Column, shorten, table } from './table.ts'
 import { fetchThumbnails, pictureDrawing } from './thumbnails.ts'
+import { typeWords } from './type-names.ts'
 
 /** Pictures cost requests, and room on the screen. */
 const mostCards = 12
@@ -37,13 +38,17 @@ function cardLines(hit: EntrySummary, { out, now }: Context, width: number): str
   const line = (parts: readonly string[]) => shorten(printable(parts.join(' · ')), width)
   return [
     out.paint('bold', shorten(printable(hit.name), width, 'middle')),
-    line([typeWords(hit), hit.pack.name, ...(hit.category === null ? [] : [hit.category])]),
-    out.paint('dim', line([String(hit.id), size(hit.blob_size), age(hit.date_updated, now()), ...matchedWords(hit)])),
+    line([kindWords(hit), hit.pack.name, ...(hit.category === null ? [] : [hit.category])]),
+    out.paint(
+      'dim',
+      line([`entry ${hit.id}`, size(hit.blob_size), `updated ${age(hit.date_updated, now())}`, ...matchedWords(hit)]),
+    ),
   ]
 }
 
-const typeWords = ({ entry_type, status }: EntrySummary): string =>
-  `${entry_type.replaceAll('_', ' ')}${status === 'deprecated' ? ' (deprecated)' : ''}`
+const kindWords = ({ entry_type, status }: EntrySummary): string => `${typeWords(entry_type)}${deprecated({ status })}`
+
+const deprecated = ({ status }: Pick<EntrySummary, 'status'>): string => (status === 'deprecated' ? ' (deprecated)' : '')
 
 const fieldWords: Record<string, string> = { tags: 'tag', comments: 'comment' }
 
@@ -59,7 +64,7 @@ export function hitTable(hits: readonly EntrySummary[], { out, now }: Context): 
   const columns: Column<EntrySummary>[] = [
     { title: 'ID', value: (hit) => hit.id, right: true },
     { title: 'NAME', value: (hit) => hit.name, cut: 'middle' },
-    { title: 'TYPE', value: (hit) => (hit.status === 'deprecated' ? `${hit.entry_type} (deprecated)` : hit.entry_type) },
+    { title: 'TYPE', value: (hit) => (out.terminal ? kindWords(hit) : `${hit.entry_type}${deprecated(hit)}`) },
     { title: 'PACK', value: (hit) => hit.pack.name, cut: 'end', spare: true },
     { title: 'CATEGORY', value: (hit) => hit.category ?? '-', cut: 'end', spare: true },
     { title: 'SIZE', value: (hit) => size(hit.blob_size), right: true, spare: 'late' },

@@ -1,7 +1,10 @@
 /** Pull jobs in words: lists, what one brings, and how it went. */
+import { versionName } from '../client/current-version.ts'
+import type { MissingInProject } from '../client/missing-in-project.ts'
 import type { PullJob, PullJobDetail, PullReport } from '../contract/pull-jobs.ts'
 import { age, count, size } from './amounts.ts'
 import type { Context } from './context.ts'
+import { missingWords } from './missing-words.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
@@ -34,7 +37,11 @@ const mostEntries = 20
 const labelWidth = 12
 
 /** One job: facts, entries, and its report once there is one. */
-export function jobDescription(job: PullJobDetail, people: People, context: Context & { all: boolean }): string[] {
+export function jobDescription(
+  job: PullJobDetail & MissingInProject,
+  people: People,
+  context: Context & { all: boolean },
+): string[] {
   const { out, all } = context
   const title = (text: string) => ['', out.paint('bold', text)]
   const entries = all ? job.entries : job.entries.slice(0, mostEntries)
@@ -46,6 +53,7 @@ export function jobDescription(job: PullJobDetail, people: People, context: Cont
     ...title(count(job.entry_count, 'entry', 'entries')),
     ...entryTable(entries, out),
     ...(hidden > 0 ? [`and ${hidden} more (--all)`] : []),
+    ...missingWords(job, { out, entries: job.entries.length, all, allFlag: '--all' }),
     ...(job.report_json ? [...title('Report'), ...reportTable(job.report_json, context)] : []),
   ]
 }
@@ -76,7 +84,7 @@ export function entryTable(entries: PullJobDetail['entries'], out: Output): stri
     { title: 'ENTRY', value: (entry) => entry.entry_id, right: true },
     { title: 'NAME', value: (entry) => entry.name, cut: 'middle' },
     { title: 'TYPE', value: (entry) => (entry.status === 'deprecated' ? `${entry.entry_type} (deprecated)` : entry.entry_type) },
-    { title: 'VERSION', value: (entry) => entry.object_id, right: true, spare: true },
+    { title: 'VERSION', value: versionName, right: true, spare: true },
   ]
   return table(entries, columns, out)
 }

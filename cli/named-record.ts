@@ -1,5 +1,7 @@
 /** Tags, collections, packs and projects as people name them: by name, or by id. */
 import { limits } from '../contract/limits.ts'
+import { nearNames } from './near-names.ts'
+import { printable } from './printable.ts'
 import { failed } from './refusal.ts'
 
 interface Named {
@@ -40,6 +42,11 @@ export function requireNamed<T extends Named>(records: readonly T[], reference: 
     (folded.length === 1 ? folded[0] : undefined) ??
     (/^\d{1,15}$/.test(reference) ? records.find(({ id }) => id === Number(reference)) : undefined)
   if (found) return found
-  const next = `List them with \`ph ${list}\`${makeBy ? `, or make it with ${makeBy}` : ''}.`
+  const near = nearNames(
+    reference,
+    records.map(({ name }) => name),
+  ).map(printable)
+  const meant = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
+  const next = `${meant}List them with \`ph ${list}\`${makeBy ? `, or make it with ${makeBy}` : ''}.`
   throw failed(`${noun.toUpperCase()}_NOT_FOUND`, `There is no ${noun} "${reference}".`, next)
 }

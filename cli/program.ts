@@ -26,7 +26,7 @@ const entry = '<entry>'
 export const firstWords: Record<string, FirstWord> = {
   push: {
     group: library,
-    takes: '<folders or files…>',
+    takes: '[folders or files…]',
     summary: 'Send an Unreal Content folder, or files, to the library',
     load: () => import('./commands/push.ts'),
   },
@@ -35,6 +35,12 @@ export const firstWords: Record<string, FirstWord> = {
     takes: '[entries…]',
     summary: 'Bring props with everything they need into a project',
     load: () => import('./commands/pull.ts'),
+  },
+  undo: {
+    group: library,
+    takes: '[folder]',
+    summary: 'Take back the last push in the library',
+    load: () => import('./commands/undo.ts'),
   },
   status: {
     group: library,
@@ -51,7 +57,7 @@ export const firstWords: Record<string, FirstWord> = {
   show: {
     group: library,
     takes: entry,
-    summary: 'Show a prop: picture, facts, versions, what it needs and who needs it',
+    summary: 'Show a prop: picture, facts, versions, dependencies and referencers',
     load: () => import('./commands/show.ts'),
   },
   history: {
@@ -171,6 +177,11 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Show what files say of themselves; needs no server',
     load: () => import('./commands/inspect.ts'),
   },
+  update: {
+    group: machine,
+    summary: 'Bring ph up to the version that the server hands out',
+    load: () => import('./commands/update.ts'),
+  },
   server: {
     group: machine,
     takes: 'start | doctor | …',
@@ -189,11 +200,21 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       code = (await command.run(context, input as never)) ?? exits.done
     })
     await program.parseAsync(asked(args), { from: 'user' })
+    if (context?.interactive && asksServer(args, surroundings)) {
+      const { tellNewerClient } = await import('./update-notice.ts')
+      await tellNewerClient(context)
+    }
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
     return endOf(await explained(error, context), args, surroundings)
   }
+}
+
+/** Commands of these groups have just talked to the server. */
+function asksServer(args: readonly string[], surroundings: Surroundings): boolean {
+  const { group } = firstWords[usedWord(args, surroundings) ?? ''] ?? {}
+  return group === library || group === curation
 }
 
 /** `ph` alone asks for help; `ph help server start` means `ph server start --help`; help on nothing we have is a wrong word. */

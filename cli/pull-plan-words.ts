@@ -1,6 +1,9 @@
 /** What a pull would come to, in words. */
+
+import { versionName } from '../client/current-version.ts'
 import type { JobPlan, PlannedFile, PullPlan } from '../client/pull-plan.ts'
 import { count, number, size } from './amounts.ts'
+import { missingWords } from './missing-words.ts'
 import { printable } from './printable.ts'
 import { obstacleLines, type PullLook } from './pull-words.ts'
 import { warningLines } from './warning-lines.ts'
@@ -30,9 +33,10 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
       out.width,
     ),
     ...sums(plan, look),
-    ...needs(plan, report, look),
+    ...engineWords(plan, report, look),
     ...files(plan, look),
     ...newer(plan, look),
+    ...missingWords(plan, { out, entries: plan.entries.length, all: look.verbose, allFlag: '--verbose' }),
     ...(plan.obstacles.length > 0 ? ['', out.paint(['red', 'bold'], 'In the way:'), ...obstacleLines(plan.obstacles, look)] : []),
     ...warningLines(plan.warnings, out),
   ]
@@ -48,15 +52,11 @@ function sums({ summary, bytes }: JobPlan, { out: { paint } }: PullLook): string
   ]
 }
 
-function needs({ engine_needed, engine_too_old, plugins }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
+function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
+  if (engine_needed === null) return []
   const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${engine_version}`
-  const engine = engine_needed === null ? [] : [`Engine ${engine_needed} is needed; ${own}.`]
-  const words = plugins.map(({ name, present, entries }) => {
-    const state = present === null ? '' : present ? ', which the project has' : ', which the project does not have'
-    return `The plugin ${printable(name)} is needed by ${printable(entries.slice(0, 3).join(', '))}${state}.`
-  })
-  const lines = [...engine.map((line) => (engine_too_old ? out.paint(['red', 'bold'], line) : line)), ...words]
-  return lines.length > 0 ? ['', ...lines.flatMap((line) => wrap(line, out.width))] : []
+  const line = `Engine ${engine_needed} is needed; ${own}.`
+  return ['', ...wrap(engine_too_old ? out.paint(['red', 'bold'], line) : line, out.width)]
 }
 
 function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
@@ -85,8 +85,8 @@ function newer({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
       '  ',
     ),
     ...shown.map(
-      ({ destination, object_id, newer_object_id }) =>
-        `    ${printable(destination)}  ${out.paint('dim', `version ${object_id}, now ${newer_object_id}`)}`,
+      ({ destination, object_id, version, newer_object_id = 0, newer_version }) =>
+        `    ${printable(destination)}  ${out.paint('dim', `${versionName({ object_id, version })}, now ${versionName({ object_id: newer_object_id, version: newer_version })}`)}`,
     ),
     ...(old.length > shown.length ? [`    and ${number(old.length - shown.length)} more (--verbose)`] : []),
   ]

@@ -3,8 +3,10 @@ import type { Obstacle } from '../client/pull-obstacle.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../client/pull-report.ts'
 import { outcomes } from '../client/pull-report.ts'
 import { count, duration, number, size } from './amounts.ts'
+import { missingWords } from './missing-words.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
+import { waitingWords } from './waiting-words.ts'
 import { warningLines } from './warning-lines.ts'
 import { wrap } from './wrap.ts'
 
@@ -12,6 +14,7 @@ export interface PullLook {
   out: Output
   /** Name every file, however many there are. */
   verbose: boolean
+  now: Date
 }
 
 /** Lists of files longer than this end in a line that says how many more there are. */
@@ -25,10 +28,12 @@ const mostAlike = 3
 export function pullWords(report: PullReport, look: PullLook): string[] {
   const { project, jobs, notes, took_ms } = report
   const lines = jobs.flatMap((job, index) => [...(index > 0 ? [''] : []), ...jobWords(job, report, look)])
-  const nothing = jobs.length === 0 ? [`No pull job waits for ${printable(project)}.`] : []
+  const nothing = jobs.length + report.waiting.length === 0 ? [`No pull job waits for ${printable(project)}.`] : []
   const said = notes.flatMap((note) => wrap(printable(note), look.out.width))
   const took = jobs.length > 1 ? ['', `Took ${duration(took_ms)} together.`] : []
-  return [...said, ...nothing, ...lines, ...took]
+  const above = [...said, ...nothing, ...lines, ...took]
+  const waiting = waitingWords(report.waiting, project, { ...look.out, now: look.now })
+  return above.length > 0 && waiting.length > 0 ? [...above, '', ...waiting] : [...above, ...waiting]
 }
 
 const sumWords: Record<Outcome, string> = {
@@ -50,6 +55,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...overwrittenFiles(job, look),
     ...olderVersions(job, look),
     ...obstacles(job, look),
+    ...missingWords(job, { out: look.out, entries: job.entries.length, all: look.verbose, allFlag: '--verbose' }),
     ...warningLines(job.warnings, look.out),
   ]
 }

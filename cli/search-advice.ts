@@ -81,7 +81,7 @@ export async function tellHowToNarrow(
   { question, found }: Pick<Search, 'question'> & { found: EntryPage },
 ): Promise<void> {
   const facets = await facetsOf(api, question)
-  const total = facets ? totalOf(facets, question) : 0
+  const total = found.total ?? (facets ? totalOf(facets, question) : 0)
   const shown = number(found.entries.length)
   if (!facets || total <= found.entries.length) {
     if (found.next_cursor) out.note(`${shown} shown; there are more: see them with --all.`)
@@ -105,8 +105,7 @@ function narrowing(facets: Facets, question: EntryQuestion, total: number): stri
 
 /** Advice is worth a question, but not a failure. */
 async function facetsOf(api: Api, question: EntryQuestion): Promise<Facets | undefined> {
-  const { similar_to: _likeness, ...countable } = question
-  return api.entries.facets(countable).catch((error: unknown) => {
+  return api.entries.facets(question).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })

@@ -1,13 +1,13 @@
 /** What hits of a search have in common: every filter of GET /entries as an option, and as the library is asked (spec 4.2). */
 import type { Api } from '../client/api.ts'
 import type { EntryQuestion } from '../client/entry-pages.ts'
-import { previewStatuses, reviewStates } from '../contract/shapes.ts'
-import { flag, type OptionSpec, text, texts, type ValueOf, value } from './command.ts'
-import { requireEntryId } from './entry-reference.ts'
+import { reviewStates } from '../contract/shapes.ts'
+import { flag, type OptionSpec, texts, type ValueOf, value } from './command.ts'
 import { type NumberRange, numberRange, rangeText } from './number-range.ts'
 import { requirePacks } from './pack-list.ts'
 import { choiceOf, wholeNumber } from './refusal.ts'
 import { shellWord } from './shell-word.ts'
+import { requireTypes } from './type-names.ts'
 
 /** What is asked when an option was given this value; what names other records is looked up. */
 type Asks<O> = (given: ValueOf<O>, api: Api) => EntryQuestion | Promise<EntryQuestion>
@@ -26,7 +26,9 @@ const groupId = wholeNumber('--variant-group', 1, Number.MAX_SAFE_INTEGER)
 const reviews = reviewStates.join(', ').replaceAll('_', '-')
 
 const filters = {
-  type: filter(texts('--type <type>', 'of this type: mesh, texture, material … (repeatable)'), (type) => ({ type })),
+  type: filter(texts('--type <type>', 'of this type: mesh, texture, source mesh … (repeatable)'), async (given, api) => ({
+    type: await requireTypes(api, given),
+  })),
   category: filter(texts('--category <name>', 'in this category (repeatable)'), (category) => ({ category })),
   uncategorized: filter(flag('--uncategorized', 'without a category, or in those of --category'), () => ({
     uncategorized: true,
@@ -40,9 +42,12 @@ const filters = {
     pack: (await requirePacks(api, given)).map(({ id }) => id),
   })),
   name: filter(texts('--name <name>', 'of exactly this name (repeatable)'), (name) => ({ name })),
-  path: filter(texts('--path <path>', 'at this /Game path (repeatable)'), (origin_path) => ({ origin_path })),
-  similarTo: filter(text('--similar-to <entry>', 'that look like this one, the likest first'), async (given = '', api) => ({
-    similar_to: await requireEntryId(api, given),
+  path: filter(
+    texts('--path <path>', 'at this /Game path, below a folder (/Game/Props/), or as * allows (repeatable)'),
+    (given) => (given.some((path) => path.endsWith('/') || path.includes('*')) ? { path: given } : { origin_path: given }),
+  ),
+  pushedFrom: filter(texts('--pushed-from <project>', 'whose version was pushed from this project (repeatable)'), (given) => ({
+    pushed_from: given,
   })),
   variants: filter(flag('--variants', 'one of several looks of a prop'), () => ({ variant: true })),
   noVariants: filter(flag('--no-variants', 'no variant of a prop'), () => ({ variant: false })),
@@ -54,10 +59,6 @@ const filters = {
     (review) => ({
       review,
     }),
-  ),
-  preview: filter(
-    value('--preview <state>', `with this preview: ${previewStatuses.join(', ')}`, choiceOf('--preview', previewStatuses)),
-    (preview) => ({ preview }),
   ),
   triangles: range('--triangles', 'with so many triangles: 100..2k, 100.., ..2k or 100', 'tri'),
   vertices: range('--vertices', 'with so many vertices', 'vert'),

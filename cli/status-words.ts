@@ -5,6 +5,7 @@ import { count, number } from './amounts.ts'
 import type { Paint } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
+import { waitingWords } from './waiting-words.ts'
 import { wrap } from './wrap.ts'
 
 export interface StatusLook {
@@ -13,8 +14,7 @@ export interface StatusLook {
   cwd: string
   /** Name every file, identical ones too. */
   all: boolean
-  /** Name of the project that pulls are for; undefined where there is none. */
-  project: string | undefined
+  now: Date
 }
 
 /** Of each state, so many files are named. */
@@ -36,9 +36,17 @@ export function statusWords(report: StatusReport, look: StatusLook): string[] {
   const groups = Map.groupBy(report.files, ({ state }) => state)
   return [
     ...sums(report, look),
-    ...fileStates.flatMap((state) => group(state, groups.get(state) ?? [], { ...look, root: report.root })),
+    ...fileStates.flatMap((state) =>
+      group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project }),
+    ),
     ...problems(report, look),
+    ...waiting(report, look),
   ]
+}
+
+function waiting({ project, waiting: jobs }: StatusReport, look: StatusLook): string[] {
+  const lines = project === null ? [] : waitingWords(jobs, project, look)
+  return lines.length > 0 ? ['', ...lines] : []
 }
 
 function sums({ summary, root, url }: StatusReport, { paint, width: columns }: StatusLook): string[] {
@@ -53,7 +61,7 @@ function sums({ summary, root, url }: StatusReport, { paint, width: columns }: S
   return [...wrap(`${basename(root)} beside ${url}:`, columns), ...(lines.length > 0 ? lines : ['  no props here'])]
 }
 
-type GroupLook = StatusLook & { root: string }
+type GroupLook = StatusLook & Pick<StatusReport, 'root' | 'project'>
 
 function group(state: FileState, files: readonly StatusFile[], look: GroupLook): string[] {
   if (files.length === 0) return []
@@ -65,18 +73,20 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
     look.paint(state === 'identical' ? 'bold' : ['yellow', 'bold'], `${title}:`),
     ...shown.map((file) => line(file, look)),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
-    ...advice(state, files, look).flatMap((text) =>
+    ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
       wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words)),
     ),
   ]
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
-function line({ file, state, known_by, entry_id }: StatusFile, { root, cwd, paint }: GroupLook): string {
+function line({ file, state, known_by, entry_id, reverted_to, undone }: StatusFile, { root, cwd, paint }: GroupLook): string {
   const [sign] = stateWords[state]
   const path = relative(cwd, join(root, file))
   const entry = entry_id === null ? '' : `entry ${entry_id}`
   const remarks = [
+    ...(reverted_to ? [`${reverted_to.name} again`] : []),
+    ...(undone ? [`${undone.name}, which is not current`] : []),
     ...(state === 'unknown' && known_by === 'path' ? [`${entry || 'another file'} is in this place`] : []),
     ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
     ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
@@ -84,9 +94,18 @@ function line({ file, state, known_by, entry_id }: StatusFile, { root, cwd, pain
   return `  ${sign} ${printable(path)}${remarks.length > 0 ? `  ${paint('dim', remarks.join(', '))}` : ''}`
 }
 
-function advice(state: FileState, files: readonly StatusFile[], { root, cwd, project }: GroupLook): string[] {
+/** A push sends nothing of these: the library has the bytes. */
+const restoreAdvice = (files: readonly StatusFile[]): string[] =>
+  files.flatMap(({ reverted_to, undone }) => {
+    const version = reverted_to ?? undone
+    return version ? [`To make ${version.name} current again: \`${version.restore}\``] : []
+  })
+
+function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project }: GroupLook): string[] {
+  const files = all.filter(({ reverted_to, undone }) => !reverted_to && !undone)
+  if (files.length === 0) return []
   if (state === 'changed' || state === 'unknown') return [`ph push ${pushed(files, root, cwd)}`]
-  if (state === 'newer' || state === 'missing') return [pulled(files, project)]
+  if (state === 'newer' || state === 'missing') return brought(files, project)
   if (state === 'both')
     return [
       'Look at the newer version with `ph history <entry>`, bring your change to it, then `ph push`. Until then a push leaves these alone.',
@@ -106,10 +125,20 @@ function pushed(files: readonly StatusFile[], root: string, cwd: string): string
   return shellWord(relative(cwd, join(root, ...common)) || '.')
 }
 
-function pulled(files: readonly StatusFile[], project: string | undefined): string {
+/** The library has a place under /Game for what lies in the project's Content folder; other files are downloaded. */
+const hasPlace = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]+)+\.[A-Za-z0-9]+$/i.test(file)
+
+function brought(files: readonly StatusFile[], project: string | null): string[] {
+  const { pull = [], download = [] } = Object.groupBy(files, (file) => (project !== null && hasPlace(file) ? 'pull' : 'download'))
+  return [
+    ...(pull.length > 0 ? [`ph pull ${named(pull)} --project ${shellWord(project ?? '')}`] : []),
+    ...(download.length > 0 ? [`ph download ${named(download)} --with-deps --to <folder>`] : []),
+  ]
+}
+
+function named(files: readonly StatusFile[]): string {
   const entries = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
-  const named = entries.length > 0 && entries.length <= mostInCommand ? entries.join(' ') : '<entries>'
-  return `ph pull ${named} --project ${project === undefined ? '<name>' : shellWord(project)}`
+  return entries.length > 0 && entries.length <= mostInCommand ? entries.join(' ') : '<entries>'
 }
 
 /** What could not be looked at. */

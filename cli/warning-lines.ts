@@ -2,14 +2,32 @@
 import type { PullWarning } from '../contract/pull-jobs.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
-import { wrap } from './wrap.ts'
+import { weightLook } from './push-notes.ts'
+import { wrapAfter } from './wrap.ts'
 
-/** Things that do not stop a pull, and that people want to know. */
-export const warningLines = (warnings: readonly PullWarning[], { paint, width }: Output): string[] =>
-  warnings.length === 0
-    ? []
-    : [
-        '',
-        paint(['yellow', 'bold'], 'Worth knowing:'),
-        ...warnings.flatMap(({ message }) => wrap(printable(message), width, '  ')),
-      ]
+/** What to do about warnings of a kind. */
+const advice: Partial<Record<string, string>> = {
+  other_root: '--root /Game this time, `ph project edit <project> --root /Game` for all later pulls into it',
+}
+
+/** Kinds that are only good to know; all others are warnings. */
+const noteTypes = new Set(['newer_version_used', 'older_engine'])
+
+/** Things that do not stop a pull, in sections as a push has them: notes, then warnings. */
+export function warningLines(warnings: readonly PullWarning[], look: Output): string[] {
+  const [notes = [], others = []] = [true, false].map((isNote) => warnings.filter(({ type }) => noteTypes.has(type) === isNote))
+  return [...section('note', notes, look), ...section('warning', others, look)]
+}
+
+function section(weight: 'note' | 'warning', warnings: readonly PullWarning[], { paint, width }: Output): string[] {
+  if (warnings.length === 0) return []
+  const { sign, title } = weightLook(weight, paint)
+  return [
+    '',
+    title,
+    ...warnings.flatMap(({ type, message }) => [
+      ...wrapAfter(sign, printable(message), width),
+      ...(advice[type] ? wrapAfter('    → ', advice[type], width).map((line) => paint('dim', line)) : []),
+    ]),
+  ]
+}

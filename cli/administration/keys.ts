@@ -15,7 +15,7 @@ export const keyCommands = [
     usage: 'server key create <user>',
     summary: 'Make a key that acts as somebody',
     description:
-      'The key is all that stands on standard output, and it is shown this once: only its SHA-256 is kept. Whoever has it may do what that member may.',
+      'The key is all that stands on standard output, and it is shown this once: only its SHA-256 is kept. Anyone who has it may do what that member may.',
     arguments: { user: 'whom it acts as: e-mail address, login name or id' },
     options: {
       name: text('--name <name>', 'what it is for, so that it can be told from others (default: key)'),

@@ -4,12 +4,13 @@ import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
-import { table } from '../table.ts'
+import { type Column, table } from '../table.ts'
 import { oneOf } from './choice.ts'
 import { readNewPassword } from './password.ts'
 import { administer, given, workspaceOptions } from './reach.ts'
 
 type Person = Answers['user-list']['users'][number]
+type Invited = Answers['user-list']['invited'][number]
 
 const roles = ['owner', 'admin', 'member'] as const
 const kinds = ['person', 'api'] as const
@@ -21,13 +22,15 @@ export const userCommands = [
     summary: 'List the members of a workspace',
     options: workspaceOptions,
     examples: [
-      ['server user list', 'everybody, those who were disabled included'],
+      ['server user list', 'everybody, those who were disabled and those who are invited included'],
       ['server user list --workspace acme --json', 'those of the workspace acme, as JSON'],
     ],
     async run(context, { data, workspace }) {
       const answer = await administer(context, { data }, (server) => server.perform('user-list', given({ workspace })))
       context.out.result(answer, () =>
-        answer.users.length === 0 ? `Nobody belongs to ${answer.workspace}.` : table(answer.users, columns, context.out),
+        answer.users.length === 0
+          ? `Nobody belongs to ${answer.workspace}.`
+          : table([...answer.users, ...answer.invited], columns(context.now()), context.out),
       )
       return undefined
     },
@@ -119,15 +122,21 @@ export const userCommands = [
   }),
 ]
 
-const columns = [
-  { title: 'ID', value: (person: Person) => person.id, right: true },
-  { title: 'E-MAIL', value: (person: Person) => person.email, cut: 'middle' as const },
-  { title: 'NAME', value: (person: Person) => person.name, cut: 'end' as const },
-  { title: 'DISPLAY NAME', value: (person: Person) => person.display_name, cut: 'end' as const, spare: true },
-  { title: 'ROLE', value: (person: Person) => person.role },
-  { title: 'KIND', value: (person: Person) => person.kind, spare: true },
-  { title: 'STATUS', value: (person: Person) => person.status, spare: 'late' as const },
+const columns = (now: Date): Column<Person | Invited>[] => [
+  { title: 'ID', value: (one) => ('id' in one ? one.id : '-'), right: true },
+  { title: 'E-MAIL', value: (one) => one.email, cut: 'middle' },
+  { title: 'NAME', value: (one) => one.name, cut: 'end' },
+  { title: 'DISPLAY NAME', value: (one) => one.display_name, cut: 'end', spare: true },
+  { title: 'ROLE', value: (one) => one.role },
+  { title: 'KIND', value: (one) => ('kind' in one ? one.kind : 'person'), spare: true },
+  { title: 'STATUS', value: (one) => statusOf(one, now), spare: 'late' },
 ]
+
+/** Who has not come yet is not called active. */
+function statusOf(one: Person | Invited, now: Date): string {
+  if ('ends_at' in one) return new Date(one.ends_at) <= now ? 'invited (the link has ended)' : 'invited'
+  return one.status === 'active' && one.kind === 'person' && !one.can_sign_in ? 'no sign-in yet' : one.status
+}
 
 interface Place {
   data: string | undefined

@@ -1,9 +1,15 @@
 /** `ph category`: what kind of thing entries are. */
+import type { Api } from '../../client/api.ts'
+import { count } from '../amounts.ts'
 import { command, flag } from '../command.ts'
+import { confirmHarm } from '../confirmation.ts'
+import type { Context } from '../context.ts'
 import { changeAll } from '../entry-bulk.ts'
 import { entriesArgument, readEntryList } from '../entry-list.ts'
 import { requireEntryIds } from '../entry-reference.ts'
+import { requireWriter } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
+import { nearNames } from '../near-names.ts'
 import { printable } from '../printable.ts'
 import { table } from '../table.ts'
 
@@ -35,24 +41,26 @@ export const commands = [
   command({
     usage: 'category set <category> <entries...>',
     summary: 'Put entries into a category; pushes leave it alone from then on',
-    arguments: { category: 'its name; a new one is made by using it', entries: entriesArgument },
-    options: { dryRun },
+    arguments: { category: 'its name; a new one is made after a question', entries: entriesArgument },
+    options: { dryRun, yes: flag('--yes', 'make a new category without asking, as scripts must') },
     examples: [
       ['category set Furniture SM_Stool SM_Table', 'two props'],
       ['category set Furniture - --dry-run < names.txt', 'see what a list would change'],
     ],
-    async run(context, { category, entries, dryRun: isDry }) {
+    async run(context, { category, entries, dryRun: isDry, yes }) {
       const references = await readEntryList(context, entries)
       await withLibrary(context, async ({ api }) => {
+        const ids = await requireEntryIds(api, references)
+        if (!isDry && !yes) await confirmCategory(context, api, { category, entries: ids.length })
         await changeAll(context, api, {
-          ids: await requireEntryIds(api, references),
+          ids,
           dryRun: isDry,
           change: (entry) =>
             entry.category === category && entry.category_locked
               ? undefined
               : `from ${entry.category ?? 'no category'} to ${category}`,
           send: async (entry_ids) => api.categories.bulk({ entry_ids, category }),
-          done: `in the category ${printable(category)}`,
+          done: (props) => `Put ${props} into the category ${printable(category)}.`,
           more: () => ({ category }),
         })
       })
@@ -74,7 +82,7 @@ export const commands = [
           change: (entry) =>
             entry.category === null && !entry.category_locked ? undefined : `loses ${entry.category ?? 'the lock'}`,
           send: async (entry_ids) => api.categories.bulk({ entry_ids, category: null }),
-          done: 'without a category until they are pushed again',
+          done: (props) => `Took the category off ${props}. The next push gives them one again.`,
           more: () => ({ category: null }),
         })
       })
@@ -82,3 +90,15 @@ export const commands = [
     },
   }),
 ]
+
+/** A category is there as long as an entry is in it: a misspelled one would be made by using it. */
+async function confirmCategory(context: Context, api: Api, { category, entries }: { category: string; entries: number }) {
+  const { categories } = await api.categories.rollup()
+  const known = categories.flatMap((row) => row.category ?? [])
+  if (known.includes(category)) return
+  const near = nearNames(category, known)
+  const meant = near.length > 0 ? ` There ${near.length === 1 ? 'is' : 'are'} ${near.map(printable).join(', ')}.` : ''
+  const plan = `${count(entries, 'entry', 'entries')} would make the new category ${printable(category)}.${meant}`
+  await requireWriter(api)
+  await confirmHarm(context, { yes: false, plan, details: { category, near, entries }, question: 'Make it?' })
+}

@@ -3,10 +3,12 @@ import type { Api } from '../../client/api.ts'
 import type { CollectionDetail } from '../../contract/collections.ts'
 import { count } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
+import { confirmHarm, yesOption } from '../confirmation.ts'
 import type { Context } from '../context.ts'
 import { changeAll } from '../entry-bulk.ts'
 import { entriesArgument, readEntryList } from '../entry-list.ts'
 import { requireEntryIds } from '../entry-reference.ts'
+import { requireWriter } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
 import { allOf, requireNamed } from '../named-record.ts'
 import { printable } from '../printable.ts'
@@ -104,14 +106,22 @@ export const commands = [
     usage: 'collection delete <collection>',
     summary: 'Delete a collection; its entries stay',
     arguments: { collection: collectionArgument },
-    options: { dryRun },
+    options: { dryRun, yes: yesOption },
     examples: [['collection delete Tavern', 'the collection alone']],
-    async run(context, { collection: reference, dryRun: isDry }) {
+    async run(context, { collection: reference, dryRun: isDry, yes }) {
       await withLibrary(context, async ({ api }) => {
         const collection = await requireCollection(api, reference)
-        if (!isDry) await api.collections.remove({ collection_id: collection.id })
-        const words = `${isDry ? 'would be' : 'is'} deleted; its ${count(collection.entry_count, 'entry', 'entries')} stay`
-        context.out.result({ dry_run: isDry, collection }, `The collection ${printable(collection.name)} ${words}.`)
+        const { entry_count } = collection
+        const entries = `${count(entry_count, 'entry', 'entries')} ${entry_count === 1 ? 'stays' : 'stay'}`
+        const plan = `The collection ${printable(collection.name)} would be deleted; its ${entries}.`
+        if (isDry) return context.out.result({ dry_run: true, collection }, plan)
+        await requireWriter(api)
+        await confirmHarm(context, { yes, plan, details: { collection }, question: 'Delete it?' })
+        await api.collections.remove({ collection_id: collection.id })
+        context.out.result(
+          { dry_run: false, collection },
+          `The collection ${printable(collection.name)} is deleted; its ${entries}.`,
+        )
       })
       return undefined
     },
@@ -137,7 +147,10 @@ function gathering({ verb, summary, example }: { verb: 'add' | 'remove'; summary
           dryRun: input.dryRun,
           change: ({ collections }) => (isIn(collections) === isAdding ? undefined : `${isAdding ? 'joins' : 'leaves'} ${name}`),
           send: async (entry_ids) => api.collections.bulk({ collection_id: id, entry_ids, action: verb }),
-          done: `${isAdding ? 'in' : 'not in'} the collection ${printable(name)}`,
+          done: (props) =>
+            isAdding
+              ? `Added ${props} to the collection ${printable(name)}.`
+              : `Took ${props} out of the collection ${printable(name)}.`,
           more: () => ({ collection_id: id, action: verb }),
         })
       })

@@ -1,9 +1,11 @@
 /** `ph delete`: deletes entries for good. */
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
+import { yesOption } from '../confirmation.ts'
 import { actOnEach } from '../entry-acts.ts'
 import { entriesArgument, readEntryList } from '../entry-list.ts'
 import { requireEntryIds } from '../entry-reference.ts'
+import { requireAdmin } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
 
 export const commands = [
@@ -12,25 +14,28 @@ export const commands = [
     description:
       'The entries go with all their versions; a version that something else needs stays. What was ever pulled or downloaded cannot be deleted: deprecate it. For admins.',
     arguments: { entries: entriesArgument },
-    options: { dryRun: flag('--dry-run', 'only show what would go') },
+    options: { dryRun: flag('--dry-run', 'only show what would go'), yes: yesOption },
     examples: [
       ['delete SM_Test --dry-run', 'see whether it can be deleted'],
-      ['delete 41 42 43', 'three entries'],
+      ['delete 41 42 43', 'three entries, after a question'],
+      ['delete 41 42 43 --yes', 'the same in a script'],
     ],
     exits: ['conflict', 'partly'],
-    async run(context, { entries, dryRun }) {
+    async run(context, { entries, dryRun, yes }) {
       const references = await readEntryList(context, entries)
-      return withLibrary(context, async ({ api }) =>
-        actOnEach(context, api, {
+      return withLibrary(context, async ({ api }) => {
+        if (!dryRun) await requireAdmin(api, 'delete entries')
+        return actOnEach(context, api, {
           ids: await requireEntryIds(api, references),
           dryRun,
+          confirm: { yes, question: (these) => `Delete ${these} for good?` },
           plan: ({ id: entry_id, name, ever_pulled }) => ({
             outcome: 'deleted',
             act: () => api.entries.remove({ entry_id }),
             ...(ever_pulled ? { refused: wasPulled(name) } : {}),
           }),
-        }),
-      )
+        })
+      })
     },
   }),
 ]

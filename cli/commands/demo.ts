@@ -32,7 +32,7 @@ export const commands = [
     ],
     async run(context, { keep, noPictures }) {
       const startedMs = context.now().getTime()
-      introduce(context)
+      introduce(context, keep)
       const stage = await setDemoStage(context.env)
       try {
         const shown = await new Demo(context, stage, !noPictures).play()
@@ -49,12 +49,12 @@ export const commands = [
   }),
 ]
 
-function introduce({ out }: Context): void {
+function introduce({ out }: Context, keep: boolean): void {
   const said = (text: string) => wrap(text, out.width)
   out.lines(() => [
     out.paint('bold', 'Prop House in half a minute'),
     ...said(
-      'A small Unreal project, a library of its own, two pushes and a pull. All of it on this machine; nothing is sent anywhere, and nothing stays.',
+      `A small Unreal project, a library of its own, two pushes and a pull. All of it on this machine: nothing is sent anywhere, and ${keep ? 'Ctrl-C removes it' : 'nothing stays'}.`,
     ),
     '',
     ...said('Building a tavern at the edge of a forest, and a library to keep it in …').map((line) => out.paint('dim', line)),
@@ -180,9 +180,10 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
       ...title,
       ...suggestions(out, [
         ['npm run demo -- --keep', 'the same, and then look around yourself'],
-        ['npx ph server start --help', 'run a library of your own'],
-        ['npx ph help push', 'push your own Content folder'],
-        ['npx ph help pull', 'bring props into a project of yours'],
+        ['npm link', 'put ph on the PATH'],
+        ['ph server start --help', 'run a library of your own'],
+        ['ph help push', 'push your own Content folder'],
+        ['ph help pull', 'bring props into a project of yours'],
       ]),
       '',
       ...wrap(`${took} The server has ended, and its folder is removed.`, out.width),
@@ -198,10 +199,10 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
     `   export PH_URL=${stage.url}`,
     `   export PH_API_KEY=${stage.key}`,
     ...suggestions(out, [
-      ['npx ph search --type mesh', 'list the meshes'],
-      [`npx ph show ${stage.edited}`, 'one prop, and what it needs'],
-      [`npx ph history ${stage.edited}`, 'all its versions'],
-      [`npx ph pull ${stage.edited} --project Castle --into Castle`, 'a copy of it, in a project'],
+      ['ph search --type mesh', 'list the meshes'],
+      [`ph show ${stage.edited}`, 'one prop, and what it needs'],
+      [`ph history ${stage.edited}`, 'all its versions'],
+      [`ph pull ${stage.edited} --project Castle --into Castle`, 'a copy of it, in a project'],
     ]),
     '',
     took,
@@ -210,8 +211,9 @@ function farewell({ out }: Context, { stage, took_ms, keep }: Ending): string[] 
 
 /** Commands with their meaning: beside them, or below where there is no room. */
 function suggestions({ paint, width }: Output, list: readonly (readonly [typed: string, meaning: string])[]): string[] {
-  const column = 34
+  const column = Math.max(...list.map(([typed]) => typed.length)) + 2
+  const isWide = list.every(([, meaning]) => 3 + column + meaning.length <= width)
   return list.flatMap(([typed, meaning]) =>
-    width < 78 ? [`   ${paint('cyan', typed)}`, `     ${meaning}`] : [`   ${paint('cyan', typed.padEnd(column))}${meaning}`],
+    isWide ? [`   ${paint('cyan', typed.padEnd(column))}${meaning}`] : [`   ${paint('cyan', typed)}`, `     ${meaning}`],
   )
 }

@@ -1,77 +1,146 @@
-/** `ph download`: one file of the library, current or earlier version, to disk. */
+/** `ph download`: files of the library to disk: one, current or earlier, or many with what they need, laid out as they were pushed. */
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { downloadFile } from '../../client/download.ts'
+import { plainName } from '../../client/download-layout.ts'
+import type { Wish } from '../../client/download-sources.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
 import { size } from '../amounts.ts'
+import { requireCacheSize } from '../cache-room.ts'
 import { command, flag, text, value } from '../command.ts'
-import { requireEntryId } from '../entry-reference.ts'
+import { requireWire } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { downloadWords } from '../download-words.ts'
+import { entriesArgument } from '../entry-list.ts'
+import { requireEntryId, requireEntryIds } from '../entry-reference.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { wholeNumber } from '../refusal.ts'
+import { readReferences } from '../order-input.ts'
+import { openDisplay } from '../progress-display.ts'
+import { pullModel } from '../pull-progress.ts'
+import { wrongUsage } from '../refusal.ts'
+import { chooseVersion, readVersionChoice, type VersionChoice } from '../version-name.ts'
 
 export const commands = [
   command({
-    usage: 'download <entry>',
+    usage: 'download <entries...>',
     description:
-      'Only this file, not what it needs. The bytes are checked before the file appears. An interrupted download goes on where it stopped when it is run again.',
-    arguments: { entry: 'its id, its name or its /Game path' },
+      'One entry comes as one file. Several entries, or one with --to or --with-deps, are laid out as they were pushed: source files in the folders that they had, packages below Content; what glTF and OBJ files name lies where they look for it. Every file is checked before it appears, and nothing that holds something else is replaced. An interrupted download goes on where it stopped when it is run again.',
+    arguments: { entries: entriesArgument },
     options: {
+      to: text('--to <folder>', 'lay out in this folder, made if need be (default: this folder)'),
+      withDeps: flag('--with-deps', 'with everything they need'),
       version: value(
-        '--version <id>',
-        'an earlier version, by its id in `ph history`',
-        wholeNumber('--version', 1, Number.MAX_SAFE_INTEGER),
+        '--version <version>',
+        'an earlier version of one entry, such as v2, as `ph history` lists it',
+        readVersionChoice,
       ),
-      output: text('-o, --output <path>', 'file or folder to write to, made if need be (default: this folder)'),
-      force: flag('--force', 'replace a file that holds something else'),
+      output: text('-o, --output <path>', 'of one entry alone: file or folder to write to, made if need be'),
+      force: flag('--force', 'replace files that hold something else'),
     },
     examples: [
       ['download SM_Barrel', 'its current version, into this folder'],
-      ['download SM_Barrel --version 17 -o old/SM_Barrel.uasset', 'an earlier version, under a name of its own'],
+      ['download table.gltf --with-deps --to ./table', 'a model with its buffers and textures, ready to be opened'],
+      ['search rock --type "source mesh" --ids | ph download - --to ./rocks', 'all that a search finds'],
+      ['download SM_Barrel --version v2 -o old/SM_Barrel.uasset', 'an earlier version, under a name of its own'],
     ],
-    async run(context, { entry: reference, version, output = '.', force }) {
-      await withLibrary(context, async ({ api, http }) => {
-        const entry_id = await requireEntryId(api, reference)
-        const entry = await api.entries.get({ entry_id })
-        const object = await versionOf(api, entry, version)
-        const path = await placeFor(context.cwd, output, fileName(entry, object))
-        const { outcome, resumedBytes } = await downloadFile(http, {
-          locate: async () => (await api.entries.download({ entry_id, object_id: object.object_id })).location,
-          contentHash: object.content_hash,
-          sizeBytes: object.blob_size,
-          path,
-          force,
-          signal: context.signal,
-        })
-        const { content_hash, object_id, blob_size } = object
-        const words = outcome === 'present' ? `${path} holds this version already.` : `${path}, ${size(blob_size)}, checked.`
-        const resumed = resumedBytes > 0 ? ` Went on after the ${size(resumedBytes)} of an earlier try.` : ''
-        context.out.result({ entry_id, object_id, content_hash, size: blob_size, path, outcome }, `${words}${resumed}`)
-      })
+    exits: ['conflict'],
+    async run(context, { entries: given, to, withDeps, version, output, force }) {
+      const references = await readReferences(context, given)
+      const [reference = '', ...others] = references
+      const isAlone = others.length === 0 && to === undefined && !withDeps
+      if (!isAlone && output !== undefined)
+        throw wrongUsage('-o names the file of one entry alone.', 'Name a folder instead: --to <folder>')
+      if (others.length > 0 && version) throw wrongUsage('--version is for one entry.', 'Download each by itself.')
+      if (isAlone) await downloadOne(context, { reference, version, output: output ?? '.', force })
+      else await downloadAll(context, { references, version, to: resolve(context.cwd, to ?? '.'), withDeps, force })
       return undefined
     },
   }),
 ]
 
-async function versionOf(api: Library['api'], entry: EntryDetail, version = entry.object_id): Promise<LineageObject> {
+interface OneWish {
+  reference: string
+  version: VersionChoice | undefined
+  output: string
+  force: boolean
+}
+
+const downloadOne = (context: Context, { reference, version, output, force }: OneWish): Promise<void> =>
+  withLibrary(context, async ({ api, http }) => {
+    const entry_id = await requireEntryId(api, reference)
+    const entry = await api.entries.get({ entry_id })
+    const object = await versionOf(api, entry, version)
+    const path = await placeFor(context.cwd, output, fileName(entry, object))
+    const { outcome, resumedBytes } = await downloadFile(http, {
+      locate: async () => (await api.entries.download({ entry_id, object_id: object.object_id })).location,
+      contentHash: object.content_hash,
+      sizeBytes: object.blob_size,
+      path,
+      force,
+      signal: context.signal,
+    })
+    const { content_hash, object_id, version: number, blob_size } = object
+    const words = outcome === 'present' ? `${path} holds this version already.` : `${path}, ${size(blob_size)}, checked.`
+    const resumed = resumedBytes > 0 ? ` Went on after the ${size(resumedBytes)} of an earlier try.` : ''
+    context.out.result(
+      { entry_id, object_id, version: number, content_hash, size: blob_size, path, outcome },
+      `${words}${resumed}`,
+    )
+  })
+
+interface ManyWish {
+  references: readonly string[]
+  version: VersionChoice | undefined
+  to: string
+  withDeps: boolean
+  force: boolean
+}
+
+async function downloadAll(context: Context, { references, version, to, withDeps, force }: ManyWish): Promise<void> {
+  const wire = await requireWire(context)
+  const cacheBytes = requireCacheSize(context)
+  const [{ createApi }, { downloadMany }, { openWire }] = await Promise.all([
+    import('../../client/api.ts'),
+    import('../../client/download-many.ts'),
+    import('../../client/wire.ts'),
+  ])
+  const { tell, hide } = openDisplay(context, pullModel)
+  const http = openWire(wire, tell)
+  try {
+    const api = createApi(http)
+    const entryIds = await requireEntryIds(api, references)
+    const wish: Wish = { entryIds, withDeps, ...(version && { version: await chosenVersion(api, entryIds, version) }) }
+    const { folders } = wire
+    const { signal } = context
+    const report = await downloadMany({ calls: api, http, wish, to, force, tell, signal, folders, cacheBytes }).finally(hide)
+    context.out.result(report, () => downloadWords(report, context.out))
+  } finally {
+    await hide()
+    await http.close('destroy')
+  }
+}
+
+async function chosenVersion(api: Library['api'], entryIds: readonly number[], version: VersionChoice): Promise<LineageObject> {
+  const entry = await api.entries.get({ entry_id: entryIds[0] ?? 0 })
+  return versionOf(api, entry, version)
+}
+
+async function versionOf(api: Library['api'], entry: EntryDetail, wanted: VersionChoice | undefined): Promise<LineageObject> {
   const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
-  const found = objects.find(({ object_id }) => object_id === version)
-  if (found) return found
-  throw new ApiError('OBJECT_NOT_FOUND', `${entry.name} has no version ${version}.`)
+  if (wanted) return chooseVersion(objects, wanted, entry.name)
+  const current = objects.find(({ object_id }) => object_id === entry.object_id)
+  if (current) return current
+  throw new ApiError('OBJECT_NOT_FOUND', `The current version of ${entry.name} was deleted meanwhile.`)
 }
 
 /** Levels are .umap, other packages .uasset, source files keep their extension (contract-gaps 4). */
 function fileName(entry: EntryDetail, { source_ext, asset_class, asset_name, origin_path }: LineageObject): string {
   const stem = origin_path?.split('/').at(-1) ?? asset_name ?? entry.name
   const extension = source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
-  return `${safeName(stem)}.${extension}`
+  return `${plainName(stem)}.${extension}`
 }
-
-/** A name from the library as the name of a file on any system. */
-const safeName = (name: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no file name may hold them
-  name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+|[. ]+$/g, '_') || 'entry'
 
 /** Where the file goes; its folder is made. What ends in a slash is a folder, also one that is not there yet. */
 async function placeFor(cwd: string, output: string, name: string): Promise<string> {

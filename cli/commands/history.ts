@@ -13,7 +13,7 @@ export const commands = [
     examples: [
       ['history SM_Barrel', 'all versions of the barrel, newest first'],
       ['history 42 --json', 'the same as JSON, for the entry with id 42'],
-      ['download 42 --version 17', 'fetch one of them, by its id in the list'],
+      ['download SM_Barrel --version v2', 'fetch one of them'],
     ],
     async run(context, { entry: reference }) {
       await withLibrary(context, async ({ api }) => {

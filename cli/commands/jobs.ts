@@ -1,5 +1,7 @@
 /** `ph jobs`: pull jobs, what they bring and how they went. */
 import type { Api } from '../../client/api.ts'
+import { missingOfJob } from '../../client/missing-in-project.ts'
+import { findHost } from '../../client/pull-target.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
 import { count } from '../amounts.ts'
@@ -50,7 +52,9 @@ export const commands = [
     async run(context, { job: given, all }) {
       const job_id = readId(given)
       await withLibrary(context, async ({ api }) => {
-        const job = await api.pullJobs.get({ job_id })
+        const found = await api.pullJobs.get({ job_id })
+        const host = findHost(context.cwd, found.target_project)
+        const job = { ...found, ...(await missingOfJob(found, host, () => api.pullJobs.closure({ job_id }))) }
         const people = context.out.json ? new Map() : await peopleOf(api)
         context.out.result(job, () => jobDescription(job, people, { ...context, all }))
       })

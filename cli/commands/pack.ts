@@ -2,7 +2,9 @@
 import type { Pack } from '../../contract/packs.ts'
 import { count, size } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
+import { confirmHarm, yesOption } from '../confirmation.ts'
 import type { Context } from '../context.ts'
+import { requireAdmin } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
 import { packsOf, requirePack } from '../pack-list.ts'
 import { printable } from '../printable.ts'
@@ -83,13 +85,17 @@ export const commands = [
     summary: 'Delete a pack with its entries and files (admins); not if anything of it was ever pulled',
     description: 'Files that something else needs stay, in the pack of what needs them.',
     arguments: { pack: packArgument },
-    options: { dryRun: flag('--dry-run', 'only show what the pack holds') },
+    options: { dryRun: flag('--dry-run', 'only show what the pack holds'), yes: yesOption },
     examples: [['pack delete Medieval --dry-run', 'see how much it is first']],
     exits: ['conflict'],
-    async run(context, { pack: reference, dryRun }) {
+    async run(context, { pack: reference, dryRun, yes }) {
       await withLibrary(context, async ({ api }) => {
         const pack = await requirePack(api, reference)
-        if (dryRun) return context.out.result({ dry_run: true, pack }, [...packWords(pack, context), '', 'Nothing was changed.'])
+        const plan = packWords(pack, context)
+        if (dryRun) return context.out.result({ dry_run: true, pack }, [...plan, '', 'Nothing was changed.'])
+        await requireAdmin(api, 'delete packs')
+        const question = `Delete the pack ${printable(pack.name)} with everything in it, for good?`
+        await confirmHarm(context, { yes, plan, details: { pack }, question })
         const gone = await api.packs.remove({ pack_id: pack.id })
         const entries = count(gone.deleted_entries, 'entry', 'entries')
         const what = `${entries}, ${count(gone.deleted_objects, 'version')}, ${size(gone.storage.unused_bytes)}`

@@ -1,8 +1,11 @@
 /** `ph project`: where entries are pulled to. */
 import type { Api } from '../../client/api.ts'
 import type { Project } from '../../contract/projects.ts'
+import { plainRoot } from '../../contract/target-roots.ts'
 import { age, count } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
+import { confirmHarm, yesOption } from '../confirmation.ts'
+import { requireWriter } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
 import { requireNamed } from '../named-record.ts'
 import { readRoot } from '../order-input.ts'
@@ -11,7 +14,11 @@ import { wrongUsage } from '../refusal.ts'
 import { table } from '../table.ts'
 
 const projectArgument = 'its name, or its id'
-const root = value('--root <path>', 'where its pulls land that do not say: /Game or a folder below it', readRoot)
+const root = value(
+  '--root <path>',
+  'where its pulls land that do not say: /Game, or a folder below it, where references break',
+  readRoot,
+)
 
 export const commands = [
   command({
@@ -46,9 +53,12 @@ export const commands = [
     summary: 'Make a project known before the first pull into it',
     arguments: { name: 'exactly as its .uproject file is named' },
     options: { root, notes: text('--notes <text>', 'anything to say of it') },
-    examples: [['project create Tavern --root /Game/Imported', 'its pulls land there']],
+    examples: [
+      ['project create Tavern', 'a project that others may send to from now on'],
+      ['project create Tavern --root /Game/Imported', 'its pulls land there'],
+    ],
     exits: ['conflict'],
-    async run(context, { name, root: default_root, notes }) {
+    async run(context, { name, root: default_root = plainRoot, notes }) {
       await withLibrary(context, async ({ api }) => {
         const made = await api.projects.create({ name, default_root, notes })
         context.out.result(made, wordsOf(made))
@@ -82,14 +92,18 @@ export const commands = [
     usage: 'project delete <project>',
     summary: 'Forget a project; its pull jobs stay',
     arguments: { project: projectArgument },
-    options: { dryRun: flag('--dry-run', 'only show what would change') },
+    options: { dryRun: flag('--dry-run', 'only show what would change'), yes: yesOption },
     examples: [['project delete Tavern', 'the next pull into it makes it known again']],
-    async run(context, { project: reference, dryRun }) {
+    async run(context, { project: reference, dryRun, yes }) {
       await withLibrary(context, async ({ api }) => {
         const project = await requireProject(api, reference)
-        if (!dryRun) await api.projects.remove({ project_id: project.id })
-        const words = `${dryRun ? 'would be' : 'is'} forgotten; ${count(project.job_count, 'pull job')} of it ${project.job_count === 1 ? 'stays' : 'stay'}`
-        context.out.result({ dry_run: dryRun, project }, `The project ${printable(project.name)} ${words}.`)
+        const jobs = `${count(project.job_count, 'pull job')} of it ${project.job_count === 1 ? 'stays' : 'stay'}`
+        const plan = `The project ${printable(project.name)} would be forgotten; ${jobs}.`
+        if (dryRun) return context.out.result({ dry_run: true, project }, plan)
+        await requireWriter(api)
+        await confirmHarm(context, { yes, plan, details: { project }, question: 'Forget it?' })
+        await api.projects.remove({ project_id: project.id })
+        context.out.result({ dry_run: false, project }, `The project ${printable(project.name)} is forgotten; ${jobs}.`)
       })
       return undefined
     },

@@ -1,11 +1,11 @@
 /** `ph pull`: brings entries, with everything they need, into a project. */
 import { resolve } from 'node:path'
-import { readCacheSize } from '../../client/cache-size.ts'
 import type { PullEvent } from '../../client/pull-events.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull-options.ts'
 import type { JobReport, PullReport } from '../../client/pull-report.ts'
 import { findTarget } from '../../client/pull-target.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
+import { requireCacheSize } from '../cache-room.ts'
 import { command, flag, text, value } from '../command.ts'
 import { askAboutConflicts } from '../conflict-questions.ts'
 import { requireWire } from '../connection.ts'
@@ -17,6 +17,7 @@ import { planWords } from '../pull-plan-words.ts'
 import { pullModel } from '../pull-progress.ts'
 import { pullWords } from '../pull-words.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
 
@@ -31,7 +32,7 @@ export const commands = [
       into: text('--into <folder>', 'folder of the project, also one that is empty so far (default: the nearest of that name)'),
       root: value(
         '--root <path>',
-        'put everything below this folder instead of /Game; references then have to be mended',
+        'put everything below this folder, where references break (default: the root of the project, /Game where no one chose another)',
         readRoot,
       ),
       plan: flag('--plan', 'only show what would happen'),
@@ -77,16 +78,16 @@ export const commands = [
         preferNewest: input.prefer === 'newest',
         onConflict: onConflict(display),
         link: input.link,
-        cacheBytes: requireCacheSize(context.env.PH_CACHE_SIZE),
+        cacheBytes: requireCacheSize(context),
         tell: display.tell,
       }
-      const look = { out: context.out, verbose: input.verbose }
+      const look = { out: context.out, verbose: input.verbose, now: context.now() }
       if (input.plan) {
         const { planPull } = await import('../../client/pull-plan.ts')
         const plan = await planPull(options)
           .finally(display.hide)
           .catch((error: unknown) => {
-            throw withAdvice(error)
+            throw withAdvice(error, references)
           })
         context.out.result(plan, () => planWords(plan, look))
         return exits.done
@@ -96,7 +97,7 @@ export const commands = [
         .finally(display.hide)
         .catch((error: unknown) => {
           if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
-          throw withAdvice(error)
+          throw withAdvice(error, references)
         })
       context.out.result(report, () => pullWords(report, look))
       return exitOf(report)
@@ -112,15 +113,23 @@ async function lookUp({ entries }: OrderCalls, references: readonly string[]) {
   return ids.map((entry_id) => ({ entry_id }))
 }
 
-/** Versions that clash are named by the library; what to type about it is known here. */
-function withAdvice(error: unknown): unknown {
+/** Versions that clash, and files without a place, are named by the library; what to type about it is known here. */
+function withAdvice(error: unknown, references: readonly string[] | undefined): unknown {
   if (!(error instanceof ApiError && error.code === 'VALIDATION')) return error
   const { code, message, details } = error
-  const places: unknown[] = Array.isArray(details.errors) ? details.errors : []
-  const isClash = places.some((place) => Array.isArray((place as { object_ids?: unknown } | null)?.object_ids))
-  const next = 'Where these are versions of one prop, pull again with --prefer newest.'
-  return isClash ? new Refusal({ code, exit: exits.usage, message, next, details }) : error
+  const places = (Array.isArray(details.errors) ? details.errors : []) as (Record<string, unknown> | null)[]
+  const refuse = (next: string) => new Refusal({ code, exit: exits.usage, message, next, details })
+  if (places.some((place) => Array.isArray(place?.object_ids)))
+    return refuse('Where these are versions of one prop, pull again with --prefer newest.')
+  if (places.some((place) => typeof place?.source_ext === 'string'))
+    return refuse(`Source files are downloaded: \`ph download ${typed(references)} --with-deps --to <folder>\``)
+  return error
 }
+
+/** So many entries still make a command line that can be copied. */
+const mostTyped = 8
+const typed = (references: readonly string[] = []): string =>
+  references.length === 0 || references.length > mostTyped ? '<entries>' : references.map(shellWord).join(' ')
 
 function readChoice(given: string): ConflictChoice {
   if (given === 'keep' || given === 'overwrite' || given === 'skip' || given === 'ask') return given
@@ -138,12 +147,6 @@ function chooser(context: Context, choice: ConflictChoice = 'keep') {
           await display.hide()
           return askAboutConflicts(conflicts, context).finally(display.resume)
         }
-}
-
-function requireCacheSize(given: string | undefined): number {
-  const bytes = readCacheSize(given)
-  if (bytes !== undefined) return bytes
-  throw wrongUsage(`PH_CACHE_SIZE is "${given}", which is no size.`, 'Write it like 20G or 500M.')
 }
 
 /** The worst that happened to any job. */

@@ -1,25 +1,34 @@
 /** `ph push`: sends folders and files to the library. */
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { findOutside, projectAround } from '../../client/outside-projects.ts'
 import type { PushOptions } from '../../client/push.ts'
 import { findPlaces } from '../../client/push-paths.ts'
-import { isPartly } from '../../client/push-report.ts'
+import { isPartly, type PushReport } from '../../client/push-report.ts'
 import { exits } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import { number } from '../amounts.ts'
 import { command, flag, text, texts, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
+import type { Context } from '../context.ts'
 import { heldAnswers } from '../held-questions.ts'
 import { openDisplay } from '../progress-display.ts'
+import { mayPush } from '../push-consent.ts'
 import { pushModel } from '../push-progress.ts'
 import { pushWords } from '../push-words.ts'
 import { wrongUsage } from '../refusal.ts'
 
 export const commands = [
   command({
-    usage: 'push <paths...>',
+    usage: 'push [paths...]',
     description:
       'Reads what changed, sends what the library lacks, and registers everything with its class, version, dependencies and picture. What was pushed or pulled before continues its history. Running it again is safe and fast; after a failure it goes on where it stopped.',
-    arguments: { paths: 'Content folders, other folders, or single files' },
+    arguments: {
+      paths: 'Content folders, other folders, or single files (default: the Content folders of the project that you are in)',
+    },
     options: {
       dryRun: flag('--dry-run', 'only show what would happen'),
+      note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readNote),
       pack: text('--pack <name>', 'put everything into this pack instead of one for each top folder'),
       variantGroup: text('--variant-group <label>', 'group the entries of this push as variants of each other'),
       all: flag('--all', 'push files of every kind, also those that are no props by their names'),
@@ -27,13 +36,16 @@ export const commands = [
       attach: texts('--attach <path>', 'a held file: it is a new version of the prop it looks like (repeatable)'),
       asNew: texts('--new <path>', 'a held file: it is a prop of its own (repeatable)'),
       held: value('--held <answer>', 'attach or new, for every held file without an answer of its own', readHeld),
-      verbose: flag('--verbose', 'name every file, however many there are'),
+      yes: flag('--yes', 'push a folder outside of any Unreal project without being asked'),
+      verbose: flag('--verbose', 'name every file and tell every note, however many there are'),
     },
     examples: [
-      ['push ./Content', 'send the Content folder of an Unreal project'],
+      ['push', 'send what is in the Content folders of the project that you are in'],
+      ['push ./Content', 'send one of them'],
       ['push Content/Props/SM_Barrel.uasset', 'send a prop and what it needs'],
       ['push ./Content --dry-run', 'see what would happen first'],
-      ['push ./Scans --pack "Rock scans" --variant-group Boulders', 'source files, as variants in a pack of their own'],
+      ['push ./Content --note "Straight table legs"', 'say what is new'],
+      ['push ./Scans --yes --pack "Rock scans" --variant-group Boulders', 'source files, as variants in a pack of their own'],
       ['push ./Content --attach Content/SM_Old.uasset', 'decide about a file that an earlier push has held'],
     ],
     terms: {
@@ -45,35 +57,64 @@ export const commands = [
     },
     exits: ['conflict', 'partly'],
     async run(context, input) {
-      const paths = input.paths.map((path) => resolve(context.cwd, path))
-      const { root } = findPlaces(paths)
+      const isWhole = input.paths.length === 0
+      const paths = isWhole ? [projectAround(realpathSync(context.cwd))] : input.paths.map((path) => resolve(context.cwd, path))
+      const places = findPlaces(paths)
       const wire = await requireWire(context)
-      const { dryRun, all, noDeps, pack: packName, variantGroup } = input
-      const { push } = await import('../../client/push.ts')
-      const display = openDisplay(context, pushModel)
-      const options: PushOptions = { ...wire, paths, dryRun, all, noDeps, packName, variantGroup }
-      const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
-      const decide = heldAnswers(context, flags, root)
-      const held: PushOptions['held'] = async (items) => {
-        await display.hide()
-        const answers = await decide(items)
-        display.resume()
-        return answers
+      const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input
+      const options = { ...wire, paths, contentOnly: isWhole, dryRun, all, noDeps, note, packName, variantGroup }
+      const { out, cwd, now } = context
+      const show = (report: PushReport) =>
+        pushWords(report, { paint: out.paint, width: out.width, cwd, now: now(), verbose: input.verbose })
+      const showPlan = async () => {
+        const plan = await run(context, { ...options, dryRun: true })
+        out.lines(() => show(plan))
+        return plan
       }
-      const report = await push({ ...options, held, tell: display.tell })
-        .finally(display.hide)
-        .catch((error: unknown) => {
-          if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
-          throw error
-        })
-      const { out, cwd, stdout } = context
-      const rows = out.terminal ? stdout.rows : undefined
-      const look = { paint: out.paint, width: out.width, cwd, verbose: input.verbose, rows }
-      context.out.result(report, () => pushWords(report, look))
+      const outside = dryRun ? [] : await findOutside(places, context.signal)
+      if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
+      const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
+      const report = await run(context, { ...options, held: heldAnswers(context, flags, places.root) })
+      out.result(report, () => show(report))
       return isPartly(report) ? exits.partly : exits.done
     },
   }),
 ]
+
+function readNote(given: string): string {
+  const note = given.trim()
+  const length = [...note].length
+  if (length > 0 && length <= limits.note) return note
+  throw wrongUsage(
+    length === 0
+      ? '--note takes a text, and this one is empty.'
+      : `--note takes up to ${number(limits.note)} characters, and these are ${number(length)}.`,
+    length === 0 ? 'Say what is new: --note "Straight table legs"' : 'Say it shorter.',
+  )
+}
+
+/** Pushes with a display of how far it is, which makes room for questions. */
+async function run(context: Context, options: PushOptions): Promise<PushReport> {
+  const { push } = await import('../../client/push.ts')
+  const display = openDisplay(context, pushModel)
+  const { held: decide } = options
+  const held: PushOptions['held'] =
+    decide &&
+    (async (items) => {
+      await display.hide()
+      const answers = await decide(items)
+      display.resume()
+      return answers
+    })
+  try {
+    return await push({ ...options, ...(held ? { held } : {}), tell: display.tell })
+  } catch (error) {
+    if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
+    throw error
+  } finally {
+    await display.hide()
+  }
+}
 
 function readHeld(given: string): 'continue' | 'new' {
   if (given === 'attach') return 'continue'

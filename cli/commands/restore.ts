@@ -1,13 +1,16 @@
 /** `ph restore`: makes earlier versions current again. */
 import type { Api } from '../../client/api.ts'
+import { versionName } from '../../client/current-version.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
+import type { LineageObject } from '../../contract/lineages.ts'
 import { command, flag, value } from '../command.ts'
 import { type Act, actOnEach } from '../entry-acts.ts'
 import { entriesArgument, readEntryList } from '../entry-list.ts'
 import { requireEntryIds } from '../entry-reference.ts'
 import { withLibrary } from '../library.ts'
-import { wholeNumber, wrongUsage } from '../refusal.ts'
+import { wrongUsage } from '../refusal.ts'
+import { chooseVersion, readVersionChoice, type VersionChoice } from '../version-name.ts'
 
 export const commands = [
   command({
@@ -16,15 +19,11 @@ export const commands = [
       'Without --version each goes back to the version that its current one was made from. No version is lost: restore the newer one to have it back.',
     arguments: { entries: entriesArgument },
     options: {
-      version: value(
-        '--version <id>',
-        'this version of one entry, by its id in `ph history`',
-        wholeNumber('--version', 1, Number.MAX_SAFE_INTEGER),
-      ),
+      version: value('--version <version>', 'this version of one entry, such as v2, as `ph history` lists it', readVersionChoice),
       dryRun: flag('--dry-run', 'only show what would change'),
     },
     examples: [
-      ['restore SM_Barrel --version 17', 'one of its versions'],
+      ['restore SM_Barrel --version v2', 'one of its versions'],
       ['restore SM_Barrel SM_Stool --dry-run', 'see what going one version back would mean'],
     ],
     exits: ['conflict', 'partly'],
@@ -40,15 +39,28 @@ export const commands = [
   }),
 ]
 
-async function planOf(api: Api, entry: EntryDetail, wanted: number | undefined): Promise<Act> {
+/** What was seen is what is restored from: where somebody else was faster, the library refuses. */
+async function planOf(api: Api, entry: EntryDetail, wanted: VersionChoice | undefined): Promise<Act> {
   const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
-  const object_id = wanted ?? objects.find((version) => version.is_face)?.parent_object_id ?? undefined
-  if (object_id === undefined) return { outcome: 'has no earlier version' }
-  if (object_id === entry.object_id) return { outcome: `is at version ${object_id} already` }
-  const isIts = objects.some((version) => version.object_id === object_id)
+  const parentId = objects.find((version) => version.is_face)?.parent_object_id
+  const parent = objects.find((version) => version.object_id === parentId)
+  const version = wanted ? chosen(objects, wanted, entry) : parent
+  if (version instanceof ApiError) return { outcome: `restored to ${wanted?.given}`, refused: version }
+  if (!version) return { outcome: 'has no earlier version' }
+  const { object_id } = version
+  if (object_id === entry.object_id) return { outcome: `is at ${versionName(version)} already` }
   return {
-    outcome: `restored to version ${object_id}`,
-    act: () => api.entries.restore({ entry_id: entry.id, object_id }),
-    ...(isIts ? {} : { refused: new ApiError('OBJECT_NOT_FOUND', `There is no version ${object_id} of ${entry.name}.`) }),
+    outcome: `restored to ${versionName(version)}`,
+    act: () => api.entries.restore({ entry_id: entry.id, object_id, expected_face_object_id: entry.object_id }),
+  }
+}
+
+/** An act that is refused names its entry. */
+function chosen(objects: readonly LineageObject[], wanted: VersionChoice, { name }: EntryDetail): LineageObject | ApiError {
+  try {
+    return chooseVersion(objects, wanted, name)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
   }
 }

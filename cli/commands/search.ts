@@ -1,7 +1,8 @@
 /** `ph search`: finds entries by words and by what they are like, or lists them all. */
 import type { Api } from '../../client/api.ts'
-import { type EntryQuestion, entryPages, readEntryPages } from '../../client/entry-pages.ts'
+import { type EntryPage, type EntryQuestion, entryPages, readEntryPages } from '../../client/entry-pages.ts'
 import { limits } from '../../contract/limits.ts'
+import { count, number } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { facetLines } from '../facet-words.ts'
@@ -10,6 +11,7 @@ import { type Library, withLibrary } from '../library.ts'
 import { choiceOf, wholeNumber, wrongUsage } from '../refusal.ts'
 import { tellHowToNarrow, tellWhatEmpties } from '../search-advice.ts'
 import { type Condition, filterOptions, questionOf, readConditions } from '../search-filters.ts'
+import { requireFilters } from '../search-support.ts'
 import { pictureTerms } from '../thumbnails.ts'
 
 const mostEntries = 1_000_000
@@ -62,11 +64,12 @@ export const commands = [
     async run(context, { words, ...given }) {
       if (Buffer.byteLength(words.join(' ')) > longestWordsBytes)
         throw wrongUsage('What is to be looked for is too long.', 'Say it in fewer words.')
-      const wanted = { ...given, isRanked: words.some((word) => word.trim() !== '') || given.similarTo !== undefined }
+      const wanted = { ...given, isRanked: words.some((word) => word.trim() !== '') }
       refuseContradictions(context, wanted)
       await withLibrary(context, async (library) => {
         const conditions = await readConditions(library.api, words, given)
         const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
+        await requireFilters(library.api, given, question)
         const search = { conditions, question, order: orderOf(wanted) }
         if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
         else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
@@ -79,7 +82,6 @@ export const commands = [
 
 interface Wanted {
   isRanked: boolean
-  similarTo: string | undefined
   sort: Sort | undefined
   reverse: boolean
   limit: number | undefined
@@ -90,16 +92,14 @@ interface Wanted {
 }
 
 function refuseContradictions({ out }: Context, wanted: Wanted): void {
-  const { isRanked, similarTo, sort, reverse, limit, all, cursor, ids, facets } = wanted
+  const { isRanked, sort, reverse, limit, all, cursor, ids, facets } = wanted
   const excluded = (one: string, other: string) => wrongUsage(`${one} and ${other} exclude each other.`, 'Use one of them.')
   if (all && limit !== undefined) throw excluded('--all', '--limit')
   if (ids && facets) throw excluded('--ids', '--facets')
   if (ids && out.json) throw excluded('--ids', '--json')
-  const ordered = Object.entries({ sort, limit, cursor, 'similar-to': similarTo }).find(([, given]) => given !== undefined)
+  const ordered = Object.entries({ sort, limit, cursor }).find(([, given]) => given !== undefined)
   if (facets && ordered)
     throw wrongUsage(`--facets lists no entries, so --${ordered[0]} means nothing.`, 'Leave one of them out.')
-  if (similarTo !== undefined && sort !== undefined && sort !== 'relevance')
-    throw wrongUsage('What looks alike is sorted by likeness.', 'Leave --sort out.')
   if (sort === 'relevance' && !isRanked)
     throw wrongUsage('Without words nothing is more relevant than anything else.', 'Say what to look for, or sort by name.')
   if (reverse && isRanked && (sort ?? 'relevance') === 'relevance')
@@ -107,8 +107,8 @@ function refuseContradictions({ out }: Context, wanted: Wanted): void {
 }
 
 /** The best hits end at 1,000 (spec 4.2). Whoever asks for every id is given them by name, which has no end. */
-function orderOf({ isRanked, similarTo, sort, reverse, limit, ids }: Wanted): EntryQuestion {
-  const isBest = isRanked && (!ids || limit !== undefined || similarTo !== undefined)
+function orderOf({ isRanked, sort, reverse, limit, ids }: Wanted): EntryQuestion {
+  const isBest = isRanked && (!ids || limit !== undefined)
   // The library ranks by itself, unless what was typed holds signs only and nothing to rank by.
   if (isBest && sort === undefined) return {}
   const [by, first] = sorts[sort ?? 'name']
@@ -153,4 +153,14 @@ async function showHits(context: Context, library: Library, { limit, all, cursor
   if (context.out.json) return
   if (found.entries.length === 0) await tellWhatEmpties(context, api, search)
   else if (found.next_cursor || found.entries.length >= limits.ranked) await tellHowToNarrow(context, api, { ...search, found })
+  else if (context.out.terminal) context.out.note(`${countWords(found, cursor)}.`)
+}
+
+/** How many there are in all. Behind a cursor only a server that says it knows. */
+function countWords({ entries, total }: EntryPage, cursor: string | undefined): string {
+  const shown = entries.length
+  if (cursor === undefined || total === shown) return count(total ?? shown, 'entry', 'entries')
+  return total === undefined
+    ? `The last ${count(shown, 'entry', 'entries')}`
+    : `The last ${number(shown)} of ${number(total)} entries`
 }

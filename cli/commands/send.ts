@@ -1,12 +1,19 @@
 /** `ph send`: orders a pull for somebody else's project. */
 
+import type { Api } from '../../client/api.ts'
+import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/missing-in-project.ts'
+import type { PluginHost } from '../../client/plugins.ts'
+import { findHost } from '../../client/pull-target.ts'
+import { chosenRoot, withRootWarning } from '../../client/target-root.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { count, number, size } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { requireEntryIds } from '../entry-reference.ts'
 import { entryTable } from '../job-words.ts'
+import { requireKnownProject } from '../known-project.ts'
 import { withLibrary } from '../library.ts'
+import { missingWords } from '../missing-words.ts'
 import { readPrefer, readReferences, readRoot } from '../order-input.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../printable.ts'
@@ -23,44 +30,63 @@ export const commands = [
     arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
     options: {
       project: text('--project <name>', 'the project that is to get them, exactly as its .uproject file is named (required)'),
-      root: value('--root <path>', 'where they land: /Game leaves paths as they are (default: what the project has)', readRoot),
+      root: value(
+        '--root <path>',
+        'where they land: below another folder than /Game references break (default: the root of the project, /Game where no one chose another)',
+        readRoot,
+      ),
       toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, without anybody typing anything'),
       prefer: value(
         '--prefer <which>',
         'newest: of two versions of a prop that would land in one place, take the newer',
         readPrefer,
       ),
+      create: flag('--create', 'send to a project that the library does not know yet'),
       plan: flag('--plan', 'only show what it would bring'),
     },
     examples: [
       ['send SM_Barrel SM_Stool --project Tavern', 'two props and all they need'],
-      ['send /Game/Props/SM_Barrel --project Tavern --root /Game', 'into the same folder as here'],
+      ['send SM_Barrel --project NewInn --create', 'to a project that no one has pulled into yet'],
       ['send SM_Barrel --project Tavern --plan', 'see how much it is first'],
       ['search tavern --type mesh --ids | ph send - --project Tavern', 'all that a search finds'],
     ],
     exits: ['conflict'],
-    async run(context, { entries: given, project, root, toAgent, prefer, plan }) {
+    async run(context, { entries: given, project, root, toAgent, prefer, create, plan }) {
       if (project === undefined || project.trim() === '')
         throw wrongUsage('It is not said which project is to get them.', 'Name it: --project Tavern')
       const references = await readReferences(context, given)
       await withLibrary(context, async ({ api }) => {
-        const ids = await requireEntryIds(api, references)
+        const [ids, { projects }] = await Promise.all([requireEntryIds(api, references), api.projects.list()])
+        await requireKnownProject(context, { projects, project, create, isPlan: plan })
         const order: PullOrder = {
           target_project: project,
-          target_root: root,
+          target_root: root ?? chosenRoot(projects, project),
           entries: ids.map((entry_id) => ({ entry_id })),
           delivery: toAgent ? 'agent' : undefined,
           prefer,
         }
-        const job = plan ? await api.pullJobs.plan(order) : await api.pullJobs.create(order)
-        context.out.result(job, () => words(job, context))
+        const host = findHost(context.cwd, project)
+        const sent = plan ? await planned(api, order, host) : await ordered(api, order, host)
+        context.out.result(sent, () => words(sent, context))
       })
       return undefined
     },
   }),
 ]
 
-type Sent = Omit<PullJobDetail, 'id'> & { id: number | null; warnings: PullWarning[] }
+type Sent = Omit<PullJobDetail, 'id'> & { id: number | null; warnings: PullWarning[] } & MissingInProject
+
+async function planned(api: Api, order: PullOrder, host: PluginHost | undefined): Promise<Sent> {
+  const job = await api.pullJobs.plan(order)
+  return { ...job, ...missingInProject(job.closure.objects.map(namedObject), host) }
+}
+
+/** The order stands, whatever becomes of the question what it lacks. */
+async function ordered(api: Api, order: PullOrder, host: PluginHost | undefined): Promise<Sent> {
+  const job = await api.pullJobs.create(order)
+  return { ...job, ...(await missingOfJob(job, host, () => api.pullJobs.closure({ job_id: job.id }))) }
+}
+
 /** Longer lists end in a line that says how many more there are. */
 const mostEntries = 12
 
@@ -79,7 +105,8 @@ function words(job: Sent, { out }: Context): string[] {
     '',
     ...entryTable(shown, out),
     ...(hidden > 0 ? [`and ${number(hidden)} more`] : []),
-    ...warningLines(job.warnings, out),
+    ...missingWords(job, { out, entries: job.entries.length, all: false, allFlag: '--json' }),
+    ...warningLines(withRootWarning(job.warnings, job.target_root), out),
     ...(job.id === null ? [] : ['', ...nextStep(job, out)]),
   ]
 }

@@ -21,7 +21,7 @@ export const commands = [
     usage: 'server start',
     summary: 'Start the server and keep it running',
     description:
-      'When it can answer, it prints one line with "ready at http://…"; logs go to stderr. Without settings it keeps everything in ./ph-data and listens on this machine only.',
+      'When it can answer, it prints a line with "ready at http://…". Logs go to stderr: plain lines on a terminal, JSON lines elsewhere. Without settings it keeps everything in ./ph-data and listens on this machine only.',
     options: {
       host: text('--host <address>', 'address to listen on (default 127.0.0.1; 0.0.0.0 for every network)'),
       port: text('--port <n>', 'port to listen on (default 7410; 0 takes a free one)'),
@@ -39,7 +39,7 @@ export const commands = [
       const running = await startServer({ settings: chosen }).catch((error: unknown) => {
         throw startFailure(error, chosen)
       })
-      context.out.result({ url: running.url }, `ready at ${running.url}`)
+      context.out.result({ url: running.url }, readyWords(context, chosen, running.url))
       if (running.setupAddress) context.out.note(setupWords(running.setupAddress))
       const failure = await Promise.race([running.failed, aborted(context.signal)])
       await running.stop()
@@ -56,6 +56,18 @@ export const commands = [
 async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort')
   return undefined
+}
+
+/** Scripts wait for the first line. A person at a terminal reads more. */
+function readyWords({ out }: Context, { publicUrl, dataDir }: Settings, url: string): string[] {
+  const ready = `ready at ${url}`
+  if (!out.terminal) return [ready]
+  return [
+    `Prop House is ${ready}`,
+    ...(publicUrl ? [`  People reach it at ${publicUrl}`] : []),
+    `  Its data is in ${dataDir}`,
+    '  Ctrl-C stops it.',
+  ]
 }
 
 /** The address holds a code that makes whoever opens it the owner, so it is shown here and nowhere else. */

@@ -1,4 +1,4 @@
-/** `ph show`: one entry with its picture, facts, versions, what it needs and what needs it. */
+/** `ph show`: one entry with its picture, facts, versions, its dependencies and referencers. */
 import type { EntryDetail } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import { count } from '../amounts.ts'
@@ -30,8 +30,8 @@ export const commands = [
     arguments: { entry: 'its id, its name or its /Game path' },
     options: {
       versions: flag('--versions', 'its versions'),
-      closure: flag('--closure', 'what it needs, directly and through others'),
-      dependents: flag('--dependents', 'what needs it, directly and through others'),
+      closure: flag('--closure', 'its dependencies, direct and indirect'),
+      dependents: flag('--dependents', 'its referencers, direct and indirect'),
       depth: value('--depth <n>', 'so many levels of trees', wholeNumber('--depth', 1, deepest)),
       all: flag('--all', 'show long lists and trees whole'),
       noPictures: flag('--no-pictures', 'show no picture'),

@@ -1,7 +1,6 @@
 /** `ph status`: every file of a project beside the library. */
 import { resolve } from 'node:path'
 import { isDifferent } from '../../client/status-report.ts'
-import { findProjectName } from '../../client/unreal-project.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { requireWire } from '../connection.ts'
@@ -13,7 +12,7 @@ export const commands = [
   command({
     usage: 'status [paths...]',
     description:
-      'Says of every prop whether it is as the library has it: identical, changed here, newer there, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. A key with read scope is enough.',
+      'Says of every prop whether it is as the library has it: identical, changed here, newer there, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. Ends with the pull jobs that wait for the project. A key with read scope is enough.',
     arguments: { paths: 'folders or files (default: the Content folders of the project that you are in)' },
     options: {
       all: flag('--all', 'list every file, identical ones too'),
@@ -49,7 +48,7 @@ export const commands = [
         tell: display.tell,
       }).finally(display.hide)
       const { paint, width } = context.out
-      const look = { paint, width, cwd: context.cwd, all, project: findProjectName(report.root) }
+      const look = { paint, width, cwd: context.cwd, all, now: context.now() }
       context.out.result(report, () => statusWords(report, look))
       const isUnread = report.problems.some(({ weight }) => weight === 'failed')
       return isUnread || (exitCode && isDifferent(report)) ? exits.partly : exits.done

@@ -2,9 +2,11 @@
 import type { Api } from '../../client/api.ts'
 import { count } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
+import { confirmHarm, yesOption } from '../confirmation.ts'
 import { changeAll } from '../entry-bulk.ts'
 import { entriesArgument, readEntryList } from '../entry-list.ts'
 import { requireEntryIds } from '../entry-reference.ts'
+import { requireWriter } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
 import { allOf, requireNamed } from '../named-record.ts'
 import { printable } from '../printable.ts'
@@ -84,17 +86,18 @@ export const commands = [
     usage: 'tag delete <tag>',
     summary: 'Delete a tag, and take it off every entry',
     arguments: { tag: tagArgument },
-    options: { dryRun },
+    options: { dryRun, yes: yesOption },
     examples: [['tag delete oak --dry-run', 'see how many entries have it']],
-    async run(context, { tag: reference, dryRun: isDry }) {
+    async run(context, { tag: reference, dryRun: isDry, yes }) {
       await withLibrary(context, async ({ api }) => {
         const tag = await requireTag(api, reference)
-        if (!isDry) await api.tags.remove({ tag_id: tag.id })
-        const words = isDry ? 'would be deleted, and taken off' : 'is deleted; it was on'
-        context.out.result(
-          { dry_run: isDry, tag },
-          `The tag ${printable(tag.name)} ${words} ${count(tag.entry_count, 'entry', 'entries')}.`,
-        )
+        const entries = count(tag.entry_count, 'entry', 'entries')
+        const plan = `The tag ${printable(tag.name)} would be deleted, and taken off ${entries}.`
+        if (isDry) return context.out.result({ dry_run: true, tag }, plan)
+        await requireWriter(api)
+        await confirmHarm(context, { yes, plan, details: { tag }, question: 'Delete it?' })
+        await api.tags.remove({ tag_id: tag.id })
+        context.out.result({ dry_run: false, tag }, `The tag ${printable(tag.name)} is deleted; it was on ${entries}.`)
       })
       return undefined
     },
@@ -127,7 +130,8 @@ function tagging({ verb, summary, example }: Tagging) {
           dryRun: input.dryRun,
           change: ({ tags }) => (has(tags) === isAdding ? undefined : `${word} the tag ${tag.name}`),
           send: async (entry_ids) => api.tags.bulk({ tag_id: tag.id ?? 0, entry_ids, action: verb }),
-          done: `${isAdding ? 'with' : 'without'} the tag ${printable(tag.name)}`,
+          done: (props) =>
+            isAdding ? `Tagged ${props} with ${printable(tag.name)}.` : `Took the tag ${printable(tag.name)} off ${props}.`,
           more: () => ({ tag_id: tag.id, action: verb }),
         })
       })

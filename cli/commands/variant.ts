@@ -38,7 +38,7 @@ export const commands = [
             variant_group_id = answer.variant_group_id
             return answer
           },
-          done: 'one variant group',
+          done: (props) => `Made one variant group of ${props}.`,
           more: () => ({ variant_group_id }),
         })
       })
@@ -59,7 +59,7 @@ export const commands = [
           dryRun: isDry,
           change: ({ variant_group: group }) => (group ? `leaves group ${group.id} (${group.label ?? 'no name'})` : undefined),
           send: async (entry_ids) => api.variants.bulk({ entry_ids, action: 'ungroup' }),
-          done: 'in no variant group',
+          done: (props) => `Took ${props} out of their variant group.`,
           more: () => ({ variant_group_id: null }),
         })
       })

@@ -39,11 +39,11 @@ test('tags are put on what is named and what is piped, and taken off again', asy
   expect([added.code, added.json()]).toMatchObject([0, { dry_run: false, affected: 2, action: 'add' }])
   expect([await tagsOf(ids[0]), await tagsOf(ids[1]), await tagsOf(ids[2])]).toEqual([['dark oak'], ['dark oak'], []])
   const removed = await run(['tag', 'remove', 'dark oak', names[0]])
-  expect(removed.stdout).toBe('1 entry: without the tag dark oak.\n')
+  expect(removed.stdout).toBe('Took the tag dark oak off 1 prop.\n')
   expect((await run('tag list')).stdout).toMatch(/^\d+\tdark oak\t#8b5a2b\t1\n$/)
   await run(['tag', 'edit', 'dark oak', '--name', 'oak', '--color', 'none'])
   expect((await shown(ids[1])).tags).toMatchObject([{ name: 'oak', color: null }])
-  expect((await run('tag delete oak')).stdout).toBe('The tag oak is deleted; it was on 1 entry.\n')
+  expect((await run('tag delete oak --yes')).stdout).toBe('The tag oak is deleted; it was on 1 entry.\n')
 })
 
 test('a dry run says of each entry what would change, and changes nothing', async () => {
@@ -84,12 +84,16 @@ test('a tag that is not there is named with how to list them; --create makes it'
 
 test('one unknown entry among many and none of them is changed', async () => {
   await run('tag create oak')
-  for (const line of [`tag add oak ${ids[0]} 987654`, `category set Walls ${ids[0]} 987654`, `variant group ${ids[0]} 987654`]) {
+  for (const line of [
+    `tag add oak ${ids[0]} 987654`,
+    `category set Walls ${ids[0]} 987654 --yes`,
+    `variant group ${ids[0]} 987654`,
+  ]) {
     const refused = await run(`${line} --json`)
     expect([refused.code, errorOf(refused).details], line).toEqual([1, { missing: [987_654] }])
   }
   expect(await shown()).toMatchObject({ tags: [], category: 'Props', variant_group: null })
-  expect((await run('category set Walls -', { stdin: '\n' })).code).toBe(2)
+  expect((await run('category set Walls - --yes', { stdin: '\n' })).code).toBe(2)
 })
 
 test('a dry run looks at many entries with a handful of requests, and at each alone where the server has no better', async () => {
@@ -135,7 +139,7 @@ test('many pairs of names are looked up together, and each entry gets its own', 
 
 test('collections are made, filled, shown, renamed and deleted, and their entries stay', async () => {
   await run(['collection', 'create', 'Tavern', '--description', 'All of the inn'])
-  expect((await run(`collection add tavern ${names.join(' ')}`)).stdout).toBe('3 entries: in the collection Tavern.\n')
+  expect((await run(`collection add tavern ${names.join(' ')}`)).stdout).toBe('Added 3 props to the collection Tavern.\n')
   await run(`collection remove Tavern ${names[2]}`)
   const lines = (await run('collection show Tavern')).stdout.split('\n')
   expect(lines.slice(0, 2)).toEqual(['Tavern, 2 entries', 'All of the inn'])
@@ -144,14 +148,14 @@ test('collections are made, filled, shown, renamed and deleted, and their entrie
   expect((await run('collection list --json')).json()).toMatchObject({
     collections: [{ name: 'Inn', description: null, entry_count: 2 }],
   })
-  expect((await run('collection delete Inn')).stdout).toBe('The collection Inn is deleted; its 2 entries stay.\n')
+  expect((await run('collection delete Inn --yes')).stdout).toBe('The collection Inn is deleted; its 2 entries stay.\n')
   const gone = await run('collection show Inn --json')
   expect([gone.code, errorOf(gone).code]).toEqual([1, 'COLLECTION_NOT_FOUND'])
   expect(await shown()).toMatchObject({ id: ids[0], collections: [] })
 })
 
 test('categories are set and cleared, and counted', async () => {
-  expect((await run(`category set Walls ${names[0]} ${names[1]}`)).stdout).toBe('2 entries: in the category Walls.\n')
+  expect((await run(`category set Walls ${names[0]} ${names[1]} --yes`)).stdout).toBe('Put 2 props into the category Walls.\n')
   expect(await shown()).toMatchObject({ category: 'Walls', category_locked: true })
   expect((await run('category list')).stdout).toBe('Props\t1\t1\nWalls\t2\t1\n')
   await run(`category clear ${names[0]}`)
@@ -164,7 +168,7 @@ test('entries become variants of one prop and stop being so; two groups are not 
   await run(`variant group ${names[2]}`)
   const refused = await run(`variant group ${names.join(' ')} --json`)
   expect([refused.code, errorOf(refused).code]).toEqual([5, 'CONFLICT'])
-  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('3 entries: in no variant group.\n')
+  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('Took 3 props out of their variant group.\n')
   expect((await shown()).variant_group).toBeNull()
 })
 
@@ -197,7 +201,7 @@ test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none
   expect(dry.code).toBe(6)
   expect(dry.stdout).toContain(`${ids[1]}\t${names[1]}\twould be deleted`)
   expect((await shown(ids[1])).id).toBe(ids[1])
-  const some = await run(`delete ${names[0]} ${names[1]} --json`, { env: asAdmin })
+  const some = await run(`delete ${names[0]} ${names[1]} --yes --json`, { env: asAdmin })
   expect([some.code, some.json()]).toMatchObject([
     6,
     { changed: 1, failed: 1, entries: [{ status: 'failed', error: { code: 'CONFLICT' } }, { status: 'done' }] },
@@ -210,14 +214,68 @@ test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none
   expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60)
 })
 
+test('what cannot be undone is asked about with its plan; without a terminal --yes is needed, and named', async () => {
+  await run('tag create oak')
+  await run(`tag add oak ${names[0]}`)
+  await run('collection create Tavern')
+  const asked = [
+    ['tag delete oak', 'The tag oak would be deleted, and taken off 1 entry.'],
+    ['collection delete Tavern', 'The collection Tavern would be deleted; its 0 entries stay.'],
+    ['pack delete Pack', '3 entries, 3 versions'],
+    [`delete ${names[0]} ${names[1]}`, 'would be deleted'],
+    [`category set Prop ${names[0]}`, '1 entry would make the new category Prop. There is Props.'],
+  ] as const
+  const state = async () => [await shown(), (await run('tag list')).stdout, (await run('collection list')).stdout]
+  const before = await state()
+  for (const [line, plan] of asked) {
+    const refused = await run(line, { env: asAdmin })
+    expect([refused.code, refused.stdout, refused.stderr], line).toEqual([2, '', expect.stringContaining(plan)])
+    expect(refused.stderr, line).toContain('Add --yes')
+    const told = errorOf(await run(`${line} --json`, { env: asAdmin }))
+    expect([told.code, Object.keys(told.details).length > 0], line).toEqual(['NOT_CONFIRMED', true])
+    const no = await run(line, { env: asAdmin, columns: 120, typed: ['\n'] })
+    expect([no.code, no.stdout, no.stderr], line).toEqual([1, '', expect.stringContaining(plan)])
+    expect(no.stderr, line).toMatch(/\[y\/N\] > (\S|\s)*Nothing was changed\./)
+  }
+  expect(await state()).toEqual(before)
+  for (const [line] of asked.toReversed()) {
+    if (line.startsWith('pack')) continue
+    expect((await run(line, { env: asAdmin, columns: 120, typed: ['y\n'] })).code, line).toBe(0)
+  }
+  expect((await mia.get(`/entries/${ids[1]}`)).status).toBe(404)
+  expect((await run('pack delete Pack', { env: asAdmin, columns: 120, typed: ['yes\n'] })).code).toBe(0)
+  expect((await run('tag list --json')).json()).toEqual({ tags: [] })
+  expect((await run('collection list --json')).json()).toEqual({ collections: [] })
+})
+
+test('a key that may not delete is told so before anything is asked', async () => {
+  for (const line of [`delete ${names[0]}`, 'pack delete Pack']) {
+    const { code, stderr } = await run(line, { columns: 120, typed: ['y\n'] })
+    expect([code, stderr], line).toEqual([1, expect.stringContaining('Only an admin of the workspace may delete')])
+    expect(stderr, line).not.toContain('[y/N]')
+  }
+  expect((await shown()).id).toBe(ids[0])
+})
+
+test('a category that is there, and entries of which none could be deleted, need no question', async () => {
+  expect((await run(`category set Props ${names[0]}`)).stdout).toBe('Put 1 prop into the category Props.\n')
+  await mia.post('/pull-jobs', { target_project: 'Tavern', entries: [{ entry_id: ids[0] }] })
+  const refused = await run(`delete ${names[0]} --json`, { env: asAdmin })
+  expect([refused.code, refused.json()]).toMatchObject([5, { dry_run: false, changed: 0, failed: 1 }])
+})
+
 test('an entry goes back a version, or to the one that is named, and a version of another is refused', async () => {
   const { lineage_id, content_hash, object_id } = await shown()
   const stamp = { asset_name: names[0], stamped_lineage_id: lineage_id, stamped_base_hash: content_hash }
   const [next = {}] = await pushed(mia, [item(stamp)])
-  expect((await run(`restore ${names[0]} --dry-run`)).stdout).toContain(`would be restored to version ${object_id}`)
+  expect((await run(`restore ${names[0]} --dry-run`)).stdout).toContain('would be restored to v1')
   expect((await shown()).object_id).toBe(next.object_id)
   expect((await run(`restore ${names[0]} ${names[1]} --json`)).json()).toMatchObject({ changed: 1, unchanged: 1, failed: 0 })
   expect((await shown()).object_id).toBe(object_id)
+  await run(`restore ${names[0]} --version v2`)
+  expect((await shown()).object_id).toBe(next.object_id)
+  expect((await run(`restore ${names[0]} --version v2`)).stdout).toContain('is at v2 already')
+  await run(`restore ${names[0]} --version v1`)
   await run(`restore ${names[0]} --version ${next.object_id}`)
   expect((await shown()).object_id).toBe(next.object_id)
   const other = await run(`restore ${names[1]} --version ${object_id} --json`)
@@ -236,8 +294,8 @@ test('packs are made, described and deleted with what they hold', async () => {
   })
   expect((await run('pack edit Pack')).code).toBe(2)
   expect((await run('pack delete Pack --dry-run', { env: asAdmin })).stdout).toContain('3 entries, 3 versions')
-  expect((await run('pack delete Pack --json')).code).toBe(1)
-  expect((await run('pack delete Pack --json', { env: asAdmin })).json()).toMatchObject({
+  expect((await run('pack delete Pack --yes --json')).code).toBe(1)
+  expect((await run('pack delete Pack --yes --json', { env: asAdmin })).json()).toMatchObject({
     deleted_entries: 3,
     kept_shared_objects: 0,
   })
@@ -252,6 +310,7 @@ test('projects say where pulls land, and are forgotten without their jobs', asyn
   expect((await run('project list --json')).json()).toMatchObject({ projects: [{ name: 'Tavern', job_count: 1 }] })
   expect((await run('project create TAVERN')).code).toBe(5)
   expect((await run('project create Inn --root Content')).code).toBe(2)
-  expect((await run('project delete Tavern')).stdout).toBe('The project Tavern is forgotten; 1 pull job of it stays.\n')
+  expect((await run('project delete Tavern')).code).toBe(2)
+  expect((await run('project delete Tavern --yes')).stdout).toBe('The project Tavern is forgotten; 1 pull job of it stays.\n')
   expect((await mia.get(`/pull-jobs/${job.id}`)).status).toBe(200)
 })

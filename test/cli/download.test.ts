@@ -37,6 +37,17 @@ beforeAll(async () => {
   results = [result, ...(await pushed(caller, [second, level, sound as Item]))]
 })
 
+test('a version is named as it is counted, with or without its v; an unknown one is refused', async () => {
+  for (const [at, version] of ['v1', 'V1', '1'].entries()) {
+    const cwd = temporaryFolder()
+    expect([at, (await ph(`download SM_Barrel --version ${version}`, { env, cwd })).code]).toEqual([at, 0])
+    expect(readFileSync(join(cwd, 'SM_Barrel.uasset')).equals(first.bytes)).toBe(true)
+  }
+  const unknown = await ph('download SM_Barrel --version v7', { env, cwd: temporaryFolder() })
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('SM_Barrel has no version v7.')])
+  expect((await ph('download SM_Barrel --version newest', { env, cwd: temporaryFolder() })).code).toBe(2)
+})
+
 test('the current version lands in this folder under the name it has in the editor', async () => {
   const cwd = temporaryFolder()
   const { code, stdout } = await ph('download SM_Barrel', { env, cwd })
@@ -51,6 +62,7 @@ test('an earlier version lands where -o says', async () => {
   expect(outcome.json()).toEqual({
     entry_id: results[0]?.entry_id,
     object_id: results[0]?.object_id,
+    version: 1,
     content_hash: first.content_hash,
     size: first.bytes.length,
     path: join(cwd, 'old.uasset'),

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const results = await pushed(caller, [texture, material, first, soft])
   const stamp = { stamped_lineage_id: results[2]?.lineage_id, stamped_base_hash: first.content_hash }
   const second = item({ ...place('SM_Barrel'), ...needsMaterial, ...stamp, entry: { metadata: { tri_count: 900 } } })
-  await pushed(caller, [second])
+  await pushed(caller, [second], { note: 'Rounder\n  hoops', project: 'Tavern' })
   const twins = ['A', 'B'].map((pack) => item({ asset_name: 'SM_Twin', origin_path: `/Game/${pack}/SM_Twin` }))
   await pushed(caller, twins)
   barrel = { entry_id: results[2]?.entry_id, first: results[2]?.object_id }
@@ -56,12 +56,13 @@ test('show tells facts, versions, what the prop needs as a tree, and who needs i
   const { stdout } = await ph('show SM_Barrel', { env, columns: 80 })
   expect(stdout).toContain('/Game/Tavern/Props/SM_Barrel')
   expect(stdout).toMatch(/triangles +900/)
+  expect(stdout).toMatch(/version +v2, pushed by olivia from Tavern just now\nnote +Rounder hoops\n/)
   expect(stdout).toContain('2 versions')
-  expect(stdout).toMatch(/Needs 2 other files/)
+  expect(stdout).toMatch(/Dependencies: 2 files/)
   expect(stdout).toMatch(/└─ M_Oak {2}Material, \d+ B, needed by 2\n {3}└─ T_Oak {2}Texture2D, \d+ B\n/)
-  expect(stdout).toContain('Used by nothing')
+  expect(stdout).toContain('No referencers')
   const material = await ph('show M_Oak', { env, columns: 80 })
-  expect(material.stdout).toMatch(/Used by \d entr/)
+  expect(material.stdout).toMatch(/Referencers: \d entr/)
   expect(material.stdout).toContain('SM_Table  StaticMesh')
 })
 
@@ -77,7 +78,7 @@ test('one part alone is shown, and asked for, when it is named', async () => {
   expect(await parts('--versions --dependents')).toEqual(['entry', 'lineage', 'dependents'])
   const { stdout } = await ph('show SM_Barrel --closure --depth 1', { env, columns: 80 })
   expect(stdout).toMatch(
-    /^SM_Barrel {2}StaticMesh\n\nNeeds 2 other files.*\n└─ M_Oak .*\n {3}└─ … 1 more\nall of it: ph show \d+ --closure --all\n$/,
+    /^SM_Barrel {2}StaticMesh\n\nDependencies: 2 files, .* with this one\n└─ M_Oak .*\n {3}└─ … 1 more\nall of it: ph show \d+ --closure --all\n$/,
   )
   expect((await ph('show SM_Barrel --depth 0', { env })).code).toBe(2)
 })
@@ -117,10 +118,10 @@ test('what is not there is named', async () => {
 
 test('history lists versions newest first and marks the current one by a sign', async () => {
   const { stdout } = await ph('history SM_Barrel', { env, columns: 80 })
-  const rows = stdout.split('\n').filter((line) => /^[* ] +\d/.test(line))
+  const rows = stdout.split('\n').filter((line) => /^[* ] +v\d/.test(line))
   expect(rows).toHaveLength(2)
-  expect(rows[0]).toMatch(/^\*/)
-  expect(rows[1]).toContain(String(barrel.first))
+  expect(rows[0]).toMatch(/^\* +v2 .*olivia +Rounder hoops +Tavern/)
+  expect(rows[1]).toMatch(/^ +v1 .*olivia +- +-/)
   const { objects } = (await ph('history SM_Barrel --json', { env })).json() as Json
   expect(objects.map(({ is_face }: Json) => is_face)).toEqual([true, false])
 })

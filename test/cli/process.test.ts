@@ -63,7 +63,7 @@ test('Ctrl-C while waiting for a server ends with exit code 130 and without an e
 test('a push that is interrupted says that the next one goes on', async () => {
   const silent = await startPeer(() => undefined)
   const folder = temporaryFolder({ 'Rock.png': Buffer.from('89504e47', 'hex') })
-  const child = start(['push', folder], { PH_URL: silent.url, PH_API_KEY: 'key' })
+  const child = start(['push', folder, '--yes'], { PH_URL: silent.url, PH_API_KEY: 'key' })
   const result = ended(child)
   while (silent.heard.length === 0) await new Promise(setImmediate)
   child.kill('SIGINT')

@@ -47,6 +47,37 @@ test('a prop comes with what it needs into the nearest project, and people are t
   expect(filesBelow(join(folder, 'Saved'))).toEqual({})
 })
 
+test('a pull and a send agree on the root that was chosen for the project, and both warn of it', async () => {
+  const folder = tavern()
+  await caller.post('/projects', { name: 'Tavern', default_root: '/Game/Kit' })
+  const sent = await ph('send SM_Barrel --project Tavern', { env })
+  const pulled = await pull(folder, 'SM_Barrel')
+  for (const { stdout } of [sent, await pull(folder, 'SM_Barrel --plan'), pulled, await pull(folder, '')]) {
+    expect(stdout.match(/Files land below \/Game\/Kit instead of \/Game\. References between packages are paths/g)).toHaveLength(
+      1,
+    )
+    expect(stdout).toContain('`ph project edit <project> --root /Game`')
+  }
+  const files = Object.keys(filesBelow(join(folder, 'Content')))
+  expect(files).toEqual(['Kit/Inn/M_Oak.uasset', 'Kit/Inn/SM_Barrel.uasset'])
+  expect((await pull(folder, 'SM_Barrel --root /Game')).stdout).not.toContain('References between')
+})
+
+test('what waits for the project shows after a pull, with who sent it, until it is pulled', async () => {
+  const folder = tavern()
+  expect((await pull(folder, 'M_Oak')).stdout).not.toContain('wait')
+  await ph('send SM_Barrel --project Tavern', { env })
+  await ph('send M_Oak --project Tavern --to-agent', { env })
+  const after = await pull(folder, 'M_Oak')
+  expect(after.stdout).toMatch(
+    /\n2 pull jobs wait for Tavern:\n {2}job \d+ from olivia, just now: 1 entry, 2 files, .*\n {2}job .*, by the desktop agent\n/,
+  )
+  expect(after.stdout).toContain('→ ph pull --project Tavern')
+  const jobs = await pull(folder, '')
+  expect(jobs.stdout).toMatch(/Pulled SM_Barrel[\s\S]*1 pull job waits for Tavern:[\s\S]*→ An editor/)
+  expect((await pull(folder, '')).stdout).not.toContain('No pull job waits')
+})
+
 test('--into takes a folder that is not there yet, under the name that is given', async () => {
   const folder = join(temporaryFolder(), 'new', 'place')
   const outcome = await pull(temporaryFolder(), `SM_Barrel --project Tavern --into ${folder} --json`)
@@ -82,7 +113,7 @@ test('--plan says what would happen, and changes nothing anywhere', async () => 
   expect(filesBelow(env.PH_CACHE_DIR ?? '')).toEqual({})
   expect((await caller.get('/pull-jobs')).body.jobs).toEqual([])
   const { stdout } = await pull(folder, 'SM_Barrel --plan')
-  expect(stdout).toContain('The plugin Foliage is needed by SM_Barrel, which the project does not have.')
+  expect(stdout).toContain('It needs the plugin Foliage; the .uproject does not enable it.')
 })
 
 test('--plan tells conflicts, what is there already, and what is newer than was pinned', async () => {
@@ -95,7 +126,7 @@ test('--plan tells conflicts, what is there already, and what is newer than was 
   expect(code).toBe(0)
   expect(stdout).toMatch(/1 are different here: conflicts/)
   expect(stdout).toMatch(/1 are there already/)
-  expect(stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}version \d+, now \d+/)
+  expect(stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
 })
 
 test('a conflict is kept and ends with 6; overwriting names the backup and ends with 0', async () => {
@@ -117,7 +148,7 @@ test('on a terminal somebody is asked about each conflict; elsewhere asking is w
   writeFileSync(barrelIn(folder), 'mine')
   const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['x\n', 'o\n'] })
   expect(asked.code).toBe(0)
-  expect(asked.stderr).toMatch(/Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from version \d+/)
+  expect(asked.stderr).toMatch(/Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1; v1 is to come/)
   expect(readFileSync(barrelIn(folder))).toEqual(before)
   writeFileSync(barrelIn(folder), 'again')
   expect((await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['k\n'] })).code).toBe(6)
@@ -140,7 +171,10 @@ test('without entries the jobs that others sent are done, oldest first, and thos
     [second, 'done'],
   ])
   const again = await pull(tavern(), '')
-  expect([again.code, again.stdout]).toEqual([0, 'No pull job waits for Tavern.\n'])
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^1 pull job waits for Tavern:\n.* by the desktop agent\n/),
+  ])
 })
 
 test('an engine that is too old is refused before anything is done, and the order is taken back', async () => {
@@ -174,5 +208,5 @@ test('two versions of one prop in one place are told with the flag that decides,
   expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining('pull again with --prefer newest')])
   const { code, stdout } = await pull(folder, 'SM_Barrel M_Oak --prefer newest')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/2 added[\s\S]*Worth knowing:\n {2}\/Game\/Inn\/M_Oak comes in version/)
+  expect(stdout).toMatch(/2 added[\s\S]*Notes:\n {2}· \/Game\/Inn\/M_Oak comes in v2, although v1 is asked for too/)
 })

@@ -96,6 +96,18 @@ test('an edited file becomes a new version of its prop', async () => {
   expect((await ph('history SM_Barrel', { env })).stdout.trimEnd().split('\n')).toHaveLength(3)
 })
 
+test('a push that registers nothing new says that its note was not kept', async () => {
+  const folder = await project()
+  const first = await push(folder, 'Content --note legs')
+  expect(first.stdout).not.toContain('note was not kept')
+  const again = await push(folder, 'Content --note legs')
+  expect(again.code).toBe(0)
+  expect(again.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'The note was not kept: notes belong to new versions, and there is none.',
+  )
+  expect(report(await push(folder, 'Content --note legs --json')).note_dropped).toBe(true)
+})
+
 test('--dry-run changes nothing and says what would happen', async () => {
   const { code, stdout } = await push(await project(), 'Content --dry-run')
   expect(code).toBe(0)
@@ -158,7 +170,7 @@ test('--held decides about all the others', async () => {
 test('on a terminal somebody is asked, is told what it looks like, and may answer by one letter', async () => {
   const folder = await withLostStamp()
   const { code, stdout, stderr } = await push(folder, 'Content', { columns: 80, typed: ['what?\n', 'v\n'] })
-  expect(stderr).toContain('looks like a new version of entry')
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('looks like a new version of SM_Barrel')
   expect(stderr.match(/\[v\]/g)).toHaveLength(2)
   expect(code).toBe(0)
   expect(stdout).toMatch(/1 new version/)
@@ -187,9 +199,10 @@ test('what fails is named with the next step, and the others go', async () => {
 test('a stale file is outdated and does not sink the others', async () => {
   const [mine, theirs] = [await project(), await project()]
   await push(mine, 'Content')
-  await push(theirs, 'Content', { env: { PH_STATE_DIR: temporaryFolder() } })
+  const PH_STATE_DIR = temporaryFolder()
+  await push(theirs, 'Content', { env: { PH_STATE_DIR } })
   writeFileSync(barrelIn(theirs), await mesh('SM_Barrel', { payload: Buffer.from('theirs') }))
-  await push(theirs, 'Content', { env: { PH_STATE_DIR: temporaryFolder() } })
+  await push(theirs, 'Content', { env: { PH_STATE_DIR } })
   writeFileSync(barrelIn(mine), await mesh('SM_Barrel', { payload: Buffer.from('mine') }))
   writeFileSync(join(mine, 'Content/Tavern/SM_Stool.uasset'), await mesh('SM_Stool'))
   const { code, stdout } = await push(mine, 'Content')
@@ -202,14 +215,15 @@ test('a stale file is outdated and does not sink the others', async () => {
 test('where there is no prop, what is there is counted and the next step named', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'a.txt'), 'a')
-  const one = await push(folder, '.')
+  const one = await push(folder, '. --yes')
   expect(one.code).toBe(1)
-  expect(one.stderr).toContain('(1 file is of other kinds)')
+  expect(one.stderr).toContain('(1 file of an unsupported type)')
   expect(one.stderr).toContain('--all')
   for (const name of ['b.md', 'c.md']) writeFileSync(join(folder, name), 'a')
-  expect((await push(folder, '.')).stderr).toContain('(3 files are of other kinds)')
-  const { stdout } = await push(folder, '. --all')
-  expect(stdout).toMatch(/3 files are the same, byte for byte\.\n {4}a\.txt\n {4}b\.md\n {4}c\.md\n/)
+  expect((await push(folder, '. --yes')).stderr).toContain('(3 files of unsupported types)')
+  const { stdout } = await push(folder, '. --yes --all --verbose')
+  expect(stdout).toContain('3 files have the same bytes: all are the prop a.')
+  expect(stdout).toMatch(/a\.txt\n +b\.md\n +c\.md\n/)
 })
 
 test('a folder that is not there, and a read key, are told before anything is sent', async () => {
@@ -222,13 +236,40 @@ test('a folder that is not there, and a read key, are told before anything is se
   rmSync(folder, { recursive: true })
 })
 
-test('a report that is longer than the terminal ends with its sums', async () => {
+test('the sums of a push come last, whatever there is to say before', async () => {
   const folder = temporaryFolder()
   for (let at = 0; at < 45; at++) writeFileSync(join(folder, `${at}.txt`), String(at))
-  const { stdout } = await push(folder, '. --all --verbose', { columns: 80 })
-  expect(stdout.split('\n').length).toBeGreaterThan(40)
-  expect(stdout.endsWith('\nIn all: 45 new.\n')).toBe(true)
-  expect((await push(folder, '. --all', { columns: 80 })).stdout).not.toContain('In all')
+  for (const more of ['--verbose', '']) {
+    const { stdout } = await push(folder, `. --yes --all --dry-run ${more}`, { columns: 80 })
+    expect(stdout).toMatch(/nothing\s+was\s+changed\.\n {2}45 new\n {2}\d+ B to send\n$/)
+  }
+})
+
+test('notes and warnings are apart, at most ten lines each, and all of them are told with --verbose', async () => {
+  const packages: Record<string, string | Buffer> = { 'Inn.uproject': '{}', 'Content/Rock.obj': 'mtllib Rock.mtl\nv 0 0 0\n' }
+  packages['Content/Rock.mtl'] = 'newmtl Rock\n'
+  for (let at = 0; at < 12; at++) {
+    const bytes = await mesh(`SM_${at}x`, { packageName: `/Game/SM_${at}x`, imports: [`/Game/M_Gone_${at}x`] })
+    packages[`Content/SM_${at}x.uasset`] = bytes
+    packages[`Content/Rock_${at}x.obj`] = `v 0 0 ${at + 1}\n`
+    packages[`Content/Stone_${at}x.obj`] = `v 0 0 ${at + 1}\n`
+  }
+  const folder = temporaryFolder(packages)
+  const { stdout } = await push(folder, 'Content --dry-run', { columns: 80 })
+  const section = (title: string) => stdout.split(`${title}:\n`)[1]?.split('\n\n')[0]?.split('\n') ?? []
+  for (const [title, sign, rest] of [
+    ['Notes', '·', /and \d+ more notes \(--verbose\)/],
+    ['Warnings', '!', /^ {2}! 12 missing dependencies: .* and 9 more$/],
+  ] as const) {
+    const lines = section(title)
+    expect(lines[0], title).toMatch(new RegExp(`^  ${sign} `))
+    expect(lines.length, title).toBeLessThanOrEqual(10)
+    expect(lines.join('\n').replaceAll(/\n {4}(?!→)/g, ' '), title).toMatch(new RegExp(rest, 'm'))
+  }
+  const whole = (await push(folder, 'Content --dry-run --verbose', { columns: 80 })).stdout
+  for (let at = 0; at < 12; at++) expect(whole).toContain(`ph tag add "Stone_${at}x" Rock_${at}x --create`)
+  expect(whole).toContain('Rock  goes along with a model')
+  expect(whole).not.toMatch(/SourceCompanion|lin_/)
 })
 
 test('no line of a report is wider than the terminal, except for paths', async () => {

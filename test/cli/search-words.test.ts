@@ -1,6 +1,7 @@
 /** ph search by words: what they find, why, in what order, and which of them finds nothing. */
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
+import { answer, startPeer } from '../support/peer.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -82,7 +83,7 @@ test('when nothing matches, it is said which word or filter is to blame, and wha
   const { code, stdout, stderr } = await run(['search', 'barrel', 'pine', '--type', 'mesh'])
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toBe('Nothing matches barrel pine --type mesh.\n1 entry without barrel\n2 entries without pine\n')
-  expect((await run('search barrel --type meshes')).stderr).toContain('\n3 entries without --type meshes: mesh 2, texture 1\n')
+  expect((await run('search barrel --type audio')).stderr).toContain('\n3 entries without --type audio: mesh 2, texture 1\n')
   expect((await run('search gone')).stderr).toContain('\n1 entry with --deprecated\n')
   expect((await run('search barrelled')).stderr).toContain('try fewer letters')
   expect((await run(['search', 'barrel oak'])).stderr).toContain('try them without quotes')
@@ -98,3 +99,14 @@ test('whatever is typed is looked for: quotes left open, operators, signs, lette
   const long = await run(['search', '--', '樽'.repeat(9_000)])
   expect([long.code, long.stderr]).toEqual([2, expect.stringContaining('too long')])
 })
+
+test.each(['--path /Game/Props/', '--pushed-from Tavern', '--name SM_Oak'])(
+  'a server that does not know %s, and would list everything, is not believed',
+  async (filter) => {
+    const peer = await startPeer(answer(200, { entries: [], next_cursor: null }))
+    const { code, stdout, stderr } = await ph(`search ${filter} --json`, { env: signedIn(peer.url, 'ph_live_x') })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`This server does not know ${filter.split(' ')[0]}`)
+    expect(peer.heard).toHaveLength(1)
+  },
+)

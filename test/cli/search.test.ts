@@ -30,11 +30,12 @@ test.each([
   ['--pack forest', ['SM_Pine', 'SM_Stone']],
   ['--name SM_Pine --name m_oak', ['M_Oak', 'SM_Pine']],
   ['--path /Game/Forest/SM_Stone', ['SM_Stone']],
+  ['--path /Game/Forest/Trees/ --path /game/forest/sm_st*', ['SM_Pine', 'SM_Stone']],
+  ['--pushed-from Nowhere', []],
   ['--variants', barrels],
   ['--no-variants --type mesh', ['SM_Pine', 'SM_Stone']],
   ['--review draft --category Trees', ['SM_Pine']],
   ['--review in-review', []],
-  ['--preview ready', ['SM_Pine']],
   ['--triangles 300..1.2k', barrels],
   ['--triangles 9000', ['SM_Pine']],
   ['--triangles ..60', ['SM_Stone']],
@@ -80,9 +81,9 @@ test('ids alone are for other commands to read, all of them unless there is a li
   const tagged = await run('tag add barrels - --create --json', { stdin: lines })
   expect(tagged.json()).toMatchObject({ affected: 3 })
   expect((await run('search --ids --limit 2')).stdout).toBe(`${ids.M_Oak}\n${ids.SM_OakBarrel}\n`)
-  const nothing = await run('search --type barrel --ids')
+  const nothing = await run('search --type audio --ids')
   expect([nothing.code, nothing.stdout]).toEqual([0, ''])
-  expect((await run('tag delete barrels')).code).toBe(0)
+  expect((await run('tag delete barrels --yes')).code).toBe(0)
 })
 
 test('facets count by kind, with the options that lead there; each leads to as many as it says', async () => {
@@ -121,18 +122,16 @@ test('long facets are cut on a terminal, and say how much is missing', async () 
 })
 
 test('when nothing matches, it is said which filter is to blame, and what there would be without it', async () => {
-  const { code, stdout, stderr } = await run(['search', '--type', 'meshes', '--category', 'Trees', '--uncategorized'])
+  const { code, stdout, stderr } = await run(['search', '--type', 'Audio', '--category', 'Trees', '--uncategorized'])
   expect([code, stdout]).toEqual([0, ''])
-  expect(stderr).toBe(
-    'Nothing matches --type meshes --category Trees --uncategorized.\n2 entries without --type meshes: mesh 2\n',
-  )
+  expect(stderr).toBe('Nothing matches --type Audio --category Trees --uncategorized.\n2 entries without --type Audio: mesh 2\n')
   expect((await run('search --category Trees --uncategorized --type material')).stderr).toContain(
     '\n1 entry without --category Trees --uncategorized: Materials 1\n',
   )
   expect((await run('search --triangles 1M..')).stderr).toContain('\n6 entries without --triangles 1000000..: 60 to 9,000\n')
   expect((await run('search --name SM_Gone')).stderr).toContain('\n1 entry with --deprecated\n')
   expect((await run('search --category Props --nanite --triangles 1M..')).stderr).toContain('leave out several')
-  expect((await run('search --type meshes --json')).stderr).toBe('')
+  expect((await run('search --type audio --json')).stderr).toBe('')
 })
 
 test('an empty library says how it is filled', async () => {
@@ -162,6 +161,8 @@ test.each([
   ['barrel --reverse', 'The best hits come first, always.'],
   ['--sort beauty', '--sort does not take "beauty".'],
   ['--review done', '--review does not take "done".'],
+  ['--similar-to SM_Pine', 'no option `--similar-to`'],
+  ['--preview ready', 'no option `--preview`'],
   ['--triangles many', 'takes a range of whole numbers, not "many".'],
   ['--triangles 2k..100', '--triangles takes a range of whole numbers, not "2k..100".'],
   ['--triangles ..', '--triangles takes a range of whole numbers, not "..".'],
@@ -172,9 +173,46 @@ test.each([
   expect([code, stderr.includes(message)], stderr).toEqual([2, true])
 })
 
-test('a pack and an entry that are not there are named', async () => {
+test('a pack that is not there is named', async () => {
   expect((await run('search --pack Medieval')).stderr).toContain('There is no pack "Medieval".')
-  expect((await run('search --similar-to Nobody')).stderr).toContain('No entry is named "Nobody"')
+})
+
+test('a type that is not there is an error with those that are, and one as lists show it is found', async () => {
+  for (const [line, next] of [
+    ['search --type meshes', 'Did you mean mesh? There are mesh, '],
+    ['search --type mesh --type Wood --facets', 'There are mesh, '],
+  ] as const) {
+    const wrong = await run(`${line} --json`)
+    const error = (JSON.parse(wrong.stderr) as Json).error
+    expect([wrong.code, wrong.stdout, error.next.startsWith(next)], error.next).toEqual([2, '', true])
+  }
+  const { url, keys } = await server.addWorkspace()
+  const there = signedIn(url, keys.mia)
+  const [plain, source, other] = [
+    item(),
+    item({ entry: { entry_type: 'source_mesh' } }),
+    item({ entry: { entry_type: 'holo_deck' } }),
+  ]
+  await pushed(callAs(url, keys.mia), [plain, source, other])
+  for (const [type, found] of [
+    ['source mesh', source],
+    ['Source-Mesh', source],
+    ['source_mesh', source],
+    ['Holo Deck', other],
+  ] as const)
+    expect((await ph(['search', '--type', type], { env: there })).stdout.split('\t')[1], type).toBe(found.asset_name)
+  expect((await ph('search --type source_mesh', { env: there, columns: 100 })).stdout).toContain('source mesh')
+})
+
+test('on a terminal it is said how many there are in all, and what stands in a card', async () => {
+  const shows = { env: { ...env, COLORTERM: 'truecolor', TERM: 'xterm-256color' }, columns: 80 }
+  expect((await ph('search --no-pictures', shows)).stderr).toContain('6 entries.')
+  expect((await ph('search --name SM_Pine --no-pictures', shows)).stderr).toBe('1 entry.\n')
+  expect((await ph('search --limit 2 --no-pictures', shows)).stderr).toContain('2 of 6 shown')
+  const card = stripVTControlCharacters(
+    (await ph('search --name SM_OakBarrel', { ...shows, env: { ...shows.env, NO_COLOR: '' } })).stdout,
+  )
+  expect(card).toMatch(/entry \d+ · \d+ B · updated /)
 })
 
 test('hits stand beside their pictures on a terminal that shows them; without, or elsewhere, they are rows', async () => {

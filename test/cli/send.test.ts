@@ -10,7 +10,9 @@ const server = await startTestServer()
 const { url, keys } = await server.addWorkspace()
 const mia = callAs(url, keys.mia)
 const env = signedIn(url, keys.mia)
-const send = (args: readonly string[], more: Setting = {}) => ph(['send', ...args], { env, ...more })
+const plainly = (args: readonly string[], more: Setting = {}) => ph(['send', ...args], { env, ...more })
+/** To projects that need not be known. */
+const send = (args: readonly string[], more: Setting = {}) => plainly([...args, '--create'], more)
 
 /** A mesh with its texture, in the library. */
 async function prop(over: Json = {}) {
@@ -27,7 +29,7 @@ test('entries are sent by id, name or path, each once, and the other person is t
   const args = [String(one.entry_id), two.name, three.path, `${three.path}.${three.name}`, one.name, '--project', project]
   const { code, stdout, stderr } = await send(args)
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^Pull job \d+ for \S+: 3 entries, 6 files, \d+ B, into \/Game\/PropHouse\.$/m)
+  expect(stdout).toMatch(/^Pull job \d+ for \S+: 3 entries, 6 files, \d+ B, into \/Game\.$/m)
   expect(stdout).toContain(`ph pull --project ${project}`)
   const [job] = await jobsFor(project)
   expect(job).toMatchObject({ status: 'queued', delivery: 'manual', entry_count: 3, object_count: 6 })
@@ -47,9 +49,57 @@ test('--root, --to-agent and --prefer reach the job; --json is the answer of the
   const project = uniqueName('Tavern')
   const options = ['--project', project, '--root', '/Game/Kit', '--to-agent', '--prefer', 'newest', '--json']
   const job = (await send([name, ...options])).json() as Json
-  expect(job).toMatchObject({ target_root: '/Game/Kit', delivery: 'agent', entries: [{ entry_id }], warnings: [] })
+  expect(job).toMatchObject({ target_root: '/Game/Kit', delivery: 'agent', entries: [{ entry_id }] })
+  expect(job.warnings).toMatchObject([{ type: 'other_root', target_root: '/Game/Kit' }])
   const again = await send([name, '--project', project, '--to-agent'])
   expect(again.stdout).not.toContain('ph pull')
+})
+
+test('files land in /Game where no one chose another root, and another one is warned of, with what keeps references', async () => {
+  const { name } = await prop()
+  const project = uniqueName('Tavern')
+  const plain = await send([name, '--project', project])
+  expect(plain.stdout).not.toContain('break')
+  expect(await jobsFor(project)).toMatchObject([{ target_root: '/Game' }])
+  await mia.post('/projects', { name: `${project}2`, default_root: '/Game/Kit' })
+  for (const args of [[], ['--plan']]) {
+    const { stdout } = await send([name, '--project', `${project}2`, ...args])
+    expect(stdout).toContain('Files land below /Game/Kit instead of /Game. References between packages are paths:')
+    expect(stdout.match(/References between packages/g)).toHaveLength(1)
+    expect(stdout).toContain('`ph project edit <project> --root /Game`')
+  }
+  expect((await send([name, '--project', `${project}2`, '--root', '/Game', '--json'])).json()).toMatchObject({ warnings: [] })
+})
+
+test('a project that no one has pulled into or announced is refused with the near names, unless --create says that it is meant', async () => {
+  const { name } = await prop()
+  const project = uniqueName('Harbour')
+  await mia.post('/projects', { name: project })
+  const typo = project.replace('Harbour', 'Harbor')
+  for (const more of [[], ['--plan']]) {
+    const refused = await plainly([name, '--project', typo, '--json', ...more])
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    const { code, next } = (JSON.parse(refused.stderr) as Json).error
+    expect([code, next]).toEqual(['PROJECT_NOT_FOUND', expect.stringMatching(`Did you mean ${project}.*--create`)])
+  }
+  expect((await plainly([name, '--project', project.toLowerCase()])).stderr).toContain(`Did you mean ${project}`)
+  expect(await jobsFor(typo)).toEqual([])
+  expect((await send([name, '--project', typo])).code).toBe(0)
+  expect((await plainly([name, '--project', typo])).code).toBe(0)
+})
+
+test('on a terminal it is asked whether an unknown project is meant, and only a yes orders', async () => {
+  const { name } = await prop()
+  const project = uniqueName('Lighthouse')
+  const ask = (typed: string, more: string[] = []) =>
+    plainly([name, '--project', project, ...more], { columns: 100, typed: [`${typed}\n`] })
+  const no = await ask('')
+  expect([no.code, no.stderr]).toEqual([1, expect.stringContaining(`Send to ${project} anyway? [y/N]`)])
+  expect(no.stderr).toContain('Nothing was ordered.')
+  expect((await ask('', ['--plan'])).stderr).not.toContain('[y/N]')
+  expect(await jobsFor(project)).toEqual([])
+  expect((await ask('y')).code).toBe(0)
+  expect(await jobsFor(project)).toHaveLength(1)
 })
 
 test('- reads entries from standard input; hundreds of names take few requests', async () => {
@@ -84,7 +134,7 @@ test('two versions in one place and an unknown name are told in words, and --pre
   expect(refused.stderr).toContain(older.origin_path)
   const taken = await send([...both, '--prefer', 'newest'])
   expect(taken.code).toBe(0)
-  expect(taken.stdout).toContain('Worth knowing:')
+  expect(taken.stdout).toContain('Notes:')
   expect((await send(['SM_Nobody', '--project', project])).stderr).toContain('No entry is named "SM_Nobody"')
 })
 

@@ -153,3 +153,14 @@ test('a server that is not there is named, with exit code 3', async () => {
   expect(code).toBe(3)
   expect(stderr).toContain('http://127.0.0.1:1')
 })
+
+test('whoami says owner where the server tells owners apart, else what it says of the role', async () => {
+  for (const [more, said] of [
+    [{ workspace_role: 'owner' }, 'owner'],
+    [{}, identity.user.role],
+  ] as const) {
+    const peer = await startPeer(answer(200, { ...identity, ...more }))
+    const { stdout } = await ph('whoami', { env: signedIn(peer.url, 'ph_live_x') })
+    expect(stdout.split('\n')[0]).toMatch(new RegExp(`\\), ${said}$`))
+  }
+})

@@ -31,7 +31,8 @@ const project = async (): Promise<string> =>
 const inTavern = (folder: string, name: string): string => join(folder, 'Content/Tavern', `${name}.uasset`)
 const status = (cwd: string, line = '', more: Setting = {}): Promise<Outcome> =>
   ph(`status ${line}`, { cwd, ...more, env: { ...reading, ...more.env } })
-const push = (cwd: string, over: Record<string, string> = {}) => ph('push Content', { cwd, env: { ...env, ...over } })
+const push = (cwd: string, over: Record<string, string> = {}) =>
+  ph('push Content --held attach', { cwd, env: { ...env, ...over } })
 
 /** A pushed project in which each kind of difference is there once. */
 async function divided(): Promise<string> {
@@ -61,6 +62,24 @@ test('differences are grouped, each with its sign and what to do next, by paths 
   expect(stdout).toMatch(/Newer there:\n {2}< Tavern\/SM_Stool\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
   expect(stdout).toMatch(/Unknown to the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
   expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+})
+
+test('pull jobs that wait for the project show, with who sent them and what brings them', async () => {
+  const folder = await project()
+  await push(folder)
+  const send = (name: string) => ph(`send ${name} --project Inn --create`, { env })
+  await send('SM_Barrel')
+  await ph('send SM_Stool --project inn --create', { env })
+  const { stdout } = await status(join(folder, 'Content'))
+  expect(stdout).toMatch(
+    /3 identical\n\n1 pull job waits for Inn:\n {2}job \d+ from olivia, just now: 1 entry, 1 file, \d+ B\n {4}→ ph pull --project Inn\n$/,
+  )
+  expect((await status(folder, '--json')).json()).toMatchObject({
+    project: 'Inn',
+    waiting: [{ target_project: 'Inn', status: 'queued', requested_by_name: 'olivia' }],
+  })
+  for (let at = 0; at < 6; at++) await send('SM_Lamp')
+  expect((await status(folder)).stdout).toContain('  and 2 more (ph jobs list --project Inn --status queued)')
 })
 
 test('what is printed as the next step does what it says', async () => {

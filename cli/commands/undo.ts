@@ -1,0 +1,120 @@
+/** `ph undo`: takes back in the library what the last push from a project made there. */
+import { realpathSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { Api } from '../../client/api.ts'
+import { versionName } from '../../client/current-version.ts'
+import type { PushedVersion } from '../../client/last-push.ts'
+import { deleteEntry, openLastPush, type Remembered, restoreBefore, stepFor } from '../../client/undo.ts'
+import type { EntryDetail } from '../../contract/entries.ts'
+import { exits } from '../../contract/errors.ts'
+import { age, count } from '../amounts.ts'
+import { command, flag } from '../command.ts'
+import { yesOption } from '../confirmation.ts'
+import { foldersOf } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { type Act, actOnEach, type Row } from '../entry-acts.ts'
+import { requireWriter } from '../key-rights.ts'
+import { withLibrary } from '../library.ts'
+import { failed } from '../refusal.ts'
+import { wrap } from '../wrap.ts'
+
+/** So many ids still make a command line that can be copied. */
+const mostInCommand = 50
+
+export const commands = [
+  command({
+    usage: 'undo [folder]',
+    description:
+      'Makes the versions current again that were current before the last push from here, and deletes the entries that it made. What someone pulled since, or made another version of, stays, and is named. Only admins can delete. It changes the library only: the files here stay as they are. One push is remembered for each project; a push that was stopped counts as far as it came.',
+    arguments: { folder: 'the project or folder that was pushed (default: the one that you are in)' },
+    options: { dryRun: flag('--dry-run', 'only show what would change'), yes: yesOption },
+    examples: [
+      ['undo --dry-run', 'see what taking back the last push would change'],
+      ['undo', 'take it back, after a question'],
+      ['undo ~/Scans --yes --json', 'for a script, of another folder'],
+    ],
+    exits: ['conflict', 'partly'],
+    async run(context, { folder, dryRun, yes }) {
+      return withLibrary(context, async ({ api, connection: { url } }) => {
+        const path = realpathSync(resolve(context.cwd, folder ?? '.'))
+        const last = openLastPush(path, { folders: foldersOf(context), url })
+        if (!last) {
+          const next = 'Go into the project, or name it: `ph undo <folder>`. Other versions: `ph history` and `ph restore`.'
+          throw failed('NOTHING_TO_UNDO', `No push from ${path} to ${url} is remembered on this machine.`, next)
+        }
+        try {
+          return await undo(context, { api, last, dryRun, yes })
+        } finally {
+          last.fingerprints.close()
+        }
+      })
+    },
+  }),
+]
+
+interface Undoing {
+  api: Api
+  last: Remembered
+  dryRun: boolean
+  yes: boolean
+}
+
+async function undo(context: Context, { api, last, dryRun, yes }: Undoing): Promise<number> {
+  const { push, root } = last
+  const pushedAt = push.run.begunAt
+  const when = `The last push from ${basename(root)}, ${age(pushedAt, context.now())},`
+  const more = { root, pushed_at: pushedAt }
+  const byEntry = new Map(push.versions.flatMap((one) => (one.entryId === null ? [] : [[one.entryId, one] as const])))
+  const parts = push.versions.filter(({ entryId }) => entryId === null)
+  if (byEntry.size === 0) {
+    const words = `${when} ${parts.length > 0 ? partsStay(parts) : 'is undone already. Only one push is remembered.'}`
+    context.out.result({ dry_run: dryRun, ...more, changed: 0, unchanged: 0, failed: 0, entries: [], ...partFiles(parts) }, words)
+    return exits.done
+  }
+  const { isAdmin } = await requireWriter(api)
+  context.out.note(`${when} can be taken back in the library only: the files here stay as they are.`)
+  const plan = (entry: EntryDetail) => actOf(byEntry.get(entry.id), entry, { api, last, isAdmin })
+  const { width } = context.out
+  const code = await actOnEach(context, api, {
+    ids: [...byEntry.keys()],
+    dryRun,
+    confirm: { yes, question: (these) => `Take back ${these}?` },
+    plan,
+    gone: (id) => ({ name: byEntry.get(id)?.name ?? '', outcome: 'deleted already' }),
+    more: { ...more, ...partFiles(parts) },
+    closing: (rows) => [
+      ...whatAdminsDelete(rows).flatMap((line) => ['', ...wrap(line, width)]),
+      ...(parts.length > 0 ? ['', ...wrap(partsStay(parts), width)] : []),
+    ],
+  })
+  return code === exits.done && parts.length > 0 ? exits.partly : code
+}
+
+async function actOf(
+  version: PushedVersion | undefined,
+  entry: EntryDetail,
+  { api, last: { fingerprints }, isAdmin }: Pick<Undoing, 'api' | 'last'> & { isAdmin: boolean },
+): Promise<Act> {
+  if (!version) return { outcome: 'unchanged' }
+  const step = await stepFor(version, entry, { api, isAdmin })
+  if (step.kind === 'refused') return { outcome: '', refused: step.why }
+  if (step.kind === 'nothing') return { outcome: 'as before the push already' }
+  if (step.kind === 'delete') return { outcome: 'deleted', act: () => deleteEntry(version, { entry, api, fingerprints }) }
+  const { to } = step
+  const act = () => restoreBefore(version, { entryId: entry.id, to, api, fingerprints })
+  return { outcome: `restored to ${versionName(to)}`, act }
+}
+
+function whatAdminsDelete(rows: readonly Row[]): string[] {
+  const ids = rows.flatMap(({ entry_id, error }) => (error?.code === 'FORBIDDEN' ? [entry_id] : []))
+  if (ids.length === 0) return []
+  const command = `ph delete ${ids.slice(0, mostInCommand).join(' ')}`
+  const hidden = ids.length - mostInCommand
+  return [`Ask an admin to delete what is new: \`${command}\`${hidden > 0 ? ` and ${hidden} more (--json lists all)` : ''}`]
+}
+
+const partFiles = (parts: readonly PushedVersion[]) =>
+  parts.length === 0 ? {} : { without_entry: parts.map(({ file, objectId }) => ({ file, object_id: objectId })) }
+
+const partsStay = (parts: readonly PushedVersion[]): string =>
+  `${count(parts.length, 'file')} without an entry, such as parts of levels, ${parts.length === 1 ? 'stays' : 'stay'} in the library: only entries can be restored or deleted.`
