@@ -9,6 +9,7 @@ import { callAs } from '../support/api.ts'
 import { fixtureFolder, realPackages } from '../support/real-packages.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { attachAll } from '../support/unreal-project.ts'
 
 const server = fixtureFolder ? await startTestServer() : undefined
 const revisions = join(fixtureFolder ?? '/nonexistent', 'revisions')
@@ -65,10 +66,16 @@ test.runIf(fixtureFolder).each(chains)('%s, saved by people who know nothing of 
   const lineageOf = new Map<string, string | null>()
   for (const save of savesOf(chain)) {
     const folders = findFolders({ PH_STATE_DIR: temporaryFolder() })
-    const { items } = await push({ paths: [join(revisions, chain, save)], ...library, folders })
+    const paths = [join(revisions, chain, save)]
+    const { items } = await push({ paths, ...library, folders })
     const guid = guidOf(chain, save)
     if (guid === null) continue
-    if (lineageOf.has(guid)) expect(items, save).toMatchObject([{ status: 'new', lineage_id: lineageOf.get(guid) }])
-    lineageOf.set(guid, items[0]?.lineage_id ?? null)
+    if (!lineageOf.has(guid)) lineageOf.set(guid, items[0]?.lineage_id ?? null)
+    else {
+      const lineage = lineageOf.get(guid)
+      expect(items, save).toMatchObject([{ status: 'held', reason: 'base_unknown', candidate_lineage_id: lineage }])
+      const answered = await push({ paths, ...library, folders, held: attachAll })
+      expect(answered.items, save).toMatchObject([{ status: 'new', lineage_id: lineage }])
+    }
   }
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url))
+export const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url))
 
 export interface ProcessSetting {
   /** Folders of its own are taken where none are named. */
@@ -31,6 +31,8 @@ export const phProcess = (args: readonly string[], setting: ProcessSetting = {})
 export interface RunningPh {
   /** What it said on stderr so far. */
   said(): string
+  /** Lets it stand still, or go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   ended: Promise<ProcessEnding>
 }
 
@@ -45,5 +47,5 @@ export function startPhProcess(args: readonly string[], setting: ProcessSetting 
   child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
   child.stdin?.end(setting.stdin)
   const ended = once(child, 'close').then(([code]) => ({ code, ...texts }))
-  return { said: () => texts.stderr, ended }
+  return { said: () => texts.stderr, signal: (signal) => void child.kill(signal), ended }
 }

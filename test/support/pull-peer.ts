@@ -71,6 +71,7 @@ export async function startPullPeer(files: readonly PeerFile[], job: PeerJob = {
     const [, hash = ''] = /^\/(?:store|blobs)\/([0-9a-f]+)/.exec(path) ?? []
     if (path.startsWith('/store/')) return serve(response, byHash.get(hash) ?? Buffer.alloc(0), heard)
     if (path.startsWith('/blobs/')) return answer(302, '', { location: `/store/${hash}` })(response, heard)
+    if (path.endsWith('/projects')) return answer(200, { projects: [] })(response, heard)
     if (method === 'PATCH') progress.push(JSON.parse(body))
     if (path.endsWith('/closure')) return answer(200, closure())(response, heard)
     if (path.endsWith('/claim')) return answer(200, { ...detail, claim_token: 'token', warnings: [] })(response, heard)
