@@ -3,7 +3,7 @@ import type { Sql } from '../server/database/open.ts'
 import { nameOfPack, nameOfTag, packCount, pathOf, propOf, tagCount } from './props.ts'
 
 /** Changes when the same number of entries would come out different. */
-const recipe = 2
+const recipe = 3
 
 export const isMade = async (sql: Sql, entries: number): Promise<boolean> => {
   const [row] = await sql<{ value: string }[]>`select value from settings where name = 'made_library'`
@@ -78,17 +78,17 @@ async function writeVersions({ sql, workspaceId }: To): Promise<void> {
   await sql`
     insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, pack_id, asset_class, asset_name, origin_path,
                          path_key, engine_version, source_ext, package_guid, published_by, date_ingested, metadata,
-                         thumbnail_artifact_id, preview_artifact_id, preview_status, preview_kind)
+                         thumbnail_artifact_id, preview_artifact_id, preview_status, preview_kind, version, pushed_from)
     select ${workspaceId}, p.object_id, encode(sha256(('version ' || p.object_id)::bytea), 'hex'), m.blob_size + p.v, m.lineage_id, 'guid',
            m.pack, m.asset_class, m.name, m.path, lower(m.path), m.engine_version, m.source_ext, upper(md5('package ' || m.n)),
            (select min(id) from members where workspace_id = ${workspaceId}),
            to_timestamp(m.indexed + (m.updated - m.indexed) * p.v / m.versions), m.metadata,
            case when m.has_thumbnail then p.object_id * 2 end, case when m.preview_kind is not null then p.object_id * 2 + 1 end,
-           m.preview_status, m.preview_kind
+           m.preview_status, m.preview_kind, p.v, case when m.n % 3 > 0 then 'Project ' || m.n % 40 end
       from placed p join made m on m.n = p.n order by p.object_id`
   await sql`
-    insert into lineages (workspace_id, id, anchor, face_object_id, created_at)
-    select ${workspaceId}, m.lineage_id, 'guid', p.object_id, to_timestamp(m.indexed)
+    insert into lineages (workspace_id, id, anchor, face_object_id, versions, created_at)
+    select ${workspaceId}, m.lineage_id, 'guid', p.object_id, m.versions, to_timestamp(m.indexed)
       from made m join placed p on p.n = m.n and p.is_face order by m.n`
   await sql`
     insert into entries (workspace_id, id, lineage_id, name, entry_type, category, category_locked, status, variant_label, variant_group_id,

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { openDatabase } from '../server/database/open.ts'
+import { libraryMs, usualWaits } from '../server/database/waits.ts'
 import { isMade, makeLibrary } from './made-library.ts'
 import { type Around, type PhServer, startPhOn, workspaceSlug } from './ph.ts'
 
@@ -39,7 +40,9 @@ export async function placeOf({ work, entries, database }: Wanted): Promise<Made
   await own?.create()
   const first = await place.start()
   await first.stop()
-  const opened = await openDatabase({ databaseUrl: own?.url, embeddedDir: embeddedDir(scratch) })
+  // One statement makes a million rows.
+  const waits = { ...usualWaits, readMs: libraryMs, writeMs: libraryMs }
+  const opened = await openDatabase({ databaseUrl: own?.url, embeddedDir: embeddedDir(scratch), waits })
   try {
     await makeLibrary(opened.sql, workspaceSlug, entries)
   } finally {

@@ -64,6 +64,15 @@ export const listings: readonly Listing[] = [
   { filters: [uncategorized, type('mesh')], sort: 'blob_size', order: 'asc' },
 ]
 
+/** A folder, what its names begin with, and patterns that no folder answers alone; no contender is asked these. */
+export const placeQuestions = [
+  'path=/Game/',
+  'path=/Game/*/Props/*',
+  'path=/Game/*/SM_Rock*',
+  'path=*barrel*',
+  'pushed_from=project%207',
+]
+
 export const facetFilters: readonly (readonly Filter[])[] = [
   [category('Props'), type('mesh')],
   [type('mesh')],

@@ -12,6 +12,7 @@ import {
   listings,
   pagePath,
   pageStatement,
+  placeQuestions,
   rareWords,
   typedWords,
 } from './search-questions.ts'
@@ -71,6 +72,12 @@ function firstPages(ph: PhAsker): Row {
     postgres: statements,
   }
 }
+
+const places = (ph: PhAsker): Row => ({
+  question: 'paths and projects, first page',
+  wanted: '25 (100) ms',
+  ph: (turn) => ph.bytes(`/entries?${inTurn(placeQuestions, turn)}&limit=${pageSize}`),
+})
 
 async function deepPages(ph: PhAsker): Promise<Row | undefined> {
   const found: { listing: Listing; page: DeepPage }[] = []
@@ -161,6 +168,7 @@ export async function rowsOf(ph: PhAsker, entries: number, part: string): Promis
     searchRow('ranked q, rare word', '6 (15) ms', { ph, words: rareWords(entries) }),
     typedNames(ph),
     firstPages(ph),
+    places(ph),
     ...(deep ? [deep] : []),
     ...facetRows(ph),
     ...entryRows(ph, entries),
