@@ -1,5 +1,5 @@
 /**
- * The tables that somebody would search who has no catalog index: one narrow row for each active entry, its tags, and its words, with every
+ * The tables that someone would search who has no catalog index: one narrow row for each active entry, its tags, and its words, with every
  * index that the questions can use. In SQLite with FTS5, and beside the library on PostgreSQL with a GIN index over a tsvector.
  */
 import Database from 'better-sqlite3'

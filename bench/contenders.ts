@@ -7,7 +7,7 @@ import { type Command, freePort, ran, type Server, startServer } from './process
 /** What is ready to be timed: the command pushes the folder as it stands, as often as it is run. */
 export interface Ready {
   push: Command
-  /** What has to be known before anything is sent, by somebody who never pushed: hashes and headers of the whole folder. */
+  /** What has to be known before anything is sent, by someone who never pushed: hashes and headers of the whole folder. */
   plan?: Command
   server?: Server
   /** Ends the server and deletes what was stored. */

@@ -66,7 +66,7 @@ export async function pullFolder(
   }
 }
 
-/** What earlier tools wrote is on the disk, and files of this size are made of memory that the machine has touched lately, whoever comes. */
+/** What earlier tools wrote is on the disk, and files of this size are made of memory that the machine has touched lately, who comes. */
 function evenOut(folder: string): void {
   const ballast = join(folder, 'ballast')
   ran({ run: ['sh', '-ec', `sync -f '${folder}'; head -c 3G /dev/zero >'${ballast}'; rm '${ballast}'`] })

@@ -54,7 +54,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Whoever ends the benchmark ends what it started. */
+/** Who ends the benchmark ends what it started. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

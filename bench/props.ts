@@ -114,7 +114,7 @@ function kitOf(number: number, entries: number): Kit {
 
 const masterSlot = 18
 const levelSlot = 19
-/** Slots of a kit that nothing in it needs: whoever needs these needs all of it. */
+/** Slots of a kit that nothing in it needs: who needs these needs all of it. */
 const rootSlots = [6, 13, 15, 16, 17, 18, 19]
 
 type Shape = Pick<Prop, 'name' | 'entry_type' | 'asset_class' | 'needs'> & { category?: string; source_ext?: string }

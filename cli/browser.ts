@@ -1,10 +1,10 @@
-/** The browser and the clipboard of whoever sits at the terminal, where they can be reached from here. */
+/** The browser and the clipboard of the one who sits at the terminal, where they can be reached from here. */
 import { once } from 'node:events'
 import type { Context, Surroundings } from './context.ts'
 
 /**
  * Whether a browser that is started here opens where the person is: not over SSH, and not without a display. BROWSER names one
- * that somebody has set up for exactly this.
+ * that someone has set up for exactly this.
  */
 export function canOpenBrowser(env: Surroundings['env'], platform: NodeJS.Platform = process.platform): boolean {
   if (env.BROWSER) return platform === 'linux'

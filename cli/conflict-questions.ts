@@ -1,4 +1,4 @@
-/** Conflicts of a pull: somebody at the terminal is asked about each. */
+/** Conflicts of a pull: someone at the terminal is asked about each. */
 import { createInterface } from 'node:readline/promises'
 import type { Conflict, ConflictAnswer } from '../client/pull-options.ts'
 import { age, size } from './amounts.ts'

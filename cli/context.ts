@@ -14,7 +14,7 @@ export interface Surroundings {
   stdin: InStream
   stdout: OutStream
   stderr: OutStream
-  /** Aborted by Ctrl-C, by SIGTERM, or when whoever read stdout has gone. */
+  /** Aborted by Ctrl-C, by SIGTERM, or when who read stdout has gone. */
   signal: AbortSignal
   now(): Date
   pause: Pause
@@ -33,7 +33,7 @@ export type Run = (args: readonly string[], surroundings: Surroundings) => Promi
 export interface Context extends Surroundings {
   globals: Globals
   out: Output
-  /** Somebody is there to answer: both ends are terminals and no JSON was asked for. */
+  /** Someone is there to answer: both ends are terminals and no JSON was asked for. */
   interactive: boolean
   run: Run
 }

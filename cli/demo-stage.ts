@@ -82,7 +82,7 @@ async function startDemoServer(folder: string, key: string) {
   await writeFile(provisionFile, JSON.stringify(provisioning(key), null, 2), { mode: 0o600 })
   const [{ startServer }, { readSettings }] = await Promise.all([import('../server/main.ts'), import('../server/config.ts')])
   const settings = readSettings({ port: '0', data: join(folder, 'library'), provision: provisionFile }, {}, folder)
-  return startServer({ settings, log: 'nowhere' })
+  return startServer({ settings, log: 'none' })
 }
 
 const email = 'ada@tavern.example'

@@ -27,7 +27,7 @@ export interface DeviceLogin {
 const startForMs = 30_000
 const longestName = 80
 
-/** Gives the key that somebody approved. Throws ApiError `DEVICE_DENIED`, `DEVICE_EXPIRED`, and what the client's calls throw. */
+/** Gives the key that someone approved. Throws ApiError `DEVICE_DENIED`, `DEVICE_EXPIRED`, and what the client's calls throw. */
 export async function signInByDevice(context: Context, login: DeviceLogin): Promise<IssuedKey> {
   for (;;) {
     try {
@@ -103,7 +103,7 @@ async function displayFor(context: Context): Promise<Display> {
   return { tell, hide: async () => undefined }
 }
 
-/** On stderr, so that stdout has the result alone; as one line of JSON for whoever reads JSON. */
+/** On stderr, so that stdout has the result alone; as one line of JSON for the one who reads JSON. */
 async function introduce(context: Context, login: DeviceLogin, code: DeviceCode): Promise<void> {
   const { stderr, out, now } = context
   const { userCode, page, expiresAtMs } = code

@@ -4,7 +4,7 @@ import { wrap } from './wrap.ts'
 
 export type KeyScope = 'read' | 'write'
 
-/** What a key may do, for whoever is asked to approve it. */
+/** What a key may do, for the one who is asked to approve it. */
 export const scopeWords: Record<KeyScope, string> = {
   write: 'to look, pull and push',
   read: 'only to look and to download single files',

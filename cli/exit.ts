@@ -20,7 +20,7 @@ export interface Failure {
   exit: number
 }
 
-/** Why the signal of a run was aborted. `pipe`: whoever read stdout has gone, or it takes no more (main.ts tells that). */
+/** Why the signal of a run was aborted. `pipe`: who read stdout has gone, or it takes no more (main.ts tells that). */
 export type Ending = 'interrupted' | 'pipe'
 
 /** What the system says about a file, in words: the sentence takes the path, then what to do. */
@@ -38,7 +38,7 @@ const fileFaults: Record<string, readonly [sentence: (path: string) => string, n
     'Raise the limit (ulimit -n) and run the same command again.',
   ],
   EBUSY: [(path) => `${path} is in use by another program.`, 'Close that program and run the same command again.'],
-  ELOOP: [(path) => `${path} is a symbolic link that leads to itself.`, 'Mend or remove the link.'],
+  ELOOP: [(path) => `${path} is a symbolic link that leads to itself.`, 'Fix or remove the link.'],
   ENAMETOOLONG: [(path) => `The name ${path} is too long for this disk.`, 'Choose a shorter name.'],
 }
 
@@ -76,9 +76,11 @@ const reasonNext: Record<string, string> = {
   read_only: 'The workspace takes no changes at present; ask its owner.',
   ingest_blocked: 'The workspace is out of storage; ask its owner for more, or delete what is not needed.',
   policy_unavailable: 'The library is starting; try again in a few seconds.',
-  disk_full: 'Ask whoever runs the server to make room there, then run the same command again; a push goes on where it stopped.',
-  disk_failed: 'Ask whoever runs the server to mend that, then run the same command again; a push goes on where it stopped.',
-  database_away: 'The server opens its database again when it can; try again in a minute, or ask whoever runs it.',
+  disk_full:
+    'Ask the administrator of the server to make room there, then run the same command again; a push goes on where it stopped.',
+  disk_failed:
+    'Ask the administrator of the server to fix that, then run the same command again; a push goes on where it stopped.',
+  database_away: 'The server opens its database again when it can; try again in a minute, or ask its administrator.',
 }
 
 function fromService(error: ApiError): Failure {
@@ -106,7 +108,7 @@ function whoUpdates(serverMajor: unknown): string | undefined {
   if (serverMajor > apiMajor)
     return `Update ph on this machine to a version that speaks API ${serverMajor}; this one, ${readVersion()}, speaks ${apiMajor}.`
   if (serverMajor < apiMajor)
-    return `Ask whoever runs the server to update it: it speaks API ${serverMajor}, and ph ${readVersion()} speaks ${apiMajor}.`
+    return `Ask the administrator of the server to update it: it speaks API ${serverMajor}, and ph ${readVersion()} speaks ${apiMajor}.`
   return 'Both speak the same version: look for a proxy in between that alters headers or paths.'
 }
 

@@ -1,4 +1,4 @@
-/** What a doctor found, in lines: a sign that is not only a colour, what was found, and what mends it. */
+/** What a doctor found, in lines: a sign that is not only a colour, what was found, and what fixes it. */
 import type { Finding, Verdict } from '../contract/finding.ts'
 import { count } from './amounts.ts'
 import type { Output } from './output.ts'
@@ -9,7 +9,7 @@ const signs = {
   ok: ['✓', 'green', 'nothing to do'],
   note: ['·', 'cyan', 'good to know'],
   warning: ['!', 'yellow', 'it works, and may go wrong'],
-  problem: ['✗', 'red', 'it does not work until it is mended'],
+  problem: ['✗', 'red', 'it does not work until it is fixed'],
 } as const satisfies Record<Verdict, readonly [sign: string, colour: string, meaning: string]>
 
 /** For the help of a command that shows findings. */

@@ -123,7 +123,7 @@ async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal)
   }
 }
 
-/** How this run decides: by its flags, then, where somebody is there to answer, by asking. */
+/** How this run decides: by its flags, then, where someone is there to answer, by asking. */
 export function heldAnswers(context: Context, flags: HeldFlags, root: string): HeldAnswers {
   return async (held) => {
     const answers = answersFromFlags(held, flags, { cwd: context.cwd, root })

@@ -9,12 +9,12 @@ import { askYesOrNo } from './yes-or-no.ts'
 
 export interface PlaceChoice {
   isFileAllowed: boolean
-  /** The command line so far, for whoever has to add something to it. */
+  /** The command line so far, for the one who has to add something to it. */
   typed: string
 }
 
 /**
- * Decides before a key is made, so that none is made in vain. Without a keychain somebody has to agree to the file: on the
+ * Decides before a key is made, so that none is made in vain. Without a keychain someone has to agree to the file: on the
  * terminal, or with `--insecure-storage`.
  */
 export async function chooseKeyPlace(context: Context, { isFileAllowed, typed }: PlaceChoice): Promise<KeyPlace> {

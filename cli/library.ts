@@ -14,7 +14,7 @@ export interface Library {
 /** Does `work` with a connection, and closes it afterwards. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */
 export async function withLibrary<T>(context: Context, work: (library: Library) => Promise<T>): Promise<T> {
   const connection = await requireConnection(context)
-  // What speaks HTTP is loaded by whoever needs it: help and wrong usage do not.
+  // What speaks HTTP is loaded by the one who needs it: help and wrong usage do not.
   const [{ createApi }, { Http }] = await Promise.all([import('../client/api.ts'), import('../client/http.ts')])
   const { url, key } = connection
   const { signal, pause } = context

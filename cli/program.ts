@@ -75,7 +75,7 @@ export const firstWords: Record<string, FirstWord> = {
   send: {
     group: library,
     takes: '<entries…>',
-    summary: "Order props for somebody else's project",
+    summary: "Order props for someone else's project",
     load: () => import('./commands/send.ts'),
   },
   jobs: {
@@ -168,7 +168,7 @@ export const firstWords: Record<string, FirstWord> = {
   },
   doctor: {
     group: machine,
-    summary: 'Look for what is wrong here, and say the command that mends it',
+    summary: 'Look for what is wrong here, and say the command that fixes it',
     load: () => import('./commands/doctor.ts'),
   },
   inspect: {

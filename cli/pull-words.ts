@@ -1,4 +1,4 @@
-/** What a pull came to, in words: sums first, then everything that somebody should look at, with what to do about it. */
+/** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import type { Obstacle } from '../client/pull-obstacle.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../client/pull-report.ts'
 import { outcomes } from '../client/pull-report.ts'

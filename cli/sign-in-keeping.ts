@@ -77,7 +77,7 @@ async function confirmAddress(context: Context, askedUrl: string, url: string): 
   })
 }
 
-/** Whoever has just given a key and an address is told to look at these. */
+/** Who has just given a key and an address is told to look at these. */
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof ApiError)) return error
   const { code, message, details } = error

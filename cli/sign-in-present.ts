@@ -13,7 +13,7 @@ export interface PresentSignIn {
   told: ToldSignIn & { already: true }
 }
 
-/** For a server that is slow: whoever wants to sign in does not wait for what was. */
+/** For a server that is slow: who wants to sign in does not wait for what was. */
 const answerMs = 10_000
 
 /** Met again, with better words, by the sign-in that follows. */

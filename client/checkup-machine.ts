@@ -37,7 +37,7 @@ function checkFolders(folders: Folders): Finding[] {
     return fault(
       kind,
       `${folder}, for ${holds}, cannot be written: ${why}.`,
-      `Mend that folder, or choose another one with ${variable}.`,
+      `Fix that folder, or choose another one with ${variable}.`,
     )
   })
 }

@@ -27,7 +27,7 @@ export async function checkServer(options: Limited): Promise<Finding[]> {
       fault(
         'server',
         `It does not answer within ${options.limitMs / 1000} s.`,
-        'Ask whoever runs the server, or try again later.',
+        'Ask the administrator of the server, or try again later.',
       ),
     )
   }
@@ -138,7 +138,7 @@ class ServerCheckup {
   #checkVersion(major: string): boolean {
     if (major === String(apiMajor)) return true
     const said = `The server speaks version ${/^\d{1,4}$/.test(major) ? major : 'unknown'} of the API, and ph version ${apiMajor}.`
-    const next = Number(major) > apiMajor ? 'Update ph on this machine.' : 'Ask whoever runs the server to update it.'
+    const next = Number(major) > apiMajor ? 'Update ph on this machine.' : 'Ask the administrator of the server to update it.'
     this.#add(fault('server', said, next))
     return false
   }
@@ -201,4 +201,4 @@ const tlsNext =
   'Where your own authority signed it, name its certificate with NODE_EXTRA_CA_CERTS=<file>, or let Node ask the system with NODE_USE_SYSTEM_CA=1.'
 
 const nextOf = (error: ApiError | ClientError): string =>
-  error instanceof ClientError ? error.next : 'Ask whoever runs the server, or the owner of the workspace.'
+  error instanceof ClientError ? error.next : 'Ask the administrator of the server, or the owner of the workspace.'

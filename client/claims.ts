@@ -50,7 +50,7 @@ export function landingOf({ naming, found, facts }: SendableFile): string | unde
 
 /**
  * Of several different files for one place, the one that lies there has it. The others go without a place and without the
- * GUID that they share with it: as props of their own, which somebody has to give a name of their own.
+ * GUID that they share with it: as props of their own, which someone has to give a name of their own.
  */
 export function settleClaims(groups: readonly Copies[]): { groups: Copies[]; problems: Problem[] } {
   const problems: Problem[] = []

@@ -16,13 +16,13 @@ export const clientErrors = {
   OTHER_ADDRESS: [exits.failed, 'Sign in at the address that the key is for, if it is yours.'],
   KEYCHAIN_REFUSED: [exits.failed, 'Unlock the keychain, or keep the key in a file with `ph login --insecure-storage`.'],
   KEY_FILE_OPEN: [exits.failed, 'Let only yourself read it (`chmod 600`), then run the command again.'],
-  SETTINGS_DAMAGED: [exits.failed, 'Mend or remove the file, then sign in again with `ph login`.'],
+  SETTINGS_DAMAGED: [exits.failed, 'Fix or remove the file, then sign in again with `ph login`.'],
   SETTINGS_UNUSABLE: [
     exits.failed,
-    'Free space or mend the permissions of that folder, or choose another one with PH_CONFIG_DIR, then run the command again.',
+    'Free space or fix the permissions of that folder, or choose another one with PH_CONFIG_DIR, then run the command again.',
   ],
-  STATE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_STATE_DIR.'],
-  CACHE_UNUSABLE: [exits.failed, 'Free space or mend the permissions of that folder, or choose another one with PH_CACHE_DIR.'],
+  STATE_UNUSABLE: [exits.failed, 'Free space or fix the permissions of that folder, or choose another one with PH_STATE_DIR.'],
+  CACHE_UNUSABLE: [exits.failed, 'Free space or fix the permissions of that folder, or choose another one with PH_CACHE_DIR.'],
   UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
   ANSWER_CUT: [exits.temporary, 'Try again; if it happens again, look for a proxy in between that ends long answers.'],
@@ -38,13 +38,13 @@ export const clientErrors = {
   UPLOAD_REFUSED: [exits.failed, 'Check that no proxy alters requests between here and the storage.'],
   NOT_PLACED: [exits.failed, 'Download it alone, under a name of your own: `ph download <entry> -o <file>`.'],
   FILE_DIFFERS: [exits.conflict, 'Move it away, choose another place with -o, or replace it with --force.'],
-  NO_CLIENT_THERE: [exits.failed, 'Ask whoever runs the server to update it.'],
+  NO_CLIENT_THERE: [exits.failed, 'Ask the administrator of the server to update it.'],
   NPM_MISSING: [
     exits.failed,
     'Install Node.js from https://nodejs.org, which brings npm, open a new terminal, then run `ph update` again.',
   ],
   NPM_FAILED: [exits.failed, 'See what npm says, then run `ph update` again.'],
-  WRONG_BYTES: [exits.temporary, 'Try again; tell whoever runs the server if it happens twice.'],
+  WRONG_BYTES: [exits.temporary, 'Try again; tell the administrator of the server if it happens twice.'],
 } as const satisfies Record<string, ClientErrorRow>
 
 export type ClientErrorCode = keyof typeof clientErrors

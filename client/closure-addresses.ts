@@ -19,7 +19,7 @@ export class ClosureAddresses implements Addresses {
     return this.#urls.get(hash) ?? this.#calls.blobAddress(hash)
   }
 
-  /** All of them at once; whoever asks meanwhile waits for the same answer. */
+  /** All of them at once; who asks meanwhile waits for the same answer. */
   renew(): Promise<void> {
     this.#renewing ??= this.#ask().finally(() => {
       this.#renewing = undefined

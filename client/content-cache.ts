@@ -138,7 +138,7 @@ export class ContentCache {
     this.touched(content)
   }
 
-  /** Its attributes changed and its bytes did not: it was linked to by somebody who keeps the link to himself as yet. */
+  /** Its attributes changed and its bytes did not: it was linked to by someone who has not shown the link to anyone yet. */
   touched(content: Content): void {
     const stat = this.#look(content.hash)
     if (stat !== undefined) this.#believe(content, stat)
@@ -151,7 +151,7 @@ export class ContentCache {
     return path
   }
 
-  /** Whoever wants the same file may take it up, if it is there. */
+  /** Who wants the same file may take it up, if it is there. */
   leavePart(path: string): void {
     partsInUse.delete(path)
   }
@@ -204,7 +204,7 @@ export class ContentCache {
     if (this.#fresh.length >= 500) this.#writeDown()
   }
 
-  /** Adds to `present` what is right. What could not be read is left where it is: somebody may be using it. */
+  /** Adds to `present` what is right. What could not be read is left where it is: someone may be using it. */
   async #verify(
     doubtful: readonly Content[],
     { present, signal }: { present: Set<string>; signal: AbortSignal | undefined },

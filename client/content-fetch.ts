@@ -185,7 +185,7 @@ export class ContentFetch {
     }
   }
 
-  /** An address lives for minutes: when the storage refuses it, all are asked for once more, unless somebody else has done so. */
+  /** An address lives for minutes: when the storage refuses it, all are asked for once more, unless someone else has done so. */
   async #renewing(hash: string, locate: Locate, work: (locate: Locate) => Promise<void>): Promise<void> {
     const { addresses } = this.#parts
     let used = ''
@@ -210,7 +210,7 @@ export class ContentFetch {
       renameSync(left, own)
       return own
     } catch {
-      // Somebody else was faster.
+      // Someone else was faster.
       this.#parts.cache.leavePart(own)
       return undefined
     }
@@ -264,7 +264,7 @@ function findLeftParts(folder: string): Map<string, string> {
   return left
 }
 
-/** A process of this number runs; in another container it may be somebody else's, and then bytes are checked all the same. */
+/** A process of this number runs; in another container it may be someone else's, and then bytes are checked all the same. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -9,7 +9,7 @@ import type { Pause } from './pause.ts'
 import { dropKey } from './revocation.ts'
 
 export interface DeviceCode {
-  /** Secret: whoever has it gets the key. */
+  /** Secret: who has it gets the key. */
   deviceCode: string
   /** What the person compares with the page. */
   userCode: string

@@ -1,4 +1,4 @@
-/** Downloads one file to its place: resumed where an earlier try stopped, checked by hash, never over somebody's changes. */
+/** Downloads one file to its place: resumed where an earlier try stopped, checked by hash, never over someone's changes. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { link, rename, rm, stat } from 'node:fs/promises'
@@ -74,7 +74,7 @@ async function hashOfFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** A rename that does not replace what somebody put there meanwhile; where the disk knows no links, the check is all there is. */
+/** A rename that does not replace what someone put there meanwhile; where the disk knows no links, the check is all there is. */
 export async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -1,4 +1,4 @@
-/** Items of which it is not sure what they are a version of: somebody decides, then they go (spec 4.9). */
+/** Items of which it is not sure what they are a version of: someone decides, then they go (spec 4.9). */
 import { join } from 'node:path'
 import type { Fingerprints } from './fingerprints.ts'
 import { pathOf } from './push-file.ts'

@@ -66,7 +66,7 @@ export async function refusalOf(answer: Dispatcher.ResponseData): Promise<ApiErr
   return error
 }
 
-/** Undefined for what no repetition can mend. */
+/** Undefined for what no repetition can fix. */
 export function failureOf(error: unknown): Failure | undefined {
   if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
   if (!(error instanceof ApiError)) return undefined

@@ -127,7 +127,7 @@ function documentOf({ naming }: SendableFile, { plugins }: References): Manifest
 
 /**
  * The stamp that makes an edit a new version of what was pushed or pulled before. None when the file is another asset
- * that took the old one's place: other lasting GUID or other class. Then the library holds it and somebody decides.
+ * that took the old one's place: other lasting GUID or other class. Then the library holds it and someone decides.
  */
 export function stampOf(file: SendableFile, base: Base | undefined): Stamp | undefined {
   if (!base || base.hash === file.hash) return undefined

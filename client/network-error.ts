@@ -23,7 +23,7 @@ const afterConnection: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
 }
 
-/** Codes of TLS, which no repetition mends: `CERT_HAS_EXPIRED`, `ERR_TLS_CERT_ALTNAME_INVALID`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+/** Codes of TLS, which no repetition fixes: `CERT_HAS_EXPIRED`, `ERR_TLS_CERT_ALTNAME_INVALID`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const isTlsCode = (code: string) => /CERT|TLS|SSL/.test(code)
 
 /** A failure of name lookup, connection or transfer that the same request may survive when sent again. */

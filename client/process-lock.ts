@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { ClientError, systemCode } from './client-error.ts'
 
 export interface LockOptions {
-  /** Told once, when somebody else has it. */
+  /** Told once, when someone else has it. */
   onWait: () => void
   signal?: AbortSignal
 }

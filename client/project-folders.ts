@@ -40,7 +40,7 @@ function personHere(): string {
       .username.replaceAll(/[^\w.-]/g, '_')
       .slice(0, 60)
   } catch {
-    return 'somebody'
+    return 'someone'
   }
 }
 

@@ -81,6 +81,6 @@ function asQuery(fields: Record<string, unknown>): URLSearchParams {
   return query
 }
 
-/** The claim, or the job, is not what it was: somebody else has it, or its time was over. */
+/** The claim, or the job, is not what it was: someone else has it, or its time was over. */
 export const isClaimGone = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.code === 'JOB_STATE' || error.code === 'JOB_NOT_FOUND')

@@ -24,7 +24,7 @@ export class PullClaim {
     this.#isRunning = isRunning
   }
 
-  /** Aborted with CLAIM_LOST when a heartbeat finds that somebody else has the job. */
+  /** Aborted with CLAIM_LOST when a heartbeat finds that someone else has the job. */
   get signal(): AbortSignal {
     return this.#lost.signal
   }

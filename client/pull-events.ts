@@ -1,4 +1,4 @@
-/** What a pull tells while it runs, for whoever shows it. Counts only grow. */
+/** What a pull tells while it runs, for the one who shows it. Counts only grow. */
 import type { WaitEvent } from './http.ts'
 
 export type PullPhase = 'order' | 'compare' | 'fetch' | 'place' | 'report'

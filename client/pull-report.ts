@@ -37,7 +37,7 @@ export interface PulledFile extends ReportedFile {
 
 export interface JobReport extends MissingInProject {
   job_id: number
-  /** `refused`: it was not claimed, and waits on. `lost`: somebody else has the claim now, or its time was over. */
+  /** `refused`: it was not claimed, and waits on. `lost`: someone else has the claim now, or its time was over. */
   status: 'done' | 'failed' | 'refused' | 'lost'
   /** Why it did not end well, as a sentence. */
   reason: string | null

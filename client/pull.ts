@@ -165,7 +165,7 @@ class Pull {
     fingerprints.pulls.forget(jobId)
   }
 
-  /** Every job that somebody put there for this project, oldest first. One that cannot be taken does not stop the others. */
+  /** Every job that someone put there for this project, oldest first. One that cannot be taken does not stop the others. */
   async #doQueued(): Promise<JobReport[]> {
     const reports: JobReport[] = []
     for (const { id } of await queuedJobs(this.#parts.calls, this.#parts.target.project)) {
@@ -176,7 +176,7 @@ class Pull {
         if (!(error instanceof ApiError) || (error.code !== 'JOB_STATE' && error.code !== 'ENGINE_TOO_OLD')) throw error
         this.#parts.fingerprints.pulls.forget(id)
         if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport(job, error))
-        else this.#notes.push(`Somebody else took job ${id} meanwhile.`)
+        else this.#notes.push(`Someone else took job ${id} meanwhile.`)
       }
     }
     return reports
@@ -188,7 +188,7 @@ class Pull {
   ): Promise<JobReport> {
     const { calls, fingerprints, target } = this.#parts
     fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
-    // The list is on its way while the claim is: it is the same for whoever gets the job.
+    // The list is on its way while the claim is: it is the same for the one who gets the job.
     const closure = this.#closureOf(job.id)
     const claimed = await calls.claim(job.id, target.project, target.engineVersion)
     fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())

@@ -1,4 +1,4 @@
-/** What a push tells while it runs, for whoever shows it. Counts only grow; totals may grow until their phase ends. */
+/** What a push tells while it runs, for the one who shows it. Counts only grow; totals may grow until their phase ends. */
 import type { WaitEvent } from './http.ts'
 
 export type PushPhase = 'scan' | 'read' | 'send' | 'thumbnails'

@@ -5,7 +5,7 @@ import type { Fingerprints } from './fingerprints.ts'
 import type { Problem } from './push-problem.ts'
 
 /**
- * `new`, `dedup`, `held`, `denied`, `locked` as the library says them (spec 4.9). `outdated`: somebody made another version
+ * `new`, `dedup`, `held`, `denied`, `locked` as the library says them (spec 4.9). `outdated`: someone made another version
  * current meanwhile. `failed`: it could not go, and a problem says why. With `dryRun`, `new` is what would be registered.
  */
 export type PushStatus = CommitResult['status'] | 'outdated' | 'failed'
@@ -73,7 +73,7 @@ export interface PushReport {
   took_ms: number
 }
 
-/** Everything needs another look by somebody, or by the next push. */
+/** Everything needs another look by someone, or by the next push. */
 export const isPartly = ({ summary }: PushReport): boolean =>
   summary.held + summary.denied + summary.locked + summary.outdated + summary.failed > 0
 

@@ -216,7 +216,7 @@ export class PushRound {
       this.fates.decide(planned, result.status, result)
       return isRegistered(result)
     })
-    // Before the bases: whoever is killed in between has what was registered on record, and files that are edits of what was before.
+    // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
     this.#parts.fingerprints.lastPush.add(
       this.#run,
       registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item)),

@@ -159,7 +159,7 @@ export class PushWork {
 
   /**
    * Remembers what needs nothing more, and up to which point of the library's history that was seen. The position comes last:
-   * whoever is killed before has an older one, from which everything is found again.
+   * who is killed before has an older one, from which everything is found again.
    */
   async #settle(done: Done): Promise<void> {
     const { plan, round, thumbnails, mark, problems } = done

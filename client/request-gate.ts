@@ -25,7 +25,7 @@ export class RequestGate {
   #asker: object | undefined
   readonly #line: Waiting[] = []
 
-  /** `widest`: as many as there are connections, so that whoever has to wait for one can still be held back. */
+  /** `widest`: as many as there are connections, so that a request that has to wait for one can still be held back. */
   constructor(widest: number) {
     this.#widest = widest
     this.#width = widest

@@ -143,7 +143,7 @@ class Walk {
       if (stats.isFile()) return 'file'
       this.#problems.push(problem('special-file', file, `${file} leads to a pipe, socket or device.`))
     } catch (error) {
-      const why = systemCode(error) === 'ELOOP' ? 'leads to itself' : 'leads nowhere'
+      const why = systemCode(error) === 'ELOOP' ? 'leads to itself' : 'leads to a file that is not there'
       this.#problems.push(problem('dead-link', file, `The symbolic link ${file} ${why}.`))
     }
     return undefined

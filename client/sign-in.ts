@@ -17,7 +17,7 @@ export async function askIdentity(options: HttpOptions): Promise<Identity> {
   }
 }
 
-/** What is kept and shown of an answer is there, whoever gave it. Throws ClientError `NOT_A_LIBRARY`. */
+/** What is kept and shown of an answer is there, who gave it. Throws ClientError `NOT_A_LIBRARY`. */
 export function readIdentity(url: string, answer: unknown): Identity {
   const { user, org, name, scope } = (answer ?? {}) as Partial<Identity>
   const texts = [name, user?.name, user?.display_name, user?.email, org?.name, org?.slug]

@@ -15,7 +15,7 @@ const syncsAtOnce = 2
 const writable = 0o200
 /**
  * Files are synced while others still arrive, but not before one of this size is among them: each sync ends a transaction of the
- * file system, whoever makes a file meanwhile waits for that, and of small files there are many, and they come first.
+ * file system, who makes a file meanwhile waits for that, and of small files there are many, and they come first.
  */
 const largeBytes = 256 * 1024
 const readOnly = 0o444
@@ -97,7 +97,7 @@ export class Staging {
   async #settle({ hash, size }: Content): Promise<void> {
     const path = this.pathOf(hash)
     const { size: sizeNow, mode } = statSync(path)
-    // Whoever has the cached file too may have written into it while it was read.
+    // Who has the cached file too may have written into it while it was read.
     const isSure = sizeNow === size && (this.#cache.isUntouched(hash) || (await isFile(path, hash)))
     if (!isSure) throw changedInCache(hash)
     // The cached file was linked to before, and so is read-only.

@@ -54,7 +54,7 @@ function versionOf(one: Judged): RememberedVersion | undefined {
 
 /**
  * A project that was moved, or another working copy, has its memory under another folder's name. It counts for versions that this
- * person pushed: what somebody else pushed and was pulled there says nothing about the files here.
+ * person pushed: what someone else pushed and was pulled there says nothing about the files here.
  */
 async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, look }: BaseMemory): Promise<Set<number>> {
   const found = findInOtherFolders(others, versions)

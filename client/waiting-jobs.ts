@@ -1,4 +1,4 @@
-/** Jobs that wait for a project: put there by somebody, to be brought by `ph pull` or by the desktop agent. */
+/** Jobs that wait for a project: put there by someone, to be brought by `ph pull` or by the desktop agent. */
 import type { PullJob } from '../contract/pull-jobs.ts'
 import type { PullCalls } from './pull-calls.ts'
 

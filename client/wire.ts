@@ -13,7 +13,7 @@ export interface Wire {
   signal?: AbortSignal
 }
 
-/** Opens a connection that tells its waits as events. Whoever opens it closes it. */
+/** Opens a connection that tells its waits as events. Who opens it closes it. */
 export function openWire(wire: Wire, tell: (event: { kind: 'wait' } & WaitEvent) => void): Http {
   const { url, key, clientName, pause, signal } = wire
   return new Http({ url, key, clientName, pause, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })

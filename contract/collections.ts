@@ -1,4 +1,4 @@
-/** Collections: entries that somebody gathered for a purpose; any entry may be in several (spec 2, 4.12). */
+/** Collections: entries that someone gathered for a purpose; any entry may be in several (spec 2, 4.12). */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'

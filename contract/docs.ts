@@ -117,7 +117,7 @@ const pageHead = `# The API
 
 Printed from \`contract/\` by \`npm run docs\`; change it there. Paths are below \`<address>${apiBase}\`, or \`<address>/w/<workspace>${apiBase}\`.
 A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key is enough, **write** a write key, **admin** a key of an owner or admin;
-**none** no key is needed; **session** the cookie \`${sessionCookie}\` of somebody who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
+**none** no key is needed; **session** the cookie \`${sessionCookie}\` of someone who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
 **signed-in** a key of any scope, or such a session.
 A body that is larger than its route takes, is nested deeper than ${limits.json.depth} levels, or weighs more than ${inWords(limits.json.weight)} (its bytes,
 64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, by fair

@@ -32,9 +32,9 @@ export const errors = {
   TOKEN_NOT_FOUND: [404, failed, 'There is no such key.', 'Check the id.'],
   WEBHOOK_NOT_FOUND: [404, failed, 'There is no such webhook.', 'Check the id.'],
   REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'Check the id.'],
-  VALIDATION: [422, usage, 'The request breaks a rule.', 'Mend what is named and send it again.'],
+  VALIDATION: [422, usage, 'The request breaks a rule.', 'Fix what is named and send it again.'],
   CONFLICT: [409, conflict, 'This contradicts the present state.', 'Read the present state, then decide again.'],
-  LOCKED: [409, conflict, 'Somebody else has this checked out.', 'Ask the holder named in the details to release it.'],
+  LOCKED: [409, conflict, 'Someone else has this checked out.', 'Ask the holder named in the details to release it.'],
   DENYLISTED: [403, failed, 'This file is on the denylist of the workspace.', 'Ask an admin why it was denied.'],
   HASH_MISMATCH: [
     409,
@@ -44,7 +44,7 @@ export const errors = {
   ],
   BLOB_MISSING: [409, conflict, 'The bytes are not in the library.', 'Upload them first; pushing again does that.'],
   LINEAGE_CONFLICT: [409, conflict, 'That version belongs to another prop.', 'Choose a version of this lineage.'],
-  STALE_FACE: [409, conflict, 'Somebody made another version current meanwhile.', 'Look at the newer version, then push again.'],
+  STALE_FACE: [409, conflict, 'Someone made another version current meanwhile.', 'Look at the newer version, then push again.'],
   ENGINE_TOO_OLD: [
     409,
     conflict,
@@ -55,7 +55,7 @@ export const errors = {
   DRY_RUN_REQUIRED: [409, conflict, 'This sweep needs a dry run first.', 'Run it with `dry_run: true`, look, then repeat it.'],
   UPGRADE_REQUIRED: [426, failed, 'This server speaks another major version of the API.', 'Update the side that is older.'],
   UNAVAILABLE: [503, temporary, 'The service is not able to do this at the moment.', 'Try again a little later.'],
-  INTERNAL: [500, failed, 'Something went wrong inside the server.', 'Give the request id to whoever runs the server.'],
+  INTERNAL: [500, failed, 'Something went wrong inside the server.', 'Give the request id to the administrator of the server.'],
   EMBEDDINGS_UNAVAILABLE: [503, temporary, 'Search by look is not available at the moment.', 'Search by word instead.'],
 } as const satisfies Record<string, ErrorRow>
 
@@ -88,7 +88,7 @@ export interface Failure {
   [more: string]: unknown
 }
 
-/** How many failures one answer names. A manifest can hold hundreds of thousands; whoever mends these is told of the next ones. */
+/** How many failures one answer names. A manifest can hold hundreds of thousands; who fixes these is told of the next ones. */
 export const mostFailures = 1000
 
 /** A 422 that names each failing place, up to `mostFailures` of them. */

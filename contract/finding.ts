@@ -9,7 +9,7 @@ export interface Finding {
   verdict: Verdict
   /** What was found, as a sentence. */
   said: string
-  /** What mends it: a command where there is one. */
+  /** What fixes it: a command where there is one. */
   next?: string
 }
 

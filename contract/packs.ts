@@ -25,7 +25,7 @@ export type Pack = Static<typeof Pack>
 
 const SourceType = Type.String({ minLength: 1, maxLength: limits.names.sourceType })
 
-/** The fields of a pack that whoever makes it may give. */
+/** The fields of a pack that its maker may give. */
 export const packFields = {
   source_path: absentOrNull(Type.String({ maxLength: 1000 })),
   source_type: absentOrNull(SourceType),

@@ -15,7 +15,7 @@ export type FbxFacts = {
   version: number
   /** The library that wrote it. */
   creator: string
-  /** Local time of whoever wrote it, without zone; null where it is not told. */
+  /** Local time of the one who wrote it, without zone; null where it is not told. */
   created: string | null
   /** The program that used the library; empty where it is not told. */
   applicationName: string

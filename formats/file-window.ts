@@ -1,7 +1,7 @@
 // A file that is read a window at a time: readers that need more than its beginning move through it in little memory.
 import { FormatError } from './format-error.ts'
 
-/** The file behind a beginning that was handed in. Formats stay pure: whoever has the file does the reading. */
+/** The file behind a beginning that was handed in. Formats stay pure: who has the file does the reading. */
 export type WholeFile = {
   sizeBytes: number
   /**

@@ -84,7 +84,7 @@ function toThumbnail(picture: Sharp): Promise<Buffer> {
   return picture.resize(size).png().toBuffer()
 }
 
-/** sharp takes 50 ms to load: only whoever meets a picture pays for it. Its cache is of no use where no file is read twice. */
+/** sharp takes 50 ms to load: only who meets a picture pays for it. Its cache is of no use where no file is read twice. */
 export async function loadSharp() {
   const { default: loaded } = await import('sharp')
   loaded.cache(false)

@@ -113,7 +113,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
       Object.assign(request, entered)
       done()
     }
-    // Whoever is in memory is let in without waiting for a turn.
+    // Who is in memory is let in without waiting for a turn.
     if (entering instanceof Promise) entering.then(enter, done)
     else enter(entering)
   })

@@ -25,7 +25,7 @@ export function explainDisk(error: unknown, folder: string): unknown {
   const code = String((error as NodeJS.ErrnoException | undefined)?.code).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1')
   const saying = full[code] ?? broken[code]
   if (!saying) return error
-  const way = full[code] ? 'Free some space there' : 'Mend that'
+  const way = full[code] ? 'Free some space there' : 'Fix that'
   return new ApiError('UNAVAILABLE', `The disk of the server that holds ${folder} ${saying} (${code}). ${way}, then try again.`, {
     reason: full[code] ? 'disk_full' : 'disk_failed',
   })

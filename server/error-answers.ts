@@ -25,7 +25,7 @@ export const errorAnswers =
     const error = explainDatabase(thrown, place)
     const retrySeconds = error instanceof ApiError ? retrySecondsOf[String(error.details.reason)] : undefined
     if (retrySeconds !== undefined) reply.header('Retry-After', retrySeconds)
-    // Before the front door has let somebody in, its words are the front door's (spec 7).
+    // Before the front door has let someone in, its words are the front door's (spec 7).
     const isAtDoor = error !== thrown && error instanceof ApiError && retrySeconds !== undefined && !request.holder
     const failure = understood(isAtDoor ? new Refusal(503, error.message) : error, thrown, request)
     const waitSeconds = failure instanceof ApiError ? waitOf(failure) : undefined

@@ -46,7 +46,7 @@ export function boundExchanges(app: FastifyInstance, pace: Pace): void {
   endSlowReaders(app, connections, pace)
 }
 
-/** Those over which somebody asked, for as long as they last. */
+/** Those over which someone asked, for as long as they last. */
 class Connections {
   readonly #open = new Map<Socket, Connection>()
 

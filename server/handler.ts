@@ -37,7 +37,7 @@ export interface Workspace {
   storageLimitBytes: number | null
 }
 
-/** What every handler is given, whoever asks. */
+/** What every handler is given, no matter who asks. */
 interface AnyContext {
   /** The pool for reading routes; the open transaction for writing ones. A handler uses no other connection. */
   sql: Sql
@@ -49,20 +49,20 @@ interface AnyContext {
   log: FastifyBaseLogger
 }
 
-/** For whoever comes without a key. */
+/** For who comes without a key. */
 export interface OpenContext extends AnyContext {
   visitor: Visitor
   /** The workspace that the address names, where it names one. */
   slug: string | undefined
 }
 
-/** For somebody signed in on the dashboard, in a workspace of theirs. */
+/** For someone signed in on the dashboard, in a workspace of theirs. */
 export interface SessionContext extends OpenContext {
   session: Session
   membership: Membership
 }
 
-/** For a key, or for somebody signed in: one of the two is there. */
+/** For a key, or for someone signed in: one of the two is there. */
 export interface SignedInContext extends OpenContext {
   holder: Holder | undefined
   session: Session | undefined

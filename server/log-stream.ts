@@ -9,7 +9,7 @@ const mostWaiting = 1024 * 1024
 const patienceMs = 100
 /** Lines wait so long for others: one write a line would cost a busy server as much as answering does. */
 const gatherMs = 10
-/** Attempts at the very end, a millisecond apart: whoever reads a full pipe may only be slow. */
+/** Attempts at the very end, a millisecond apart: who reads a full pipe may only be slow. */
 const lastAttempts = 100
 
 const nothing: Buffer = Buffer.alloc(0)

@@ -9,7 +9,7 @@ import { logWords } from './log-words.ts'
 const stderrFd = 2
 
 /** Where lines go; tests collect them. */
-export type LogTo = { write(line: string): void } | 'stderr' | 'nowhere'
+export type LogTo = { write(line: string): void } | 'stderr' | 'none'
 
 export type Logger = FastifyBaseLogger
 
@@ -22,7 +22,7 @@ export interface ProcessLog extends Logger {
 }
 
 export function openLog(to: LogTo): ProcessLog {
-  const level = to === 'nowhere' ? 'silent' : 'info'
+  const level = to === 'none' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
   const stream = typeof to === 'object' ? to : openStderr()
   const log = pino({ level, base: null, timestamp, serializers: { req: asked, res: answered } }, stream)

@@ -36,7 +36,7 @@ export interface Standing {
   workspaces: ReadonlyMap<string, StandingWorkspace>
   /** By SHA-256. */
   keys: ReadonlyMap<string, StandingKey>
-  /** Of accounts that have one, by address: `linked` where somebody of a workspace may know it (migration 012). */
+  /** Of accounts that have one, by address: `linked` where someone of a workspace may know it (migration 012). */
   passwords: ReadonlyMap<string, 'given' | 'linked'>
 }
 
@@ -173,8 +173,8 @@ function planMember(
   const found = workspaces.get(slug)?.members.get(email)
   const compare = compared({ what: 'member', workspace: slug, name: email }, { found, wanted })
   const change: Change = entry.namesake ? { ...compare, remark: `${entry.namesake} has the name in the file` } : compare
-  // One that somebody has chosen since is theirs: the file gives the first one only. But one that was chosen by a link of another
-  // workspace, where somebody may know it, does not open this one.
+  // One that someone has chosen since is theirs: the file gives the first one only. But one that was chosen by a link of another
+  // workspace, where someone may know it, does not open this one.
   const kept = passwords.get(email)
   const ends = kept === 'linked' && !found
   if (kept !== undefined && !ends) return { email, wanted, change, password: undefined }
@@ -191,7 +191,7 @@ function withPassword(planned: PlannedMember, { found, ends }: { found: object |
   const does = found ? ('changed' as const) : change.does
   const told = { ...planned, change: { ...change, does, fields: [...change.fields, field] } }
   if (isSet) return told
-  const warning = `${email} joins ${change.workspace}: the password was chosen by a link of another workspace, where somebody may know it, and has ended. Give a new one with \`ph server user password ${email}\`.`
+  const warning = `${email} joins ${change.workspace}: the password was chosen by a link of another workspace, where someone may know it, and has ended. Give a new one with \`ph server user password ${email}\`.`
   return { ...told, warning }
 }
 

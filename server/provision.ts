@@ -46,7 +46,7 @@ export async function provision(database: Database, file: ProvisionFile, now: Da
 
 /**
  * Until the end of the transaction nobody else gives names in the workspaces of the file, or touches its accounts. They are made before
- * the plan, so that none that somebody else makes meanwhile comes in unseen.
+ * the plan, so that none that someone else makes meanwhile comes in unseen.
  */
 async function hold(sql: Sql, { workspaces }: ProvisionFile, now: Date): Promise<void> {
   const slugs = workspaces.map(({ slug }) => slug)
@@ -151,7 +151,7 @@ async function write(sql: Sql, { writes, hashes, now }: { writes: WorkspaceWrite
     on conflict (key_hash) do nothing`
 }
 
-/** An account that an earlier workspace of the file has given its password keeps that one. Whoever knew one that ends is out. */
+/** An account that an earlier workspace of the file has given its password keeps that one. Who knew one that ends is out. */
 async function writePasswords(sql: Sql, passwords: WorkspaceWrites['passwords'], hashes: Hashes): Promise<void> {
   const given = passwords.map(({ email, password }) => ({ email, hash: password === undefined ? null : hashes.get(email) }))
   const changed = await sql<{ id: number }[]>`

@@ -39,7 +39,7 @@ export function refuseSlowBodies(app: FastifyInstance, { everyMs, bytes }: Pace)
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** Whoever reads the body fails with this, and lets go of what it holds. */
+/** Who reads the body fails with this, and lets go of what it holds. */
 function giveUp(request: IncomingMessage): void {
   request.destroy(Object.assign(new Error('The body of the request came too slowly.'), { code: 'ECONNRESET' }))
 }

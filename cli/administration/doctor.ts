@@ -1,4 +1,4 @@
-/** `ph server doctor`: what is wrong with a server, and what mends it. */
+/** `ph server doctor`: what is wrong with a server, and what fixes it. */
 import { exits } from '../../contract/errors.ts'
 import type { Finding } from '../../contract/finding.ts'
 import type { Examination } from '../../server/administration/examination.ts'
@@ -14,7 +14,7 @@ type ToldSetting = Examination['settings'][number]
 export const doctorCommands = [
   command({
     usage: 'server doctor',
-    summary: 'Say what is wrong with the server, and what mends it',
+    summary: 'Say what is wrong with the server, and what fixes it',
     description:
       'Asks the server that runs on the data folder; while none runs, looks at what the next start would find. It changes nothing. The exit code is 1 when something does not work.',
     options: serverOptions,

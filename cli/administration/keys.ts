@@ -13,7 +13,7 @@ type Key = Answers['key-list']['keys'][number]
 export const keyCommands = [
   command({
     usage: 'server key create <user>',
-    summary: 'Make a key that acts as somebody',
+    summary: 'Make a key that acts as someone',
     description:
       'The key is all that stands on standard output, and it is shown this once: only its SHA-256 is kept. Anyone who has it may do what that member may.',
     arguments: { user: 'whom it acts as: e-mail address, login name or id' },

@@ -49,7 +49,7 @@ async function readFile({ cwd }: Context, file: string): Promise<Record<string, 
     return readProvisionFile(resolve(cwd, file))
   } catch (error) {
     throw error instanceof SettingError
-      ? wrongUsage(error.message, 'Mend what is named; docs/running-a-server.md shows such a file.')
+      ? wrongUsage(error.message, 'Fix what is named; docs/running-a-server.md shows such a file.')
       : error
   }
 }

@@ -60,7 +60,7 @@ async function asWrongSetting(error: unknown): Promise<unknown> {
 export const given = <T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never
 
-/** What helps an administrator is not what helps somebody with a key. */
+/** What helps an administrator is not what helps someone with a key. */
 const next: Partial<Record<string, string>> = {
   USER_NOT_FOUND: 'List them with `ph server user list`.',
   TOKEN_NOT_FOUND: 'List them with `ph server key list`.',

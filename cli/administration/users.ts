@@ -37,9 +37,9 @@ export const userCommands = [
   }),
   command({
     usage: 'server user add <email>',
-    summary: 'Add somebody to a workspace',
+    summary: 'Add someone to a workspace',
     description:
-      'They belong to it at once, without an invitation. Who has an account on this server already keeps it, with the password that you gave it; one that was chosen by a link of another workspace, where somebody may know it, ends. Everybody else gets an account. Without --password they cannot sign in on the pages until one is set.',
+      'They belong to it at once, without an invitation. Who has an account on this server already keeps it, with the password that you gave it; one that was chosen by a link of another workspace, where someone may know it, ends. Everybody else gets an account. Without --password they cannot sign in on the pages until one is set.',
     arguments: { email: 'address they sign in with' },
     options: {
       name: text('--name <name>', 'short name, shown beside what they do (default: what stands before the @)'),
@@ -69,7 +69,7 @@ export const userCommands = [
   }),
   command({
     usage: 'server user role <user> <role>',
-    summary: 'Make somebody an owner, an admin or a member',
+    summary: 'Make someone an owner, an admin or a member',
     arguments: { ...user, role: 'owner, admin or member' },
     options: workspaceOptions,
     exits: ['conflict'],
@@ -83,7 +83,7 @@ export const userCommands = [
   }),
   command({
     usage: 'server user disable <user>',
-    summary: 'Shut somebody out; what they did stays',
+    summary: 'Shut someone out; what they did stays',
     arguments: user,
     options: workspaceOptions,
     exits: ['conflict'],
@@ -92,7 +92,7 @@ export const userCommands = [
   }),
   command({
     usage: 'server user enable <user>',
-    summary: 'Let somebody in again who was disabled',
+    summary: 'Let someone in again who was disabled',
     arguments: user,
     options: workspaceOptions,
     examples: [['server user enable ada@acme.test', 'her keys that were not revoked work again']],
@@ -100,7 +100,7 @@ export const userCommands = [
   }),
   command({
     usage: 'server user password <user>',
-    summary: 'Set the password of somebody, and end their sessions',
+    summary: 'Set the password of someone, and end their sessions',
     description:
       'The password is asked for on a terminal, else read from standard input. It is that of the account, in every workspace.',
     arguments: user,
@@ -165,7 +165,7 @@ const accountWords = {
   kept: 'They had an account on this server already, and keep its password.',
   set: 'They had an account on this server already: it has the new password, and is signed out everywhere.',
   ended:
-    'They had an account on this server already. Its password had been chosen by a link of another workspace, where somebody may know it: it opens nothing any more. Give them a new one with `ph server user password`.',
+    'They had an account on this server already. Its password had been chosen by a link of another workspace, where someone may know it: it opens nothing any more. Give them a new one with `ph server user password`.',
 }
 
 const words = ({ display_name, email }: Person): string => `${printable(display_name)} (${printable(email)})`

@@ -1,4 +1,4 @@
-/** `ph doctor`: what is wrong on this machine, on the way to the library and in the project, and what mends it. */
+/** `ph doctor`: what is wrong on this machine, on the way to the library and in the project, and what fixes it. */
 import { exits } from '../../contract/errors.ts'
 import { command } from '../command.ts'
 import { clientName, foldersOf, wantedOf } from '../connection.ts'
@@ -12,7 +12,7 @@ export const commands = [
     examples: [
       ['doctor', 'look at everything'],
       ['doctor --profile studio', 'with the sign-in of the profile studio'],
-      ['doctor --json | jq -r ".findings[] | select(.verdict == \\"problem\\").next"', 'what mends it, for a script'],
+      ['doctor --json | jq -r ".findings[] | select(.verdict == \\"problem\\").next"', 'what fixes it, for a script'],
     ],
     terms: findingTerms,
     async run(context) {

@@ -104,7 +104,7 @@ async function readKey(context: Context): Promise<string> {
   )
 }
 
-/** Somebody who is signed in and asks for it again may want another key; a script wants to be signed in. */
+/** Someone who is signed in and asks for it again may want another key; a script wants to be signed in. */
 async function wantsAnother(context: Context, present: PresentSignIn): Promise<boolean> {
   if (!context.interactive) return false
   for (const line of presentWords(context, present)) context.out.note(line)

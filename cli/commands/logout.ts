@@ -96,9 +96,9 @@ function whyNotRevoked(error: unknown): string | undefined {
   return undefined
 }
 
-/** A key of the environment may be shared: whoever can be asked is asked. */
+/** A key of the environment may be shared: who can be asked is asked. */
 async function endGivenKey(context: Context, keepKey: boolean): Promise<void> {
-  if (keepKey) throw wrongUsage('The key of PH_API_KEY is kept nowhere by ph.', 'Unset the variable to stop using it.')
+  if (keepKey) throw wrongUsage('ph does not keep the key of PH_API_KEY.', 'Unset the variable to stop using it.')
   const { url, key } = await requireConnection(context)
   const question = `This revokes the key in PH_API_KEY at ${url}, for everybody who uses it. Go on?`
   if (context.interactive && !(await askYesOrNo(context, question, false)))

@@ -136,7 +136,7 @@ function readChoice(given: string): ConflictChoice {
   throw wrongUsage(`--on-conflict takes keep, overwrite, skip or ask, not "${given}".`, 'Leave it out to keep what is here.')
 }
 
-/** Asking needs somebody to answer; the display makes room for the question. */
+/** Asking needs someone to answer; the display makes room for the question. */
 function chooser(context: Context, choice: ConflictChoice = 'keep') {
   if (choice === 'ask' && !context.interactive)
     throw wrongUsage('--on-conflict ask needs a terminal.', 'Say keep, overwrite or skip where nobody can answer.')

@@ -39,7 +39,7 @@ export const commands = [
   }),
 ]
 
-/** What was seen is what is restored from: where somebody else was faster, the library refuses. */
+/** What was seen is what is restored from: where someone else was faster, the library refuses. */
 async function planOf(api: Api, entry: EntryDetail, wanted: VersionChoice | undefined): Promise<Act> {
   const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
   const parentId = objects.find((version) => version.is_face)?.parent_object_id

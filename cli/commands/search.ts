@@ -106,7 +106,7 @@ function refuseContradictions({ out }: Context, wanted: Wanted): void {
     throw wrongUsage('The best hits come first, always.', 'Say by what to sort: --sort name --reverse')
 }
 
-/** The best hits end at 1,000 (spec 4.2). Whoever asks for every id is given them by name, which has no end. */
+/** The best hits end at 1,000 (spec 4.2). Who asks for every id is given them by name, which has no end. */
 function orderOf({ isRanked, sort, reverse, limit, ids }: Wanted): EntryQuestion {
   const isBest = isRanked && (!ids || limit !== undefined)
   // The library ranks by itself, unless what was typed holds signs only and nothing to rank by.

@@ -1,4 +1,4 @@
-/** `ph send`: orders a pull for somebody else's project. */
+/** `ph send`: orders a pull for someone else's project. */
 
 import type { Api } from '../../client/api.ts'
 import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/missing-in-project.ts'
@@ -26,7 +26,7 @@ export const commands = [
   command({
     usage: 'send <entries...>',
     description:
-      'Makes a pull job: the entries in their current versions, with everything they need. Nothing is downloaded here; whoever works in that project brings it with `ph pull`.',
+      'Makes a pull job: the entries in their current versions, with everything they need. Nothing is downloaded here; someone who works in that project brings it with `ph pull`.',
     arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
     options: {
       project: text('--project <name>', 'the project that is to get them, exactly as its .uproject file is named (required)'),
@@ -115,6 +115,6 @@ const nextStep = ({ delivery, target_project }: Sent, { paint, width }: Output):
   delivery === 'agent'
     ? wrap(`Your editor with ${printable(target_project)} open takes it, once imports by the agent are on there.`, width)
     : [
-        'Whoever works in that project runs, in its folder:',
+        'Someone who works in that project runs, in its folder:',
         `  ${paint('cyan', `ph pull --project ${shellWord(printable(target_project))}`)}`,
       ]

@@ -70,7 +70,7 @@ function readyWords({ out }: Context, { publicUrl, dataDir }: Settings, url: str
   ]
 }
 
-/** The address holds a code that makes whoever opens it the owner, so it is shown here and nowhere else. */
+/** The address holds a code that makes the one who opens it the owner, so it is shown only here. */
 const setupWords = (address: string): string =>
   `No workspace is here yet. Make one, and yourself its owner, at this address; it works once:\n\n  ${address}\n`
 
@@ -101,6 +101,6 @@ function startFailure(error: unknown, settings?: Settings): Error {
   return failed(
     'SERVER_NOT_STARTED',
     error instanceof Error ? error.message : String(error),
-    'Mend that and start it again. Every setting is in `ph help server start`.',
+    'Fix that and start it again. Every setting is in `ph help server start`.',
   )
 }

@@ -22,7 +22,7 @@ export const commands = [
       ['status', 'the whole project'],
       ['status Content/Props', 'one folder'],
       ['status --exit-code || echo "there is something to push or to pull"', 'a test for a script'],
-      ['status --json | jq -r ".files[] | select(.state == \\"newer\\").file"', 'what somebody else has changed'],
+      ['status --json | jq -r ".files[] | select(.state == \\"newer\\").file"', 'what someone else has changed'],
     ],
     terms: {
       title: 'Signs before the files',

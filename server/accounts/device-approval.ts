@@ -5,7 +5,7 @@ import { inTransaction } from '../transaction.ts'
 import { type DeviceRow, hashUserCode } from './device-sign-in.ts'
 import { countFailures } from './throttle.ts'
 
-/** Somebody signed in who entered a code. */
+/** Someone signed in who entered a code. */
 export interface CodeEntry {
   userCode: string
   accountId: number

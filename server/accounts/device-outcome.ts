@@ -3,7 +3,7 @@ import type { Sql } from '../database/open.ts'
 import { hashUserCode } from './device-sign-in.ts'
 
 export interface Outcome {
-  /** `decided`: by somebody else. */
+  /** `decided`: by someone else. */
   kind: 'approved' | 'collected' | 'denied' | 'expired' | 'decided'
   clientName: string
   /** The workspace that the person let it into. */
@@ -11,7 +11,7 @@ export interface Outcome {
   decidedAt: Date | undefined
 }
 
-/** Undefined for a code that is unknown, or that still waits. Whoever calls it has counted the attempt (`findWaiting`). */
+/** Undefined for a code that is unknown, or that still waits. Who calls it has counted the attempt (`findWaiting`). */
 export async function findOutcome(sql: Sql, { userCode, accountId, now }: { userCode: string; accountId: number; now: Date }) {
   const [row] = await sql<OutcomeRow[]>`
     select d.state, d.client_name, d.expires_at, d.decided_at, w.name as workspace_name, m.account_id

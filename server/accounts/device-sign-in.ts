@@ -137,13 +137,13 @@ function judgePoll(row: DeviceRow | undefined, now: Date): { refusal?: ApiError;
 
 const usedUp = () => new ApiError('UNAUTHORIZED', 'This device code is unknown, or its key was collected already. Start again.')
 
-/** Makes the key, now that somebody takes it; whoever approved and has left since gives none. */
+/** Makes the key, now that someone takes it; who approved and has left since gives none. */
 async function handOver(sql: Sql, row: DeviceRow | undefined, now: Date): Promise<CollectedKey | ApiError> {
   const [grant] = await sql<{ workspace_id: number; member_id: number; slug: string }[]>`
     select m.workspace_id, m.id as member_id, w.slug
       from members m join workspaces w on w.id = m.workspace_id
      where m.workspace_id = ${row?.workspace_id ?? null} and m.id = ${row?.member_id ?? null} and m.status = 'active'`
-  if (!row || !grant) return new ApiError('DEVICE_DENIED', 'Whoever approved this sign-in has left the workspace.')
+  if (!row || !grant) return new ApiError('DEVICE_DENIED', 'Who approved this sign-in has left the workspace.')
   await sql`update device_sign_ins set state = 'collected' where device_code_hash = ${row.device_code_hash}`
   const scope = row.granted_scope ?? 'read'
   const { workspace_id: workspaceId, member_id: memberId } = grant

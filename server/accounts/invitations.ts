@@ -1,4 +1,4 @@
-/** Invitations: somebody is asked to join a workspace, and belongs to it once they accept with the link. Until then they are nobody there. */
+/** Invitations: someone is asked to join a workspace, and belongs to it once they accept with the link. Until then they are nobody there. */
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
@@ -57,7 +57,7 @@ async function requireUninvited(sql: Sql, workspaceId: number, { email, name }: 
     throw new ApiError('CONFLICT', `${email} is invited already. The list of members has the invitation, for a new link.`)
   const namesake = open.find((one) => nameKey(one.name) === nameKey(name))
   if (namesake)
-    throw new ApiError('CONFLICT', `Somebody else who is invited is called ${namesake.name}. Choose another name.`, {
+    throw new ApiError('CONFLICT', `Someone else who is invited is called ${namesake.name}. Choose another name.`, {
       field: 'name',
     })
   if (open.length >= limits.invitations.perWorkspace)
@@ -101,7 +101,7 @@ async function requireChangeable(sql: Sql, { workspaceId, by, invitationId }: On
 
 const noInvitation = (id: number) => new ApiError('USER_NOT_FOUND', `There is no invitation ${id} in this workspace any more.`)
 
-/** Somebody who was asked and has not accepted, as those who run the workspace see them. */
+/** Someone who was asked and has not accepted, as those who run the workspace see them. */
 export interface Invited {
   id: number
   email: string
@@ -127,6 +127,6 @@ const selectInvited = (sql: Sql, workspaceId: number, tail: Fragment) => sql<Inv
     from invitations i join members maker on maker.workspace_id = i.workspace_id and maker.id = i.made_by
    where i.workspace_id = ${workspaceId} ${tail}`
 
-/** A link opens no more than whoever made it could open now. */
+/** A link opens no more than the one who made it could open now. */
 export const mayInvite = (sql: Sql): Fragment =>
   sql`(maker.status = 'active' and (maker.role = 'owner' or (maker.role = 'admin' and i.role <> 'owner')))`

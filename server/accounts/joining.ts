@@ -1,6 +1,6 @@
 /**
  * Joining a workspace by the link of an invitation. The link shows that one was asked; it opens no account. Who has one already shows
- * with its current password that it is theirs, and chooses a new one: whoever knew the old one, as those may who made the account or
+ * with its current password that it is theirs, and chooses a new one: who knew the old one, as those may who made the account or
  * gave it a link elsewhere, is out from then on. The reasons stand in docs/running-a-server.md.
  */
 import { ApiError } from '../../contract/errors.ts'
@@ -22,13 +22,13 @@ export interface Invitation {
   displayName: string
   role: Role
   invitedBy: string
-  /** `shut`: it has no password, and only whoever runs the server gives it one. */
+  /** `shut`: it has no password, and only the administrator of the server gives it one. */
   account: 'none' | 'shut' | 'open'
   /** Undefined where there is none. */
   accountId: number | undefined
 }
 
-/** Undefined for a code that is unknown, used, replaced, withdrawn or too old, and when whoever made it could not invite them any more. */
+/** Undefined for a code that is unknown, used, replaced, withdrawn or too old, and when who made it could not invite them any more. */
 export async function findInvitation(sql: Sql, code: string, now: Date): Promise<Invitation | undefined> {
   const [row] = await sql<InvitationRow[]>`
     select w.id as workspace_id, w.slug, w.name as workspace_name, i.email, i.name, i.display_name, i.role,
@@ -66,7 +66,7 @@ interface InvitationRow {
 
 export interface Joining {
   code: string
-  /** The present one, of somebody who has an account. */
+  /** The present one, of someone who has an account. */
   password: string
   newPassword: string
   /** Where the person comes from: an IP address. */
@@ -120,7 +120,7 @@ async function proveAccount(
 ): Promise<Proven | undefined> {
   if (accountId === undefined) return undefined
   if (account === 'shut')
-    throw new ApiError('FORBIDDEN', `${email} has an account without a password. Whoever runs the server can set one.`)
+    throw new ApiError('FORBIDDEN', `${email} has an account without a password. The administrator of the server can set one.`)
   const hash = await provePassword(sql, { accountId, password, address, now })
   if (newPassword.normalize('NFKC') === password.normalize('NFKC'))
     throw new ApiError('VALIDATION', 'Choose another password than the present one, which others may know.')

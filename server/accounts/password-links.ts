@@ -38,7 +38,7 @@ export async function makePasswordLink(sql: Sql, { workspaceId, by, personId, no
 }
 
 /**
- * Why somebody who runs a workspace cannot make a link for this person, as a sentence. A password opens every workspace of its account:
+ * Why someone who runs a workspace cannot make a link for this person, as a sentence. A password opens every workspace of its account:
  * nobody of one of several may choose it, and nobody is told which the others are.
  */
 export async function linkObstacle(
@@ -52,7 +52,7 @@ export async function linkObstacle(
   if (status === 'disabled') return `${displayName} is disabled, and could not sign in. Enable them first.`
   const [elsewhere] = await sql`
     select 1 from members where account_id = ${accountId} and workspace_id <> ${workspaceId} limit 1`
-  return elsewhere && `Only whoever runs the server can give ${displayName} a new password.`
+  return elsewhere && `Only the administrator of the server can give ${displayName} a new password.`
 }
 
 export interface PasswordLink {
@@ -64,7 +64,7 @@ export interface PasswordLink {
 
 /**
  * Undefined for a code that is unknown, used, replaced or too old, when the person has left the workspace or belongs to another one too,
- * and when whoever made it could not make it any more.
+ * and when who made it could not make it any more.
  */
 export async function findPasswordLink(sql: Sql, code: string, now: Date): Promise<PasswordLink | undefined> {
   const [row] = await sql<{ account_id: number; email: string; display_name: string; slug: string; name: string }[]>`
@@ -94,7 +94,7 @@ export async function followPasswordLink(sql: Sql, { code, password, replaces, n
   if (!before) throw deadLink()
   const passwordHash = await hashPassword(password)
   return inTransaction(sql, async (tx) => {
-    // Whoever lets the account into another workspace waits for this, or this for them: then the link leads nowhere.
+    // Who lets the account into another workspace waits for this, or this for them: then the link leads nowhere.
     await holdAccount(tx, before.accountId)
     const link = await findPasswordLink(tx, code, now)
     const [taken] = await tx`delete from password_links where code_hash = ${hashSecret(code)} returning account_id`

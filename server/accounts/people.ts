@@ -33,7 +33,7 @@ export interface Membership {
 }
 
 /**
- * Where somebody who is signed in belongs, in the order in which the workspaces were made. Nowhere, once the session is over: joining a
+ * Where someone who is signed in belongs, in the order in which the workspaces were made. Nowhere, once the session is over: joining a
  * workspace ends all others, and a request that came with one of those before must not find itself in it.
  */
 export async function membershipsOf(sql: Sql, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<Membership[]> {
@@ -61,13 +61,13 @@ export interface NewPerson {
   displayName: string
   role: Role
   kind?: Person['kind']
-  /** Counts where the account has none that whoever runs the server has given. */
+  /** Counts where the account has none that the administrator of the server has given. */
   password?: string
   now: Date
 }
 
 /**
- * What became of the password of somebody who was added. `ended`: it had been chosen by a link of another workspace, where somebody may
+ * What became of the password of someone who was added. `ended`: it had been chosen by a link of another workspace, where someone may
  * know it, and opens nothing any more.
  */
 export type PasswordFate = 'none' | 'kept' | 'set' | 'ended'
@@ -80,7 +80,7 @@ export interface Added {
 }
 
 /**
- * Adds somebody, who need not accept: only for whoever runs the server. Throws CONFLICT when the e-mail or the name is taken in this
+ * Adds someone, who need not accept: only for the administrator of the server. Throws CONFLICT when the e-mail or the name is taken in this
  * workspace. An invitation of theirs ends.
  */
 export async function addPerson(sql: Sql, wanted: NewPerson): Promise<Added> {
@@ -109,7 +109,7 @@ async function accountOf(sql: Sql, email: string): Promise<number> {
   return account.id
 }
 
-/** No password that somebody of another workspace may know opens one to which whoever runs the server adds the account. */
+/** No password that someone of another workspace may know opens one to which the administrator of the server adds the account. */
 async function trustPassword(sql: Sql, accountId: number, passwordHash: string | null): Promise<PasswordFate> {
   const account = await holdAccount(sql, accountId)
   if (account?.passwordHash && !account.isPasswordLinked) return 'kept'
@@ -137,7 +137,7 @@ const alreadyThere = (person: Person, email: string) =>
     'CONFLICT',
     person.email === email
       ? `${email} belongs to this workspace already${person.status === 'disabled' ? ', but is disabled: enable them instead' : ''}.`
-      : `Somebody else here is called ${person.name}. Choose another name.`,
+      : `Someone else here is called ${person.name}. Choose another name.`,
     { existing_id: person.id },
   )
 
@@ -159,7 +159,7 @@ export async function insertMember(
 
 export interface PersonChange {
   workspaceId: number
-  /** Role of who changes; undefined for whoever runs the server. */
+  /** Role of who changes; undefined for the administrator of the server. */
   by: Role | undefined
   personId: number
   role?: Role
@@ -181,7 +181,7 @@ export function changePerson(sql: Sql, { workspaceId, by, personId, role, status
     requireRank(by, after.role)
     const staysOwner = after.role === 'owner' && after.status === 'active'
     if (!staysOwner && owners.every(({ id }) => id === personId) && owners.length > 0)
-      throw new ApiError('CONFLICT', `${before.displayName} is the last owner. Make somebody else an owner first.`)
+      throw new ApiError('CONFLICT', `${before.displayName} is the last owner. Make someone else an owner first.`)
     await tx`
       update members set role = ${after.role}, status = ${after.status} where workspace_id = ${workspaceId} and id = ${personId}`
     return { ...before, ...after }

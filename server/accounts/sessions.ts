@@ -38,7 +38,7 @@ export async function startSession(
   const at = now.toISOString()
   const expiresAt = new Date(now.getTime() + limits.signIn.sessionDays * dayMs)
   return inTransaction(sql, async (tx) => {
-    // Whoever changes the password, or signs in too, waits for this or this for them: no session outlives its password.
+    // Who changes the password, or signs in too, waits for this or this for them: no session outlives its password.
     const unchanged = passwordHash === undefined ? tx`` : tx`and password_hash = ${passwordHash}`
     const [account] = await tx<
       { email: string }[]
@@ -53,7 +53,7 @@ export async function startSession(
   })
 }
 
-/** Undefined for a session that is unknown or over, and for somebody who belongs to no workspace any more. */
+/** Undefined for a session that is unknown or over, and for someone who belongs to no workspace any more. */
 export async function findSession(sql: Sql, id: string | undefined, now: Date): Promise<Session | undefined> {
   if (id === undefined || !isSessionId(id)) return undefined
   const idHash = hashSecret(id)

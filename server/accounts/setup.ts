@@ -49,7 +49,7 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
   if (!(await isSetupCode(sql, code))) throw wrongCode()
   const passwordHash = await hashPassword(owner.password)
   const making = inTransaction(sql, async (tx) => {
-    // Whoever takes the code away may go on; the others wait here, and find that it is gone.
+    // Who takes the code away may go on; the others wait here, and find that it is gone.
     const [taken] = await tx`delete from settings where name = ${setting} and value = ${hashSecret(code)} returning name`
     await requireUnset(tx)
     if (!taken) throw wrongCode()

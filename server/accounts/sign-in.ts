@@ -79,7 +79,7 @@ export async function changePassword(sql: Sql, { newPassword, replaces, ...proof
   const passwordHash = await hashPassword(newPassword)
   return inTransaction(sql, async (tx) => {
     const account = await holdAccount(tx, accountId)
-    // Somebody else has changed it meanwhile, and who knew the old one is out.
+    // Someone else has changed it meanwhile, and who knew the old one is out.
     if (account?.passwordHash !== proven) throw wrongPassword()
     await replacePassword(tx, { accountId, passwordHash, isLinked: account.isPasswordLinked })
     const session = await startSession(tx, { accountId, passwordHash, replaces, now })
@@ -88,7 +88,7 @@ export async function changePassword(sql: Sql, { newPassword, replaces, ...proof
   })
 }
 
-/** For whoever runs the server. Ends every session of the account. */
+/** For the administrator of the server. Ends every session of the account. */
 export async function setPassword(sql: Sql, accountId: number, password: string): Promise<void> {
   const passwordHash = await hashPassword(password)
   await inTransaction(sql, async (tx) => {
@@ -114,11 +114,11 @@ export interface ReplacedPassword {
   accountId: number
   /** Null: nothing signs in any more until a new one is set. */
   passwordHash: string | null
-  /** Whether somebody of a workspace may know it (migration 012). */
+  /** Whether someone of a workspace may know it (migration 012). */
   isLinked: boolean
 }
 
-/** Of an account that is held. Whoever knew the old one, or holds a link to choose one, is out. */
+/** Of an account that is held. Who knew the old one, or holds a link to choose one, is out. */
 export async function replacePassword(sql: Sql, { accountId, passwordHash, isLinked }: ReplacedPassword): Promise<void> {
   await sql`update accounts set password_hash = ${passwordHash}, is_password_linked = ${isLinked} where id = ${accountId}`
   await sql`delete from sessions where account_id = ${accountId}`

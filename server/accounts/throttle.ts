@@ -31,7 +31,7 @@ type Mark = [at: number, ticket: string | null]
 
 const windowMs = limits.signIn.windowMinutes * 60_000
 
-/** How long whoever comes while others are still trying is asked to wait. */
+/** How long who comes while others are still trying is asked to wait. */
 const openSeconds = 1
 
 /** Counts an attempt, or refuses it with RATE_LIMITED. */

@@ -1,4 +1,4 @@
-/** Whoever is at the other end of a request, before anybody knows who it is: an address, and a cookie that may be a session's. */
+/** Who is at the other end of a request, before anybody knows who it is: an address, and a cookie that may be a session's. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../../contract/index.ts'
 import type { Settings } from '../config.ts'

@@ -13,7 +13,7 @@ const Workspace = Type.Optional(WorkspaceSlug)
 const Someone = Type.String({ minLength: 1, maxLength: 200 })
 const Role = oneOf(['owner', 'admin', 'member'])
 
-/** Whether somebody has to know that it was done, and by whom. */
+/** Whether someone has to know that it was done, and by whom. */
 interface Act<I extends TObject> {
   input: I
   isChange: boolean
@@ -65,7 +65,7 @@ export interface ToldPerson {
   can_sign_in: boolean
 }
 
-/** Somebody who is asked to join, and belongs to the workspace once they accept. */
+/** Someone who is asked to join, and belongs to the workspace once they accept. */
 export interface ToldInvited {
   email: string
   name: string

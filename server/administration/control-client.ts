@@ -89,7 +89,7 @@ async function connected(path: string, signal: AbortSignal): Promise<Socket> {
     socket.destroy()
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EACCES' || code === 'EPERM')
-      throw new ApiError('FORBIDDEN', `The socket of the server (${path}) belongs to somebody else.`, { reason: 'not_owner' })
+      throw new ApiError('FORBIDDEN', `The socket of the server (${path}) belongs to someone else.`, { reason: 'not_owner' })
     throw error
   }
 }

@@ -16,7 +16,7 @@ export const ControlNote = Type.Object({
   /** Where the server listens. */
   url: Text,
   started_at: Text,
-  /** Whoever may read it may administer. */
+  /** Who may read it may administer. */
   token: Text,
   /** On Windows: the pipe, and the folder that it was made for, as a copy of that folder has the note too. */
   pipe: Type.Optional(Type.Object({ name: Text, folder: Text })),
@@ -81,10 +81,6 @@ function readNote(dir: string): ControlNote | undefined {
 }
 
 const notYours = (dir: string): ApiError =>
-  new ApiError(
-    'FORBIDDEN',
-    `${dir} belongs to somebody else. Run this as the user whom the data folder belongs to, or as root.`,
-    {
-      reason: 'not_owner',
-    },
-  )
+  new ApiError('FORBIDDEN', `${dir} belongs to someone else. Run this as the user whom the data folder belongs to, or as root.`, {
+    reason: 'not_owner',
+  })

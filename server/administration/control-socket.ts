@@ -105,7 +105,7 @@ function buildControlApp({ desk, log, url }: Controlled, note: ControlNote): Fas
   return app
 }
 
-const nameOf = (by: unknown): string => (typeof by === 'string' ? by.slice(0, 200) : 'somebody')
+const nameOf = (by: unknown): string => (typeof by === 'string' ? by.slice(0, 200) : 'someone')
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

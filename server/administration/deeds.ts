@@ -23,7 +23,7 @@ export function logProvisioned(log: Logger, { changes, warnings }: Provisioned, 
 
 const waitingIn = (dataDir: string): string => join(dataDir, 'administration.jsonl')
 
-/** One line, for the next server on this data folder. False where there is none, where it belongs to somebody else, or takes no line. */
+/** One line, for the next server on this data folder. False where there is none, where it belongs to someone else, or takes no line. */
 export function keepDeed(dataDir: string, deed: Deed): boolean {
   if (!existsSync(dataDir) || !isOwnerOf(dataDir)) return false
   try {

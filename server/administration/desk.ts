@@ -59,7 +59,7 @@ export interface Order<A extends ActName> {
   by: string
 }
 
-/** Checks the input, does the act, and records it. What the front door remembers is forgotten by whoever changes it (changingAccess). */
+/** Checks the input, does the act, and records it. What the front door remembers is forgotten by the one who changes it (changingAccess). */
 export async function perform<A extends ActName>(desk: Desk, { act, input, by }: Order<A>): Promise<Answers[A]> {
   const checked = readers[act]?.(input ?? {}) as InputOf<A>
   const { answer, on } = await doings[act](desk, checked)

@@ -89,7 +89,7 @@ async function examineDatabase(settings: Settings, silent: readonly FoundNote[])
   } catch (error) {
     return error instanceof FolderInUse
       ? [heldBy(silent, dataDir)]
-      : [none, fault('database', failureOf(error).said, 'Mend that; a server would not start either.')]
+      : [none, fault('database', failureOf(error).said, 'Fix that; a server would not start either.')]
   }
 }
 

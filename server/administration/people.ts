@@ -1,4 +1,4 @@
-/** Members of a workspace, as administrators see and change them. Who somebody is may be said by address, name or id. */
+/** Members of a workspace, as administrators see and change them. Who someone is may be said by address, name or id. */
 import { ApiError } from '../../contract/errors.ts'
 import { type Invited, listInvited } from '../accounts/invitations.ts'
 import { addPerson, changePerson, listPeople, type Person } from '../accounts/people.ts'

@@ -1,4 +1,4 @@
-/** Provisioning as an act: the file's content is checked where it is applied, whoever checked it before. */
+/** Provisioning as an act: the file's content is checked where it is applied, who checked it before. */
 import { validationError } from '../../contract/errors.ts'
 import { foresee, foreseeFromNothing, type Provisioned, provision } from '../provision.ts'
 import { faultOf, type ProvisionFile } from '../provision-file.ts'

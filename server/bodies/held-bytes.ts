@@ -14,7 +14,7 @@ interface Holding {
   end: (reason: Error) => void
 }
 
-/** Where there is too much, whoever has held the most for the longest is ended: who is quick, or has little, is not in the way. */
+/** Where there is too much, the request that has held the most for the longest is ended; one that is quick, or has little, is not in the way. */
 export class HeldBytes {
   readonly #most: number
   readonly #holdings = new Set<Holding>()

@@ -49,7 +49,7 @@ export function receive(request: IncomingMessage, { maxBytes, asked, held, signa
     const onBreak = () => refuse(brokenOff())
     const onAbort = () => refuse(signal.reason)
     if (announced > maxBytes) return reject(tooLarge(asked, maxBytes))
-    // It may have been lost while somebody was asked who sends it.
+    // It may have been lost while someone was asked who sends it.
     if (request.destroyed) return reject(brokenOff())
     signal.addEventListener('abort', onAbort)
     request.on('error', () => {})

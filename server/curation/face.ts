@@ -13,7 +13,7 @@ interface Move {
   expectedId?: number | null | undefined
 }
 
-/** Whoever may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
+/** Who may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
 export async function moveFace(context: Context, { entryId, objectId, expectedId }: Move): Promise<void> {
   const { sql, workspace, now, feed } = context
   await holdPackOf(context, objectId)
@@ -49,7 +49,7 @@ const staleFace = (face: EntryFace, { version, expectedId }: { version: Version;
   })
 
 /**
- * The entry comes to show the version's pack: whoever renames or deletes that one waits, and then knows of the entry. A pack that is
+ * The entry comes to show the version's pack: who renames or deletes that one waits, and then knows of the entry. A pack that is
  * deleted while this waits for it leaves the version to another one, which is held then.
  */
 async function holdPackOf({ sql, workspace }: Context, objectId: number): Promise<void> {

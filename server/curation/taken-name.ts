@@ -1,4 +1,4 @@
-/** Names that only one record may have: the schema keeps them apart, and whoever comes second hears who was first. */
+/** Names that only one record may have: the schema keeps them apart, and who comes second hears who was first. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 

@@ -8,7 +8,7 @@ import { type MemberVisit, openVisit, type Visit } from './visit.ts'
 
 export type PageHandler<V extends Visit> = (visit: V) => Promise<Answer> | Answer
 
-/** Anybody; somebody signed in; a member of the workspace; an owner or admin of it. */
+/** Anybody; someone signed in; a member of the workspace; an owner or admin of it. */
 export type Rank = 'anybody' | 'person' | 'member' | 'admin'
 
 interface Asked {
@@ -24,7 +24,7 @@ export async function admit({ request, reply, parts, rank, handler }: Asked): Pr
   return sendAnswer(reply, (await turnAway(visit, rank)) ?? (await (handler as PageHandler<Visit>)(visit)))
 }
 
-/** Where somebody goes who may not see the page, or undefined. Throws PageFailure. */
+/** Where someone goes who may not see the page, or undefined. Throws PageFailure. */
 async function turnAway(visit: Visit, rank: Rank): Promise<Answer | undefined> {
   const isForm = visit.request.method === 'POST'
   if (rank !== 'anybody' && !visit.session) return toSignIn(visit, isForm)
@@ -35,7 +35,7 @@ async function turnAway(visit: Visit, rank: Rank): Promise<Answer | undefined> {
   return undefined
 }
 
-/** A form is not sent again by itself: whoever signs in again comes to the overview. */
+/** A form is not sent again by itself: who signs in again comes to the overview. */
 async function toSignIn(visit: Visit, isForm: boolean): Promise<Answer> {
   const { request, frame, sql } = visit
   const wanted = isForm ? '' : request.originalUrl
@@ -43,7 +43,7 @@ async function toSignIn(visit: Visit, isForm: boolean): Promise<Answer> {
   return { to: frame.at(wanted === '' || request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(wanted)}`) }
 }
 
-/** The bare address means the first workspace; whoever belongs elsewhere only is sent there. */
+/** The bare address means the first workspace; who belongs elsewhere only is sent there. */
 function elsewhere({ request, frame, memberships }: Visit, isForm: boolean): Answer {
   const [first] = memberships
   if (request.workspaceSlug === undefined && first && !isForm) return { to: frame.atWorkspace(first.workspace.slug, request.url) }

@@ -14,7 +14,7 @@ export function enter({ visitor, browser }: Visit, session: Session): void {
   browser.dropFormSecret()
 }
 
-/** For somebody who has shown with this very request that the account is theirs. The session that the browser came with ends. */
+/** For someone who has shown with this very request that the account is theirs. The session that the browser came with ends. */
 export async function enterAs(visit: Visit, accountId: number): Promise<void> {
   const session = await startSession(visit.sql, { accountId, replaces: visit.visitor.sessionId, now: visit.now })
   if (session) enter(visit, session)

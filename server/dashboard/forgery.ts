@@ -1,4 +1,4 @@
-/** Forms that other sites send in somebody's name are refused: by where the browser says they come from, and by a token they cannot know. */
+/** Forms that other sites send in someone's name are refused: by where the browser says they come from, and by a token they cannot know. */
 import { isCsrfToken } from '../accounts/csrf.ts'
 import { originOf } from '../origin.ts'
 import { PageFailure } from './page-failure.ts'

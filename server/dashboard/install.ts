@@ -1,4 +1,4 @@
-/** How people get `ph`: for whoever comes, before they have a key or an account. */
+/** How people get `ph`: for the one who comes, before they have a key or an account. */
 import { clientPaths } from '../../contract/version.ts'
 import { type Answer, show } from './answer.ts'
 import { addressOf, commandWord } from './service-address.ts'

@@ -74,7 +74,7 @@ async function requireLink({ sql, now }: Visit, code: string): Promise<Link> {
   const passwordLink = await findPasswordLink(sql, code, now)
   if (passwordLink) return { code, passwordLink }
   throw new PageFailure(404, {
-    title: 'This link leads nowhere any more',
+    title: 'This link no longer works',
     message: 'It was used already, is older than seven days, or was withdrawn or replaced by a newer one.',
     next: 'If you have chosen your password, sign in. If not, ask an owner or admin of the workspace for a new link.',
     link: { page: '/sign-in', words: 'Sign in' },

@@ -69,7 +69,7 @@ const problemsOf = formCheck(Type.Object({ display_name: plainNamed(120), name: 
 
 const emptyFields: InviteFields = { email: '', display_name: '', name: '', role: 'member' }
 
-/** What is taken: the e-mail of somebody who is here or invited already, or somebody's short name. */
+/** What is taken: the e-mail of someone who is here or invited already, or someone's short name. */
 async function takenField({ sql, membership }: MemberVisit, error: unknown, { email }: InviteFields): Promise<string> {
   const details = error instanceof ApiError ? error.details : {}
   if (details.field === 'name') return 'name'

@@ -30,7 +30,7 @@ export const keys = {
     const typed = { name: visit.field('name'), scope: visit.field('scope') as KeyRow['scope'] }
     const problems = problemsOf(typed)
     if (problems.length > 0) return form(visit, { ...typed, ...returned(problems) })
-    // Whoever reloads the answer sends the form again: that makes no second key.
+    // Who reloads the answer sends the form again: that makes no second key.
     if ((await ownKeys(visit)).some(({ name }) => name === typed.name)) return form(visit, { ...typed, ...nameTaken(typed.name) })
     visit.parts.database.requireRoom()
     try {

@@ -15,7 +15,7 @@ export function agoWords(date: Date, now: Date): string {
   return unit ? `${counted(Math.floor(seconds / unit[1]), unit[0])} ago` : 'just now'
 }
 
-/** How long somebody has to wait, rounded up: `40 seconds`, `9 minutes`. */
+/** How long someone has to wait, rounded up: `40 seconds`, `9 minutes`. */
 export function waitWords(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds))
   if (whole < 60) return counted(whole, 'second')

@@ -18,7 +18,7 @@ export interface Visit {
   visitor: Visitor
   browser: Browser
   session: Session | undefined
-  /** Where the person belongs; empty for whoever has not signed in. */
+  /** Where the person belongs; empty for the one who has not signed in. */
   memberships: readonly Membership[]
   /** Theirs in the workspace of the address. */
   membership: Membership | undefined
@@ -33,10 +33,10 @@ export interface Visit {
   secret: (name: string) => string
 }
 
-/** Somebody who signed in. */
+/** Someone who signed in. */
 export type PersonVisit = Visit & { session: Session }
 
-/** Somebody who signed in and belongs to the workspace of the address. */
+/** Someone who signed in and belongs to the workspace of the address. */
 export type MemberVisit = PersonVisit & { membership: Membership }
 
 /** Fields and parameters beyond this are cut off: none of ours is longer. */
@@ -70,7 +70,7 @@ async function findWorkspace(sql: Sql, slug: string | undefined): Promise<{ id: 
   return found
 }
 
-/** For whoever it is. */
+/** For who it is. */
 export function bareFrame(request: FastifyRequest, { settings: { publicUrl } }: Pick<Parts, 'settings'>): Frame {
   // A proxy may serve us below a path of its own.
   const mount = publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : ''

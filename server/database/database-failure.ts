@@ -36,7 +36,7 @@ export function explainDatabase(error: unknown, place: string): unknown {
   if (is(diskFull))
     return unavailable('disk_full', `The disk of the database (${place}) is full. Free some space there, then try again.`)
   if (is(diskFailed))
-    return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Mend that, then try again.`)
+    return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Fix that, then try again.`)
   if (is(locked))
     return unavailable(
       'busy',

@@ -16,7 +16,7 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-/** What whoever runs the server should read. */
+/** What the administrator of the server should read. */
 export type TellTrouble = (sentence: string) => void
 
 /** Between attempts to open it again. */

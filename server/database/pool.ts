@@ -1,4 +1,4 @@
-/** The connections to the database. They may be lost at any moment, or fall silent; whoever comes after that gets new ones. */
+/** The connections to the database. They may be lost at any moment, or fall silent; who comes after that gets new ones. */
 import { connect, Socket } from 'node:net'
 import type postgres from 'postgres'
 import { limitStatement, unanswered } from './statement-limit.ts'

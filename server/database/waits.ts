@@ -1,4 +1,4 @@
-/** How long what is waited for in the database may take: so long, and then whoever waits is told to come back. */
+/** How long what is waited for in the database may take: so long, and then who waits is told to come back. */
 
 export interface Waits {
   /** For a lock, a row, a place among those who write. */

@@ -1,4 +1,4 @@
-/** Connections for transactions, apart from those of other statements: whoever waits for a lock keeps no reader waiting. */
+/** Connections for transactions, apart from those of other statements: who waits for a lock keeps no reader waiting. */
 import { FairQueue, type Leave } from './fair-queue.ts'
 import type { LimitedPool, RenewedPool } from './pool.ts'
 import type { Waits } from './waits.ts'

@@ -18,7 +18,7 @@ import { refuseOtherVersion } from './version.ts'
 /** Uses of keys are written down, and old windows let go of, so often. `last_used_at` may be a minute old (contract-gaps 1). */
 const tidyMs = 30_000
 
-/** Who was let in: nobody in particular, the holder of a key, or somebody signed in, with what they are in the addressed workspace. */
+/** Who was let in: nobody in particular, the holder of a key, or someone signed in, with what they are in the addressed workspace. */
 export type Entered = { holder?: Holder } & Partial<EnteredBySession>
 
 export class FrontDoor {

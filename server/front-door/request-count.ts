@@ -77,7 +77,7 @@ export function countRequests(sql: Sql, { batches, limits }: { batches: readonly
       from holder join counted using (workspace_id, key_id, budget)`
 }
 
-/** Removes windows that nobody used for two minutes; those that somebody uses at this moment stay, so that nobody waits for another. */
+/** Removes windows that nobody used for two minutes; those that someone uses at this moment stay, so that nobody waits for another. */
 export async function forgetUnused(sql: Sql): Promise<void> {
   await sql`
     with unused as (

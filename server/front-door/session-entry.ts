@@ -1,4 +1,4 @@
-/** The front door for somebody who signed in on the dashboard, and comes with a cookie instead of a key (contract-gaps 3). */
+/** The front door for someone who signed in on the dashboard, and comes with a cookie instead of a key (contract-gaps 3). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { sessionCookie } from '../../contract/index.ts'
@@ -26,7 +26,7 @@ interface Around {
 /** A cookie is sent by whatever page makes the browser ask, so a change also needs what only our own pages know. */
 export async function enterBySession(request: FastifyRequest, { sql, now, addressed }: Around): Promise<EnteredBySession> {
   const session = await findSession(sql, request.cookies[sessionCookie], now)
-  if (!session) throw new Refusal(401, 'This needs somebody who is signed in: sign in first.')
+  if (!session) throw new Refusal(401, 'This needs someone who is signed in: sign in first.')
   if (!reads.has(request.method) && !isCsrfToken(session.id, request.headers['x-csrf-token']))
     throw new ApiError('FORBIDDEN', 'The header X-CSRF-Token is missing or not the one of this session. Sign in again.')
   if (request.routeOptions.config.route?.scope === 'signed-in') return { session }

@@ -1,4 +1,4 @@
-/** Collections: entries that somebody gathered (spec 4.12). The change feed does not know them (contract-gaps 5a). */
+/** Collections: entries that someone gathered (spec 4.12). The change feed does not know them (contract-gaps 5a). */
 import type { collections as contract } from '../../contract/collections.ts'
 import { limits } from '../../contract/limits.ts'
 import { sentFields } from '../curation/sent-fields.ts'

@@ -52,7 +52,7 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async download({ sql, workspace, storage, now, origin, feed, input }) {
-    // Whoever deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.
+    // Who deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.
     await sql`select id from entries where workspace_id = ${workspace.id} and id = ${input.entry_id} for key share`
     const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     const version = await requireVersionOf(sql, workspace.id, {

@@ -82,7 +82,7 @@ async function requirePack(sql: Sql, workspaceId: number, id: number): Promise<P
   return pack
 }
 
-/** Until the transaction ends. Whoever makes a version of it current waits. */
+/** Until the transaction ends. Who makes a version of it current waits. */
 async function holdPack(sql: Sql, workspaceId: number, id: number): Promise<{ id: number; name: string }> {
   const [pack] = await sql<{ id: number; name: string }[]>`
     select id, name from packs where workspace_id = ${workspaceId} and id = ${id} for update`

@@ -1,4 +1,4 @@
-/** Tokens: the keys of whoever is signed in, in the addressed workspace (contract-gaps 3). */
+/** Tokens: the keys of the one who is signed in, in the addressed workspace (contract-gaps 3). */
 import type { tokens as contract, Token } from '../../contract/tokens.ts'
 import { type Key, listKeys, mintKey, revokeKey } from '../accounts/keys.ts'
 import type { Handlers, SessionContext } from '../handler.ts'

@@ -20,7 +20,7 @@ export interface Dimensions {
   height: number | null
 }
 
-/** A picture is in memory while it is decoded, up to 64 MiB of it; nobody's pictures wait behind all of somebody else's. */
+/** A picture is in memory while it is decoded, up to 64 MiB of it; nobody's pictures wait behind all of someone else's. */
 const decoding = new Places(2, 60_000)
 /** Interlaced pictures are decoded as a whole, 8 bytes a pixel at worst; others line by line. */
 const maxInterlacedPixels = 4096 * 4096

@@ -1,4 +1,4 @@
-/** What entries wait for, a thumbnail or a preview. Whoever changes a current version or its media has it weighed anew. */
+/** What entries wait for, a thumbnail or a preview. Who changes a current version or its media has it weighed anew. */
 import { previewTypes } from '../../contract/media.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'

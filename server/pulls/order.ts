@@ -54,7 +54,7 @@ export async function holdOrdered(asked: Asked): Promise<number[]> {
   return input.collection_id ? selectOrdered(asked) : ids
 }
 
-/** Resolves an order of these entries as the library stands. Whoever records the answer holds the entries before. */
+/** Resolves an order of these entries as the library stands. Who records the answer holds the entries before. */
 export async function resolveOrder(asked: Asked, entryIds: readonly number[]): Promise<Resolved> {
   const wanted = await requireEntries(asked, entryIds)
   const { entries, pinned } = await pinVersions(asked, wanted)

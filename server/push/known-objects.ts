@@ -18,7 +18,7 @@ export interface KnownObject {
   origin_path: string | null
   engine_version: string | null
   source_ext: string | null
-  /** As `guidKey` writes it; null when whoever registered the version did not declare it. */
+  /** As `guidKey` writes it; null when who registered the version did not declare it. */
   package_guid: string | null
   has_thumbnail: boolean
   /** Its push named some. */

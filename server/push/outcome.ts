@@ -115,7 +115,7 @@ const newLineage = (plan: RegisterPlan, objectId: number, ids: Ids): LineageStat
   entry: undefined,
 })
 
-/** `expected_face_object_id` names the current version that the sender saw; another one means that somebody was faster. */
+/** `expected_face_object_id` names the current version that the sender saw; another one means that someone was faster. */
 function requireFreshFace({ item, lineage }: RegisterPlan): void {
   const expected = item.expected_face_object_id
   if (!lineage || !expected || expected === lineage.face_object_id) return

@@ -1,6 +1,6 @@
 /**
  * What a sender does not know, said as if it were known: engine 0.0.0, a GUID of zeros, an empty text. Kept, it would be shown, make
- * one prop of many, and never be filled by whoever knows better; so it is absent (contract-gaps 5).
+ * one prop of many, and never be filled by the one who knows better; so it is absent (contract-gaps 5).
  */
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { isUnknownEngine, knownEngine } from '../../formats/engine-version.ts'

@@ -128,7 +128,7 @@ export async function* readCatalogRows(sql: Sql, workspaceId: number, rows: numb
   }
 }
 
-/** A failure is thrown where it is waited for; until then somebody has to have heard of it. */
+/** A failure is thrown where it is waited for; until then someone has to have heard of it. */
 function nextOf<T>(batches: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const next = Promise.resolve(batches.next())
   next.catch(() => {})

@@ -1,5 +1,5 @@
 /**
- * Who may move current versions, or change what belongs to one: whoever holds the lineage. It is held before anything else is
+ * Who may move current versions, or change what belongs to one: who holds the lineage. It is held before anything else is
  * written, several in one order, so that writers wait for each other and never in a circle. The feed's head comes last.
  */
 import { amongIds, wantedTexts } from '../database/among.ts'

@@ -5,7 +5,7 @@ import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { type VersionFacts, versionFacts } from './version.ts'
 
-/** A claim whose lease is over is none any more, whether or not somebody has written that down (spec 3). */
+/** A claim whose lease is over is none any more, whether or not someone has written that down (spec 3). */
 export const isLapsed = (sql: Sql, now: Date): Fragment =>
   sql`(j.status in ('claimed', 'running') and j.lease_expires_at <= ${now.toISOString()})`
 
@@ -33,7 +33,7 @@ export interface JobScope {
 export const selectPullJobs = ({ sql, workspace, now }: JobScope, tail: Fragment): PromiseLike<PullJob[]> =>
   sql<PullJob[]>`select ${columns(sql, now)} from pull_jobs j where j.workspace_id = ${workspace.id} ${tail}`
 
-/** A job as somebody who may claim or finish it needs it. */
+/** A job as someone who may claim or finish it needs it. */
 export interface HeldJob extends PullJob {
   claim_hash: string | null
 }

@@ -35,7 +35,7 @@ export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>
      where x.workspace_id = ${workspaceId} and x.tag_id = ${tagId}`
 
 /**
- * Until the transaction ends, for `use` by entries or for a `change` of the tag itself, which waits for every use: whoever hears of a
+ * Until the transaction ends, for `use` by entries or for a `change` of the tag itself, which waits for every use: who hears of a
  * change hears of all entries that show it. TAG_NOT_FOUND otherwise.
  */
 export async function holdTag(

@@ -53,7 +53,7 @@ async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
   const coming: Promise<CatalogRow[]>[] = []
   for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
     const reading = selectCatalogRange(database.longSql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
-    // A failure is thrown where it is waited for; until then somebody has to have heard of it.
+    // A failure is thrown where it is waited for; until then someone has to have heard of it.
     reading.catch(() => {})
     coming.push(reading)
     const first = coming.length > readAhead ? coming.shift() : undefined
@@ -117,7 +117,7 @@ function labelsOf(rows: readonly CatalogRow[], known?: Catalog): Labels {
   return { packIds, tagIds }
 }
 
-/** Names of packs and tags, and colors. Whoever renames one changes every entry that shows it. */
+/** Names of packs and tags, and colors. Who renames one changes every entry that shows it. */
 async function readLabels(
   { database: { sql }, workspaceId }: Source,
   catalog: Catalog,

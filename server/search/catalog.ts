@@ -145,7 +145,7 @@ export class Catalog {
   order(sort: SortName): Order {
     const order = this.#orders.get(sort)
     if (!order) throw new Error(`the order by ${sort} was not prepared`)
-    order.mend()
+    order.repair()
     return order
   }
 

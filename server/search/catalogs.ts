@@ -69,7 +69,7 @@ export class Catalogs {
   }
 }
 
-/** The place of one catalog. Whoever holds it may go on using it when it is let go. */
+/** The place of one catalog. Who holds it may go on using it when it is let go. */
 class Shelf {
   readonly source: Source
   usedMs = 0

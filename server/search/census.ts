@@ -1,6 +1,6 @@
 /**
  * The first dictionary of a library, made from the records of all its rows: words are counted, put in order, and then given their
- * postings, without a list per word. A generator, so that whoever builds a large index can let others work in between.
+ * postings, without a list per word. A generator, so that who builds a large index can let others work in between.
  */
 import { type Block, cut, type Layout, toPosting } from './block.ts'
 import { type Stretch, wordGap } from './folded-text.ts'

@@ -1,4 +1,4 @@
-/** A catalog's rows in one order: made when somebody first asks for it, mended after changes by merging. */
+/** A catalog's rows in one order: made when someone first asks for it, fixed after changes by merging. */
 import { type Compare, sortInPieces } from './merge-sort.ts'
 import type { RowNumbers } from './row-numbers.ts'
 import { grown } from './runs.ts'
@@ -74,7 +74,7 @@ export class Order {
   }
 
   /** Takes what moved out of its places, and puts it in again where it belongs: two passes over all rows at most. */
-  mend(): void {
+  repair(): void {
     if (this.#moved.size === 0) return
     const { ids, end } = this.#entries
     const isMoved = new Uint8Array(end)
@@ -105,7 +105,7 @@ export class Order {
     this.length = length
   }
 
-  /** What comes after a place, or everything; `mend` comes first. */
+  /** What comes after a place, or everything; `fix` comes first. */
   beyond(after: Place | undefined, isDescending: boolean): Stretch[] {
     const known = firstWhere(this.length, (place) => this.#key.isUnknown(this.rows[place] as number))
     const whole: Stretch[] = isDescending

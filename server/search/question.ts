@@ -6,7 +6,7 @@ import { wordsOf } from './words.ts'
  *
  * - Quoted: the words, whole, one after the other.
  * - `open`, a word as it was typed, by the pieces it splits into: they stand side by side, and the last may go on. Where the library
- *   splits it otherwise, or not at all, is the same to whoever types: it is found wherever adjoining words, written together, begin
+ *   splits it otherwise, or not at all, is the same to the one who types: it is found wherever adjoining words, written together, begin
  *   with it, so that `earthcore`, `EarthCore` and `earth_core` find the same, and `barrels` is found by `barrel`.
  */
 export interface Clause {

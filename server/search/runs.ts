@@ -42,7 +42,7 @@ export class Runs<C extends Uint8Array | Uint32Array> {
     if (this.#idle > idleCells && this.#idle > this.#end / 2) this.#pack()
   }
 
-  /** What nothing refers to any more is 0 throughout: whoever reads all cells reads only what counts. */
+  /** What nothing refers to any more is 0 throughout: who reads all cells reads only what counts. */
   #forget(start: number): void {
     const end = this.cells.indexOf(0, start)
     this.cells.fill(0, start, end)

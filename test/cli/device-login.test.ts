@@ -163,7 +163,7 @@ test('a key for another server is not used there unasked: it is revoked, and the
   expect(readdirSync(person.env.PH_CONFIG_DIR)).toEqual([])
 })
 
-test('on a terminal somebody may agree to another server', async () => {
+test('on a terminal someone may agree to another server', async () => {
   const elsewhere = await startPeer(answer(200, identity))
   const wrong = { token: key, token_id: 1, scope: 'write', gateway_url: `${elsewhere.url}/w/acme` }
   const { url } = await scripted({ polls: [answer(200, wrong)] })
@@ -198,7 +198,7 @@ test('names that would drive the terminal are shown harmless', async () => {
   expect((await login((await scripted({ polls: [sneaky] })).url, newcomer())).stderr).not.toContain('\u001b')
 })
 
-test('whoever is signed in already is told, and no new key is made', async () => {
+test('who is signed in already is told, and no new key is made', async () => {
   const { url, asked } = await scripted({ polls: [issued] })
   const person = newcomer()
   await login(url, person)

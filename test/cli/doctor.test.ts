@@ -28,7 +28,7 @@ async function doctor(env: Record<string, string>, setting: Setting = {}) {
 
 const withKey = (who: 'olivia' | 'miaReads' = 'olivia') => signedIn(workspace.url, workspace.keys[who])
 
-test('with everything in order it ends with 0 and has nothing to mend', async () => {
+test('with everything in order it ends with 0 and has nothing to fix', async () => {
   const { code, findings, of } = await doctor(withKey())
   expect(code).toBe(0)
   expect(findings.filter(({ verdict }) => verdict === 'warning' || verdict === 'problem')).toEqual([])

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { hasTerminal, openTerminal } from '../support/terminal.ts'
 
 describe.runIf(hasTerminal)('on a terminal', () => {
-  test('a key that is typed is not shown, and can be mended while typing', async () => {
+  test('a key that is typed is not shown, and can be fixed while typing', async () => {
     const server = await startTestServer()
     const { url, keys } = await server.addWorkspace()
     const terminal = openTerminal({ columns: 100, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })
@@ -23,7 +23,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     await terminal.shows('write scope')
   })
 
-  test('a sign-in shows its code and the time left until somebody approves it, and gives the terminal back', async () => {
+  test('a sign-in shows its code and the time left until someone approves it, and gives the terminal back', async () => {
     const server = await startTestServer()
     const acme = await workspaceWithPasswords(server)
     const terminal = openTerminal({ columns: 80, rows: 24 }, { PH_CONFIG_DIR: temporaryFolder() })

@@ -49,7 +49,7 @@ function person(decide: (userCode: string) => Promise<unknown>, more: Setting = 
 
 const login = (setting: Setting, more = '') => ph(`login --insecure-storage --no-browser --url ${home()} ${more}`, setting)
 
-test('somebody who approves is signed in, under the name of this machine, and logout ends it', async () => {
+test('someone who approves is signed in, under the name of this machine, and logout ends it', async () => {
   const mia = person(approve)
   const { code, stdout, stderr } = await login(mia)
   expect([code, stderr]).toEqual([0, expect.stringContaining(`${home()}/device?code=`)])
@@ -89,7 +89,7 @@ test('less than was asked for may be approved, and is said', async () => {
   expect(stdout).toContain('The read key')
 })
 
-test('somebody who says no ends it with exit code 4', async () => {
+test('someone who says no ends it with exit code 4', async () => {
   const { code, stdout, stderr } = await login(person((userCode) => denySignIn(server.database.sql, entry(userCode))))
   expect([code, stdout]).toEqual([4, ''])
   expect(stderr).toContain('The sign-in was denied.')

@@ -28,7 +28,7 @@ async function inn() {
   const project = await makeProject(Object.fromEntries(packages))
   const pictures = names.map((name) => [`Content/Inn/${name}.png`, Buffer.concat([picture, Buffer.from(name)])])
   project.write(Object.fromEntries(pictures))
-  /** Somebody in a folder, with a memory of their own. */
+  /** Someone in a folder, with a memory of their own. */
   const patient = (cwd: string) => {
     const { waits, pause } = patience()
     const env = { ...signedIn(url, keys.olivia), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }

@@ -41,7 +41,7 @@ test('help and errors hold no escape codes where no terminal is', async () => {
   expect(wrong.stderr).toContain('Did you mean `show`?')
 })
 
-test('when whoever reads stdout has gone, ph ends without a word', async () => {
+test('when the reader of stdout has gone, ph ends without a word', async () => {
   const child = start(['--help'])
   child.stdout.destroy()
   expect(await ended(child)).toMatchObject({ code: 0, stderr: '' })

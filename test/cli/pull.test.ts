@@ -141,7 +141,7 @@ test('a conflict is kept and ends with 6; overwriting names the backup and ends 
   expect(overwritten.stdout).toMatch(/What was here before is kept:\n {4}Saved\/PropHouse\/Backups\//)
 })
 
-test('on a terminal somebody is asked about each conflict; elsewhere asking is wrong usage', async () => {
+test('on a terminal someone is asked about each conflict; elsewhere asking is wrong usage', async () => {
   const folder = tavern()
   await pull(folder, 'SM_Barrel')
   const before = readFileSync(barrelIn(folder))

@@ -167,7 +167,7 @@ test('--held decides about all the others', async () => {
   expect((await push(folder, 'Content --held perhaps')).code).toBe(2)
 })
 
-test('on a terminal somebody is asked, is told what it looks like, and may answer by one letter', async () => {
+test('on a terminal someone is asked, is told what it looks like, and may answer by one letter', async () => {
   const folder = await withLostStamp()
   const { code, stdout, stderr } = await push(folder, 'Content', { columns: 80, typed: ['what?\n', 'v\n'] })
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('looks like a new version of SM_Barrel')
@@ -176,7 +176,7 @@ test('on a terminal somebody is asked, is told what it looks like, and may answe
   expect(stdout).toMatch(/1 new version/)
 })
 
-test('whoever skips the question, or ends the input, leaves the file held', async () => {
+test('who skips the question, or ends the input, leaves the file held', async () => {
   const folder = await withLostStamp()
   expect((await push(folder, 'Content', { columns: 80, typed: ['s\n'] })).code).toBe(6)
   expect((await push(folder, 'Content', { columns: 80, typed: [] })).code).toBe(6)

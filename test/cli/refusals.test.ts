@@ -5,7 +5,7 @@ import { ph, type Setting, signedIn } from '../support/ph.ts'
 
 type Answers = Parameters<typeof startPeer>
 
-/** Somebody who asks a server that answers so; waits take no time, and are written down. */
+/** Someone who asks a server that answers so; waits take no time, and are written down. */
 async function asking(line: string, ...answers: Answers) {
   const { url, heard } = await startPeer(...answers)
   const waits: number[] = []
@@ -19,7 +19,7 @@ const empty = answer(200, { entries: [], next_cursor: null })
 
 test.each([
   [2, 'Update ph on this machine to a version that speaks API 2'],
-  [0, 'Ask whoever runs the server to update it: it speaks API 0'],
+  [0, 'Ask the administrator of the server to update it: it speaks API 0'],
   [1, 'look for a proxy in between'],
   [undefined, 'Update the side that is older.'],
 ])('a server that speaks version %s says which side to update', async (server_major, next) => {

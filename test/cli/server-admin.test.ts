@@ -49,7 +49,7 @@ test('a whole key is not taken on the command line, where everybody could read i
   expect(stderr).not.toContain(key)
 })
 
-test('somebody who is added with a password from standard input can have keys, another role, and be shut out', async () => {
+test('someone who is added with a password from standard input can have keys, another role, and be shut out', async () => {
   const { slug } = await server.addWorkspace()
   const at = `--workspace ${slug}`
   const added = await administer(`user add Nora@${slug}.test --role admin --password ${at}`, { stdin: 'correct horse nora\n' })
@@ -140,7 +140,7 @@ test('with several workspaces a command says that it has to be told which, and n
   })
 })
 
-test('somebody who is not there, and a word that is no role, are named', async () => {
+test('someone who is not there, and a word that is no role, are named', async () => {
   const { slug } = await server.addWorkspace()
   expect((await administer(`user disable nobody --workspace ${slug}`)).stderr).toContain('"nobody"')
   expect(await administer(`user role mia king --workspace ${slug}`)).toMatchObject({

@@ -59,7 +59,7 @@ test('a remark beside a result, and a result that is a sentence, are broken betw
   expect(linesOf(stdout)).toEqual(['Nobody is signed in here. Sign', 'in with `ph login`.'])
 })
 
-test('who somebody is fits a narrow terminal, each fact under where it begins', async () => {
+test('who someone is fits a narrow terminal, each fact under where it begins', async () => {
   const user = { id: 1, name: 'nora', display_name: 'Nora', email: 'nora@oak.test', role: 'admin' }
   const me = {
     user,

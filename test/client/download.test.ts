@@ -1,4 +1,4 @@
-/** Downloads: whole or not at all, taken up again where they stopped, and never over somebody's changes. */
+/** Downloads: whole or not at all, taken up again where they stopped, and never over someone's changes. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'

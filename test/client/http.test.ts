@@ -29,7 +29,7 @@ test('a path that leads out of the API is refused before the key has left', asyn
   expect(peer.heard).toEqual([])
 })
 
-test('the target of a redirect is fetched without the key, whoever serves it', async () => {
+test('the target of a redirect is fetched without the key, no matter who serves it', async () => {
   const peer = await startPeer(
     (response) => response.writeHead(302, { location: '/storage/abc?sig=1' }).end(),
     answer(200, 'the bytes', { 'content-type': 'application/octet-stream' }),

@@ -1,4 +1,4 @@
-/** Placing: one rename a file, never over what somebody did meanwhile, and fingerprints that can be trusted. */
+/** Placing: one rename a file, never over what someone did meanwhile, and fingerprints that can be trusted. */
 import { existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -39,7 +39,7 @@ test('a file comes into a folder that was not there, and its fingerprint is trus
   expect(placed?.result === 'placed' && placed.stat).not.toBe(statKey(lookAt(placement.path)))
 })
 
-test('what somebody put there meanwhile stays', async () => {
+test('what someone put there meanwhile stays', async () => {
   const folder = temporaryFolder({ staged: 'new', 'Content/A/SM.uasset': 'theirs' })
   const placement = staged(folder)
   expect(await place(placement)).toEqual([{ result: 'changed' }])

@@ -49,7 +49,7 @@ const claim = (caller: ReturnType<typeof callAs>, id: number) =>
   caller.post(`/pull-jobs/${id}/claim`, { project_key: 'Target', engine_version: '5.4.0' })
 
 test.each([
-  ['was claimed by somebody else', 'claimed'],
+  ['was claimed by someone else', 'claimed'],
   ['was cancelled', 'cancelled'],
 ])('a job whose lease ran out in the middle and that %s places nothing, and the next pull orders anew', async (_what, status) => {
   const lost = async () => {

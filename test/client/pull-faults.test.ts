@@ -115,12 +115,11 @@ test('a claim that is lost before anything is placed ends the pull, and nothing 
   const { project, run } = await pullFrom([peerFile('/Game/A')], {
     instead: (heard, response) => {
       const isProgress = heard.method === 'PATCH'
-      if (isProgress)
-        answer(409, { error: { code: 'JOB_STATE', message: 'Somebody else has it.', details: {} } })(response, heard)
+      if (isProgress) answer(409, { error: { code: 'JOB_STATE', message: 'Someone else has it.', details: {} } })(response, heard)
       return isProgress
     },
   })
-  expect(onlyJob(await run())).toMatchObject({ status: 'lost', reason: expect.stringContaining('Somebody else has it.') })
+  expect(onlyJob(await run())).toMatchObject({ status: 'lost', reason: expect.stringContaining('Someone else has it.') })
   expect(project.files()).toEqual({})
   expect(Object.keys(filesBelow(project.root))).toEqual(['Target.uproject'])
 })
@@ -148,7 +147,7 @@ test('a claim that is lost at the very end is said, with what was placed', async
   const { project, run } = await pullFrom([peerFile('/Game/A')], {
     instead: (heard, response) => {
       const isDone = heard.body.includes('"done"')
-      if (isDone) answer(409, { error: { code: 'JOB_STATE', message: 'Somebody else has it.', details: {} } })(response, heard)
+      if (isDone) answer(409, { error: { code: 'JOB_STATE', message: 'Someone else has it.', details: {} } })(response, heard)
       return isDone
     },
   })

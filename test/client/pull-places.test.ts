@@ -121,7 +121,7 @@ test('a file that is edited, or made, while the pull runs is a conflict that los
   expect(peer.progress.at(-1)).toMatchObject({ status: 'done', report_json: { conflicts: [{ resolution: 'keep_local' }, {}] } })
 })
 
-test('a file that lies there already is the same file, whoever put it there', async () => {
+test('a file that lies there already is the same file, who put it there', async () => {
   const { project, run } = await peerAndProject()
   put(project, { [fileA]: 'first' })
   expect(outcomesOf(onlyJob(await run()))).toEqual({ [fileA]: 'identical', 'Content/Town/B.uasset': 'added' })
@@ -221,7 +221,7 @@ test('a pull whose report never arrived reports over both runs what the first on
   expect(outcomesOf(onlyJob(await run()))).toEqual({ [fileA]: 'kept', 'Content/Town/B.uasset': 'kept' })
 })
 
-test('a claim that somebody else has after an interruption is let go, with a word about what was placed', async () => {
+test('a claim that someone else has after an interruption is let go, with a word about what was placed', async () => {
   let isGone = false
   const { project, run } = await peerAndProject([a, b], {
     instead: (heard, response) => {

@@ -60,7 +60,7 @@ test('when the project that shared a file is gone, the next one has it, after it
   expect(textOf(second)).toBe('first')
 })
 
-test('a shared file that was made read-only is not replaced: somebody has it under control', async () => {
+test('a shared file that was made read-only is not replaced: someone has it under control', async () => {
   const { pullTo } = await library()
   const first = emptyProject()
   await pullTo(first)

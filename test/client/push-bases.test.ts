@@ -58,7 +58,7 @@ test('an edit whose base nobody knows is held with what needs it, says who pushe
   expect((await adams.push(library.adam, { dryRun: true })).summary).toMatchObject({ held: 2, new: 0 })
 })
 
-test('whoever says that it is made from the current version makes the next one, and is not asked again', async () => {
+test('who says that it is made from the current version makes the next one, and is not asked again', async () => {
   const library = await workspace()
   const { first, adams } = await edited(library)
   const report = await adams.push(library.adam, { held: attachAll })

@@ -1,4 +1,4 @@
-/** Versions: what an edit becomes, who was faster, what is held until somebody decides, and what goes along. */
+/** Versions: what an edit becomes, who was faster, what is held until someone decides, and what goes along. */
 import { expect, test } from 'vitest'
 import type { HeldItem } from '../../client/held-answers.ts'
 import type { PushReport } from '../../client/push-report.ts'
@@ -20,7 +20,7 @@ const statuses = (report: PushReport) => Object.fromEntries(report.items.map(({ 
 const bytes = (text: string) => ({ payload: Buffer.from(text) })
 const [guidA, guidB] = ['A'.repeat(32), 'B'.repeat(32)]
 
-test('a file that somebody else made a newer version of is listed as outdated, and the others go', async () => {
+test('a file that someone else made a newer version of is listed as outdated, and the others go', async () => {
   const library = await workspace()
   const mine = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/BP_B.uasset': { imports: ['/Game/SM_A'] } })
   await mine.push(library)
@@ -36,7 +36,7 @@ test('a file that somebody else made a newer version of is listed as outdated, a
   expect(body.objects).toHaveLength(2)
 })
 
-test('somebody who is faster between the question and the commit makes only that file outdated', async () => {
+test('someone who is faster between the question and the commit makes only that file outdated', async () => {
   const library = await workspace()
   const mine = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
   const theirs = await makeProject({ 'Content/SM_A.uasset': {} })
@@ -58,7 +58,7 @@ test('somebody who is faster between the question and the commit makes only that
   expect(statuses(report)).toEqual({ 'Content/SM_A.uasset': 'outdated', 'Content/SM_B.uasset': 'new' })
 })
 
-test('another asset in the place of an old one is held until somebody says what it is, with what needs it', async () => {
+test('another asset in the place of an old one is held until someone says what it is, with what needs it', async () => {
   const library = await workspace()
   const project = await makeProject({ 'Content/SM_A.uasset': { guid: guidA } })
   const first = await project.push(library)

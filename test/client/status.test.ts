@@ -18,7 +18,7 @@ async function library() {
   return { url, key: keys.mia, reads: { url, key: keys.miaReads }, adam: { url, key: keys.adam }, api: callAs(url, keys.mia) }
 }
 
-/** Looks with all files reported, as somebody standing in the project does. */
+/** Looks with all files reported, as someone standing in the project does. */
 const look = ({ root, state }: TestProject, { url, key }: Target, more: Partial<StatusOptions> = {}): Promise<StatusReport> => {
   const paths = (more.paths ?? []).map((path) => join(root, path))
   return status({ url, key, folders: findFolders({ PH_STATE_DIR: state }), cwd: root, all: true, ...more, paths })

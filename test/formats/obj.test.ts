@@ -90,7 +90,7 @@ test('a model too large to be read is known by its beginning, and so is one whos
 })
 
 test('what holds no vertex, or is no text, is no model', () => {
-  expect(() => objOf('a letter', 'to somebody')).toThrow(refusal('not-this-format'))
+  expect(() => objOf('a letter', 'to someone')).toThrow(refusal('not-this-format'))
   expect(() => readObj(Buffer.from([0x64, 0x86, 2, 0, 0, 0, 0, 0]))).toThrow(refusal('not-this-format'))
 })
 

@@ -48,7 +48,7 @@ test('a catalog that was read with one statement holds what one that was read in
   expect(listOf(whole).length).toBeGreaterThan(20)
 })
 
-test('whoever stops reading in the middle leaves the connection to others', async () => {
+test('who stops reading in the middle leaves the connection to others', async () => {
   const { workspaceId } = await aLibrary(6)
   for (let turn = 0; turn < 40; turn++) {
     for await (const rows of readCatalogRows(sql, workspaceId, 3)) if (rows.length > 0) break

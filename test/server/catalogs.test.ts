@@ -1,4 +1,4 @@
-// The catalogs of a process: built once for whoever asks, never behind what was committed, let go when unused (design.md 3).
+// The catalogs of a process: built once for the one who asks, never behind what was committed, let go when unused (design.md 3).
 import { expect, test } from 'vitest'
 import { Catalogs } from '../../server/search/catalogs.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'

@@ -89,7 +89,7 @@ test('a cursor that was altered in any place, cut or added to is VALIDATION', as
   }
 })
 
-test('of a cursor that somebody wrote who knows how, no part is believed to be what it should be', async () => {
+test('of a cursor that someone wrote who knows how, no part is believed to be what it should be', async () => {
   const forged = (asked: readonly unknown[], position: unknown[]): string => toCursor(asked, position as (string | number)[])
   const asked = ['entries', workspaceId, 'name', 'asc']
   await expectStatus(mia, `/entries?cursor=${forged(asked, ['a', 1])}`, 200)

@@ -41,7 +41,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 20_000
   const parts = await serverOnWire(database.url)
   const { admin, role, wire, mia } = parts
   afterEach(async () => {
-    await wire.mend()
+    await wire.repair()
     await expect.poll(() => mia.get('/auth/me'), { timeout: 10_000 }).toMatchObject({ status: 200 })
   })
   afterAll(async () => {
@@ -68,7 +68,7 @@ function testBeingAway({ admin, role, wire, url, mia, backends, terminateAll, re
         expectFrontDoorAway(answer)
       expect(await readiness()).toEqual([503, { database: 'fails', storage: 'ok' }])
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
-      await wire.mend()
+      await wire.repair()
       await expect.poll(readiness, { timeout: 10_000 }).toEqual([200, { database: 'ok', storage: 'ok' }])
       expect((await pushed(mia, [item()]))[0].status).toBe('new')
     },
@@ -132,7 +132,7 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
       if (round % 3 === 0) await terminateAll()
       else if (round % 3 === 1) wire.mute()
       else await wire.cut()
-      await wire.mend()
+      await wire.repair()
     }
     isOver = true
     await Promise.all(workers)

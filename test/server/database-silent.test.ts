@@ -22,7 +22,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
   const [mia, max] = [callAs(url, keys.mia), callAs(url, keys.max)]
   const admin = postgres(database.url, { onnotice: () => {}, max: 4 })
   afterEach(async () => {
-    await wire.mend()
+    await wire.repair()
     await isBack()
   })
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     for (const { status, headers, body } of answers)
       expect([status, headers.get('retry-after'), typeof body.error]).toEqual([503, '2', 'string'])
     expect(await readiness()).toBe(503)
-    await wire.mend()
+    await wire.repair()
     await isBack()
     expect((await pushed(mia, [item()]))[0]?.status).toBe('new')
   })
@@ -60,7 +60,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     })
     const { status, body } = await asked.answer
     expect([status, body.error.code, body.error.details]).toEqual([503, 'UNAVAILABLE', { reason: 'database_away' }])
-    await wire.mend()
+    await wire.repair()
     await isBack()
     const sessions = () =>
       admin`select 1 from pg_stat_activity where state = 'idle in transaction' and datname = ${database.url.split('/').at(-1) ?? ''}`

@@ -31,7 +31,7 @@ const begun = async (body: Record<string, unknown> = {}, headers?: Record<string
 const poll = (device_code: string, base?: string) => post('/auth/device/token', { device_code }, { base })
 const told = ({ status, body }: Answer) => [status, body.error?.code, body.error?.details.interval]
 
-/** What the page does when somebody who is signed in presses a button. */
+/** What the page does when someone who is signed in presses a button. */
 const entry = (userCode: string, name = 'mia') => {
   const { accountId, workspaceId } = acme.idsOf(name)
   return { userCode, accountId, workspaceId, now: server.clock.now() }
@@ -53,7 +53,7 @@ test('a code is asked for without a key, and the answer says where to approve it
   })
 })
 
-test('until somebody approves it is pending; then the key is there once, listed and good in the workspace that was picked', async () => {
+test('until someone approves it is pending; then the key is there once, listed and good in the workspace that was picked', async () => {
   const { device_code, user_code } = await begun()
   expect(told(await poll(device_code))).toEqual([400, 'DEVICE_PENDING', 5])
   await approve(user_code)
@@ -126,7 +126,7 @@ test('a clock that is set back neither slows a program down for long nor ends it
   server.clock.advance(60 * minuteMs)
 })
 
-test('denied is denied: whoever asks is told so, and nobody can approve it any more', async () => {
+test('denied is denied: who asks is told so, and nobody can approve it any more', async () => {
   const { device_code, user_code } = await begun()
   await deny(user_code)
   expect(told(await poll(device_code))).toEqual([400, 'DEVICE_DENIED', undefined])
@@ -146,7 +146,7 @@ test('after 900 seconds a code has expired, approved or not, and nobody can appr
   await expect(approve(waiting.user_code)).rejects.toMatchObject({ code: 'DEVICE_EXPIRED' })
 })
 
-test('the last moment of a code is the one before 900 seconds are over, for whoever polls and for whoever decides', async () => {
+test('the last moment of a code is the one before 900 seconds are over, for the one who polls and for the one who decides', async () => {
   const { sql } = server.database
   const { device_code, user_code } = await begun()
   const approved = [await begun(), await begun()] as const
@@ -218,7 +218,7 @@ test('a key never may more than was asked for; less it may', async () => {
   expect((await poll(writing.device_code)).body.scope).toBe('read')
 })
 
-test('nobody approves for a workspace that is not theirs, and whoever leaves before the key is collected gives none', async () => {
+test('nobody approves for a workspace that is not theirs, and who leaves before the key is collected gives none', async () => {
   const guest = await workspaceWithPasswords(server)
   const { sql } = server.database
   const { device_code, user_code } = await begun()
@@ -282,7 +282,7 @@ test('more than ten codes in ten minutes from one address are refused there, unt
   expect((await start({}, here)).status).toBe(200)
 })
 
-test('whoever enters ten codes that nobody has must wait, for codes that somebody has too; right ones are not counted', async () => {
+test('who enters ten codes that nobody has must wait, for codes that someone has too; right ones are not counted', async () => {
   const { sql } = server.database
   const { user_code } = await begun()
   for (let n = 0; n < 12; n++) await findWaiting(sql, entry(user_code, 'adam'))
@@ -299,7 +299,7 @@ test('whoever enters ten codes that nobody has must wait, for codes that somebod
   await findWaiting(sql, entry(user_code, 'adam'))
 })
 
-test('the name of a program is at most eighty characters, and nothing in it can deceive whoever reads it', async () => {
+test('the name of a program is at most eighty characters, and nothing in it can deceive the one who reads it', async () => {
   expect((await start({ client_name: '😀'.repeat(80) })).status).toBe(200)
   for (const client_name of ['😀'.repeat(81), '', '   ', '\u0007\u202e', 5, undefined])
     expect([client_name, told(await start({ client_name })).slice(0, 2)]).toEqual([client_name, [422, 'VALIDATION']])
@@ -344,7 +344,7 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'two processes on one PostgreSQL share a sign-in, and only one of them gives the key',
   async () => {
     const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
-    const other = await startServer({ settings, clock: server.clock, log: 'nowhere' })
+    const other = await startServer({ settings, clock: server.clock, log: 'none' })
     try {
       for (let n = 0; n < 10; n++) {
         const { device_code, user_code } = await begun()

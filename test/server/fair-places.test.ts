@@ -1,4 +1,4 @@
-// Places for work that takes memory, and what is held for slow connections: fair to workspaces and keys, whoever asks how much.
+// Places for work that takes memory, and what is held for slow connections: fair to workspaces and keys, however much one asks for.
 import { expect, test } from 'vitest'
 import { HeldBytes } from '../../server/bodies/held-bytes.ts'
 import { type GiveBack, type Owner, Places } from '../../server/bodies/places.ts'

@@ -20,7 +20,7 @@ function askers<K>(queue: FairQueue<K>) {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('one asker never has all places, and whoever comes later finds one', async () => {
+test('one asker never has all places, and who comes later finds one', async () => {
   const { entered, ask } = askers(new FairQueue<string>(limits))
   for (const name of ['a1', 'a2', 'a3', 'a4']) void ask('a', name)
   void ask('b', 'b1')

@@ -1,4 +1,4 @@
-// The feeds: every committed record is seen by whoever pages by cursor, however transactions overlap (spec 4.6).
+// The feeds: every committed record is seen by the one who pages by cursor, however transactions overlap (spec 4.6).
 import { beforeAll, expect, test } from 'vitest'
 import { Feed } from '../../server/feed.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'

@@ -9,7 +9,7 @@ const server = await startTestServer()
 const { url, keys, slug } = await server.addWorkspace()
 const other = await server.addWorkspace()
 
-/** Routes that need somebody: a key, or a session in its place. */
+/** Routes that need someone: a key, or a session in its place. */
 const guarded = allRoutes.filter(([, , route]) => route.scope !== 'none')
 
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
@@ -85,7 +85,7 @@ test('an unknown address is NOT_FOUND in the envelope', async () => {
   expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
 })
 
-test('a revoked key, and every key of somebody who left, are nobody from the next request on', async () => {
+test('a revoked key, and every key of someone who left, are nobody from the next request on', async () => {
   const guest = await server.addWorkspace()
   const mia = callAs(guest.url, guest.keys.mia)
   expect((await callAs(guest.url, guest.keys.miaReads).post('/auth/logout')).status).toBe(204)

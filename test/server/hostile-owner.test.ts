@@ -76,7 +76,7 @@ test('an invitation to another workspace opens nothing to who made the account, 
   expect(await personIn(held.acme, held.email)).toBeUndefined()
 })
 
-test('the victim, who does not know the password, asks whoever runs the server; from then on the attacker is out', async () => {
+test('the victim, who does not know the password, asks the administrator of the server; from then on the attacker is out', async () => {
   const held = await squatted()
   const { code } = await inviteTo(held.acme, held.email)
   await expect(joinWith(code, ownPassword)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
@@ -199,7 +199,7 @@ test('asked into the attacker’s workspace, an honest account stays as it is, a
   const person = await personIn(evil, email)
   await expect(makePasswordLink(sql, { ...ownerOf(evil), personId: person?.id ?? 0, now: now() })).rejects.toMatchObject({
     code: 'FORBIDDEN',
-    message: 'Only whoever runs the server can give Victim a new password.',
+    message: 'Only the administrator of the server can give Victim a new password.',
   })
   expect(JSON.stringify((await callAs(evil.url, evil.keys.olivia).get('/members')).body)).not.toContain(acme.slug)
 })
@@ -213,7 +213,7 @@ test('guesses at the current password by way of an invitation count as failed si
   await expect(joinWith(code, evilPassword, password)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })
 
-test('whoever runs the server adds the account to another workspace: the password that the attacker chose ends', async () => {
+test('the administrator of the server adds the account to another workspace: the password that the attacker chose ends', async () => {
   for (const laundered of [false, true]) {
     const held = await squatted()
     if (laundered) {
@@ -233,7 +233,7 @@ test('whoever runs the server adds the account to another workspace: the passwor
   }
 })
 
-test('a password that whoever runs the server gave stays when they add the account elsewhere', async () => {
+test('a password that the administrator of the server gave stays when they add the account elsewhere', async () => {
   const [acme, beta] = [await workspaceWithPasswords(server), await workspaceWithPasswords(server)]
   const { email, password } = acme.credentialsOf('mia')
   const { workspaceId } = ownerOf(beta)

@@ -1,4 +1,4 @@
-// Invitations: nobody belongs before they accept, and a link opens no more than whoever made it could open by then.
+// Invitations: nobody belongs before they accept, and a link opens no more than the one who made it could open by then.
 import { expect, test } from 'vitest'
 import { type Inviting, invite, listInvited, renewInvitation, withdrawInvitation } from '../../server/accounts/invitations.ts'
 import { findInvitation, join } from '../../server/accounts/joining.ts'
@@ -213,7 +213,7 @@ test('of two workspaces that ask one new address at once one makes the account; 
   }
 })
 
-test('an account without a password joins nothing until whoever runs the server has given it one', async () => {
+test('an account without a password joins nothing until the administrator of the server has given it one', async () => {
   const acme = await workspaceWithPasswords(server)
   const { workspaceId } = acme.idsOf('mia')
   const now = server.clock.now()
@@ -227,7 +227,7 @@ test('an account without a password joins nothing until whoever runs the server 
   expect((await openBrowser(other.url, { email, password: 'chosen by robin' })).login.status).toBe(200)
 })
 
-test('who is added by whoever runs the server needs no invitation: it is gone, and its link with it', async () => {
+test('who is added by the administrator of the server needs no invitation: it is gone, and its link with it', async () => {
   const { workspaceId, email, code, asking } = await invited()
   const adding = { workspaceId, email, name: 'nick', displayName: 'Nick', role: 'member' as const, now: asking.now }
   const both = await Promise.allSettled([accept(code, 'correct horse'), addPerson(sql, adding)])

@@ -75,7 +75,7 @@ test('the schema itself keeps two of one name apart', async () => {
   ).rejects.toMatchObject({ code: '23505', constraint_name: 'members_name' })
 })
 
-test('a file lets people change names with each other; who is called like somebody else gets a number, each time the same', async () => {
+test('a file lets people change names with each other; who is called like someone else gets a number, each time the same', async () => {
   const acme = await workspaceWithPasswords(server)
   const { workspaceId } = acme.idsOf('olivia')
   const member = (who: string, name: string) => ({ email: `${who}@${acme.slug}.test`, name, role: 'member' as const })

@@ -117,7 +117,7 @@ test('a port for metrics that is taken stops the start where it was chosen, and 
   const { port } = taken.address() as AddressInfo
   const dataDir = temporaryFolder()
   const settings = { ...readSettings({ port: '0', data: dataDir }, {}, dataDir), databaseUrl: server.settings.databaseUrl }
-  const start = startServer({ settings: { ...settings, metricsPort: port }, log: 'nowhere' })
+  const start = startServer({ settings: { ...settings, metricsPort: port }, log: 'none' })
   await expect(start).rejects.toThrow(`PH_METRICS is "${port}"`)
   const lines: string[] = []
   const beside = new MetricsListener(async () => ({ contentType: 'text/plain', text: '' }))

@@ -115,7 +115,7 @@ test('a project is made by hand or by its first pull, and says where pulls land 
   expect((await mia.post('/projects', { name: uniqueName('Proj') })).body.default_root).toBe('/Game/PropHouse')
 })
 
-test('a project that an order makes has its root; those of a library from before get theirs, and what somebody chose stays', async () => {
+test('a project that an order makes has its root; those of a library from before get theirs, and what someone chose stays', async () => {
   const [{ entry_id = 0 } = {}] = await pushed(mia, [item()])
   const [plain, kit, silent, chosen] = [uniqueName('Proj'), uniqueName('Proj'), uniqueName('Proj'), uniqueName('Proj')]
   const order = async (target_project: string, target_root?: string): Promise<Json> =>

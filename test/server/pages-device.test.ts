@@ -58,7 +58,7 @@ test('denying is as easy, and final', async () => {
   expect((await poll(deviceCode)).body.error.code).toBe('DEVICE_DENIED')
 })
 
-test('a code that somebody else approved is only called used', async () => {
+test('a code that someone else approved is only called used', async () => {
   const [mia, max] = [await signedIn('mia'), await signedIn('max')]
   const { userCode } = await started('ph on the build machine')
   await mia.send(await mia.open(codePage(userCode)), `${base}/device`, { button: 'Approve' })
@@ -80,7 +80,7 @@ test('a code is read without regard to case and dash; unknown and expired ones a
   expect((await mia.open(codePage(userCode))).text).toContain('This code has expired')
 })
 
-test('whoever guesses codes has to wait', async () => {
+test('who guesses codes has to wait', async () => {
   const adam = await signedIn('adam')
   for (let i = 0; i < 10; i++) expect((await adam.open(codePage(`BBBB-BBB${'BCDFGHJKLM'[i]}`))).status).toBe(404)
   const { userCode } = await started()
@@ -89,7 +89,7 @@ test('whoever guesses codes has to wait', async () => {
   expect(locked.text).toMatch(/Try again in \d+ (minutes|seconds)/)
 })
 
-test('whoever has not signed in signs in first, and then sees the code they were sent for', async () => {
+test('who has not signed in signs in first, and then sees the code they were sent for', async () => {
   const { userCode } = await started()
   const one = new PageBrowser(server.url)
   const asked = await one.open(codePage(userCode))
@@ -120,7 +120,7 @@ test('an address by itself, a form without its token, and one that says more tha
   expect((await poll(deviceCode)).body.error.code).toBe('DEVICE_PENDING')
 })
 
-test('whoever belongs to several workspaces chooses one, the one that was asked for first; never one of others', async () => {
+test('who belongs to several workspaces chooses one, the one that was asked for first; never one of others', async () => {
   const other = await workspaceWithPasswords(server)
   const second = workspaceOf(`second-${acme.slug}`).workspace
   const members = [{ email: acme.credentialsOf('mia').email, name: 'mia', role: 'member' as const }]

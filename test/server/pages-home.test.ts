@@ -8,7 +8,7 @@ import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
 
-test('pull jobs that wait show by project, with who sent them, until somebody has them; a claim that ran out waits again', async () => {
+test('pull jobs that wait show by project, with who sent them, until someone has them; a claim that ran out waits again', async () => {
   const acme = await workspaceWithPasswords(server)
   const [mia, max] = [callAs(acme.url, acme.keys.mia), callAs(acme.url, acme.keys.max)]
   const [{ entry_id } = {}] = await pushed(mia, [item()])

@@ -50,7 +50,7 @@ const invitee = (at: Workspace) => ({
   role: 'member',
 })
 
-test('somebody new gets a link, shown once, with which they choose a password once and belong', async () => {
+test('someone new gets a link, shown once, with which they choose a password once and belong', async () => {
   const acme = await newWorkspace()
   const base = `/w/${acme.slug}`
   const adam = await signedIn(acme, 'adam')
@@ -75,7 +75,7 @@ test('somebody new gets a link, shown once, with which they choose a password on
   const inside = await nick.send(asked, `${base}/invitation`, chosen)
   expect([inside.path, inside.text.includes('You belong to this workspace now.')]).toEqual([`${base}/`, true])
   const late = await new PageBrowser(server.url).open(link)
-  expect([late.status, late.text.includes('This link leads nowhere any more')]).toEqual([404, true])
+  expect([late.status, late.text.includes('This link no longer works')]).toEqual([404, true])
   expect((await adam.open(`${base}/members`)).text).not.toContain('Invited')
 })
 
@@ -83,7 +83,7 @@ test('who is invited gets a new link or none any more; members do not see them, 
   const acme = await newWorkspace()
   const base = `/w/${acme.slug}`
   const [olivia, adam, mia] = await Promise.all(['olivia', 'adam', 'mia'].map((name) => signedIn(acme, name)))
-  if (!olivia || !adam || !mia) throw new Error('somebody is not in')
+  if (!olivia || !adam || !mia) throw new Error('someone is not in')
   const form = await olivia.open(`${base}/members/add`)
   const first = linkOn(await olivia.send(form, `${base}/members`, { ...invitee(acme), role: 'owner' }))
   const list = await olivia.open(`${base}/members`)
@@ -104,7 +104,7 @@ test('who is invited gets a new link or none any more; members do not see them, 
   const nick = new PageBrowser(server.url)
   expect([(await nick.open(first)).status, (await nick.open(second)).status]).toEqual([404, 200])
   const back = await olivia.send(page, `${at}/withdraw`)
-  expect([back.path, back.text.includes('Withdrawn: the link leads nowhere any more.')]).toEqual([`${base}/members`, true])
+  expect([back.path, back.text.includes('Withdrawn: the link no longer works.')]).toEqual([`${base}/members`, true])
   expect((await nick.open(second)).status).toBe(404)
   expect((await olivia.send(page, `${at}/withdraw`)).status).toBe(404)
 })
@@ -153,7 +153,7 @@ test('who has an account joins with its password and a new one; asking them says
   const href = /href="([^"]+)">Change<span class="unseen"> Max Other</.exec(row)?.[1] ?? ''
   const member = await olivia.open(href)
   expect([
-    member.text.includes('Only whoever runs the server can give Max Other a new password.'),
+    member.text.includes('Only the administrator of the server can give Max Other a new password.'),
     member.text.includes('workspaces'),
   ]).toEqual([true, false])
   const body = new URLSearchParams({ csrf_token: formTo(member, `${href}/role`).fields.csrf_token ?? '' })
@@ -211,7 +211,7 @@ test('the last owner stays one; admins neither make nor change owners', async ()
   }
 })
 
-test('somebody who is not right in the form is not added, and everything wrong is named', async () => {
+test('someone who is not right in the form is not added, and everything wrong is named', async () => {
   const acme = await newWorkspace()
   const base = `/w/${acme.slug}`
   const adam = await signedIn(acme, 'adam')

@@ -152,7 +152,7 @@ test('a member is refused on every page for owners and admins', async () => {
   expect((await mia.open(`${base}/members`)).text.match(/✓ active/g)).toHaveLength(4)
 })
 
-test('whoever belongs elsewhere sees nothing of a workspace, and an unknown one is not there', async () => {
+test('who belongs elsewhere sees nothing of a workspace, and an unknown one is not there', async () => {
   const mia = await signedIn('mia')
   for (const { rank, path } of pages.filter((one) => one.rank === 'member' || one.rank === 'admin')) {
     const answer = await mia.open(path.replace(base, `/w/${other.slug}`))

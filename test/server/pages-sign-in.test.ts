@@ -8,7 +8,7 @@ const server = await startTestServer()
 const acme = await workspaceWithPasswords(server)
 const base = `/w/${acme.slug}`
 
-/** What somebody types to sign in. */
+/** What someone types to sign in. */
 const typed = (name: string) => ({ ...acme.credentialsOf(name) })
 
 const browser = () => new PageBrowser(server.url)
@@ -18,7 +18,7 @@ const signedIn = async (name: string, next = `${base}/`) => {
   return { one, page }
 }
 
-test('whoever has not signed in is asked to, and then comes to where they wanted to go', async () => {
+test('who has not signed in is asked to, and then comes to where they wanted to go', async () => {
   const one = browser()
   const asked = await one.open(`${base}/members`)
   expect([asked.status, asked.title, asked.path]).toEqual([
@@ -31,7 +31,7 @@ test('whoever has not signed in is asked to, and then comes to where they wanted
   expect((await one.open(`${base}/sign-in`)).path).toBe(`${base}/`)
 })
 
-test('at the bare address, whoever belongs elsewhere only comes to their own workspace', async () => {
+test('at the bare address, who belongs elsewhere only comes to their own workspace', async () => {
   const one = browser()
   const page = await one.send(await one.open('/'), '/sign-in', typed('mia'))
   expect([page.status, page.path]).toEqual([200, `${base}/`])
@@ -84,7 +84,7 @@ test('a wrong password and an unknown e-mail are told alike; an empty field is n
   expect(empty.html).toMatch(/<input[^>]*id="email"[^>]*aria-invalid="true"[^>]*aria-describedby="email-wrong"/)
 })
 
-test('after ten failures the page says how long to wait, also to whoever knows the password; then it lets them in', async () => {
+test('after ten failures the page says how long to wait, also to the one who knows the password; then it lets them in', async () => {
   const one = browser()
   const form = await one.open(`${base}/sign-in`)
   const { email, password } = acme.credentialsOf('olivia')
@@ -139,7 +139,7 @@ test('signing out takes a form: a link signs nobody out; afterwards the session 
   expect((await one.open(`${base}/keys`)).title).toBe('Sign in · Prop House')
 })
 
-test('somebody who is disabled is out at once', async () => {
+test('someone who is disabled is out at once', async () => {
   const { one } = await signedIn('max')
   const { workspaceId, personId } = acme.idsOf('max')
   await server.database.sql`update members set status = 'disabled' where workspace_id = ${workspaceId} and id = ${personId}`

@@ -84,7 +84,7 @@ test('an admin makes no link for owners, nor for who belongs to other workspaces
   const { email } = elsewhere.credentialsOf('mia')
   const { person } = await addPerson(sql, { ...newcomer, workspaceId, email, name: 'guest', now: server.clock.now() })
   const obstacle = await linkObstacle(sql, { workspaceId, by: olivia }, person)
-  expect(obstacle).toBe('Only whoever runs the server can give Nick New a new password.')
+  expect(obstacle).toBe('Only the administrator of the server can give Nick New a new password.')
   await expect(makePasswordLink(sql, linking({ by: olivia, personId: person.id }))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(makePasswordLink(sql, linking({ by: { id: acme.idsOf('mia').personId, role: 'member' } }))).rejects.toMatchObject({
     code: 'FORBIDDEN',
@@ -94,7 +94,7 @@ test('an admin makes no link for owners, nor for who belongs to other workspaces
   })
 })
 
-test('nobody makes a link for themselves: whoever got hold of a session would choose the password with it', async () => {
+test('nobody makes a link for themselves: who got hold of a session would choose the password with it', async () => {
   const { acme, linking } = await linked()
   for (const [name, role] of [
     ['olivia', 'owner'],
@@ -109,7 +109,7 @@ test('nobody makes a link for themselves: whoever got hold of a session would ch
   }
 })
 
-test('a program and somebody who is disabled get no link: neither could sign in by it', async () => {
+test('a program and someone who is disabled get no link: neither could sign in by it', async () => {
   const { workspaceId, person, linking } = await linked()
   const { person: robot } = await addPerson(sql, {
     ...newcomer,

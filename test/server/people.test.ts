@@ -18,7 +18,7 @@ const newcomer = (over: Partial<NewPerson> & { workspaceId: number }): NewPerson
   ...over,
 })
 
-test('somebody who is added is a member with an account, and signs in with the password that was given', async () => {
+test('someone who is added is a member with an account, and signs in with the password that was given', async () => {
   const acme = await workspaceWithPasswords(server)
   const { workspaceId } = acme.idsOf('olivia')
   const email = `nick@${acme.slug}.test`
@@ -35,7 +35,7 @@ test('somebody who is added is a member with an account, and signs in with the p
   expect((await nick.get('/auth/tokens')).status).toBe(200)
 })
 
-test('who belongs elsewhere already keeps their password: adding somebody takes over no account', async () => {
+test('who belongs elsewhere already keeps their password: adding someone takes over no account', async () => {
   const [acme, beta] = [await workspaceWithPasswords(server), await workspaceWithPasswords(server)]
   const { email } = acme.credentialsOf('mia')
   const { workspaceId } = beta.idsOf('olivia')

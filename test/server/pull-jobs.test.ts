@@ -160,7 +160,7 @@ test('of many claims at once the first one wins, and the others are told that th
     expect([status, body.error.code, body.error.details.status]).toEqual([409, 'JOB_STATE', 'claimed'])
 })
 
-test('a claim token works with the keys of whoever claimed, and with nobody else’s', async () => {
+test('a claim token works with the keys of the one who claimed, and with nobody else’s', async () => {
   const { entry_id } = await prop()
   const job = await ordered([{ entry_id }])
   const claim_token = await running(job)

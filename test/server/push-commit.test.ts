@@ -111,7 +111,7 @@ test('make_face false registers a version that is not current', async () => {
   expect((await detailOf(first.entry_id)).object_id).toBe(first.object_id)
 })
 
-test('a current version that somebody replaced meanwhile is STALE_FACE, and nothing of the batch is registered', async () => {
+test('a current version that someone replaced meanwhile is STALE_FACE, and nothing of the batch is registered', async () => {
   const [first] = await pushed(mia, [item()])
   await pushed(max, [item({ stamped_lineage_id: first.lineage_id })])
   const before = await head()

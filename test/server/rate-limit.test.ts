@@ -16,7 +16,7 @@ async function pass(ms: number): Promise<void> {
   await passTime(server.database, ms)
 }
 
-/** Somebody whose budgets nobody has touched. */
+/** Someone whose budgets nobody has touched. */
 async function fresh() {
   const { url, keys } = await server.addWorkspace()
   return {

@@ -167,7 +167,7 @@ test('a typed word is found in whatever words it was written in, side by side in
   expect(tagged?.matched).toEqual(['tags'])
 })
 
-test('what somebody changes is found at once by its new words, and no longer by the old ones', async () => {
+test('what someone changes is found at once by its new words, and no longer by the old ones', async () => {
   const { mia, adam, ids } = await workspaceWith([{ origin_path: '/Game/Harbor/Props/SM_Crane', asset_name: 'SM_Crane' }])
   const [id] = ids
   const finds = async (q: string) => (await listed(mia, q)).length === 1

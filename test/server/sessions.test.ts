@@ -46,7 +46,7 @@ test('the cookie travels over https only where the request came that way, or the
   expect(cookieOf((await openBrowser(people.url, people.credentialsOf('mia'))).login)).toContain('; Secure')
 })
 
-test('an unknown e-mail, a wrong password, an account without one and somebody who left are told the same, for the same work', async () => {
+test('an unknown e-mail, a wrong password, an account without one and someone who left are told the same, for the same work', async () => {
   const guest = await workspaceWithPasswords(server)
   const { workspaceId, personId } = guest.idsOf('max')
   const { sql } = server.database
@@ -172,7 +172,7 @@ test('a sign-in that compared the password before it was changed gets no session
   expect(await startSession(sql, started)).toBeDefined()
 })
 
-test('somebody who signs in again and again keeps the fifty sessions that were used last', async () => {
+test('someone who signs in again and again keeps the fifty sessions that were used last', async () => {
   const { sql } = server.database
   const { accountId } = (await workspaceWithPasswords(server)).idsOf('mia')
   const ids: string[] = []
@@ -186,7 +186,7 @@ test('somebody who signs in again and again keeps the fifty sessions that were u
 
 test('passwords, cookies and CSRF tokens are neither in the log nor in the database', async () => {
   const mia = await open('mia')
-  await fail('mia', { ...place(), cookie: 'ph_session=planted-by-somebody' })
+  await fail('mia', { ...place(), cookie: 'ph_session=planted-by-someone' })
   await attempt({ email: 'evil\r\nSet-Cookie: x=1@x.test', password: 'p\r\nq' })
   const log = server.logLines.join('')
   for (const line of server.logLines) expect(() => JSON.parse(line)).not.toThrow()
@@ -195,7 +195,7 @@ test('passwords, cookies and CSRF tokens are neither in the log nor in the datab
     await server.database.sql`select * from accounts`,
     await server.database.sql`select * from throttles`,
   ])
-  for (const secret of [mia.sessionId, mia.csrf, acme.credentialsOf('mia').password, 'a guess', 'planted-by-somebody']) {
+  for (const secret of [mia.sessionId, mia.csrf, acme.credentialsOf('mia').password, 'a guess', 'planted-by-someone']) {
     expect(log).not.toContain(secret)
     expect(kept).not.toContain(secret)
   }

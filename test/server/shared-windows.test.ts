@@ -43,7 +43,7 @@ async function processesOnOne(rateLimitRequests: number, clocksMs: readonly numb
     startServer({
       settings: { ...server.settings, databaseUrl: database?.url, dataDir: temporaryFolder(), port: 0, rateLimitRequests },
       clock: { now: () => new Date(Date.now() + aheadMs) },
-      log: 'nowhere',
+      log: 'none',
       provisioning: { workspaces: [workspace] },
     })
   const servers: RunningServer[] = []

@@ -32,7 +32,7 @@ test('a setting that cannot be used stops the start and is named', () => {
 
 test('a storage that this version does not have stops the start instead of being passed over', async () => {
   const settings = { ...server.settings, dataDir: temporaryFolder(), storageUrl: 's3://bucket' }
-  await expect(startServer({ settings, log: 'nowhere' })).rejects.toThrow('PH_STORAGE_URL')
+  await expect(startServer({ settings, log: 'none' })).rejects.toThrow('PH_STORAGE_URL')
 })
 
 test('a malformed provisioning file stops the start with the path of the offending field', () => {
@@ -96,7 +96,7 @@ test('what was pushed and every address given out is good after a restart', asyn
 test.runIf(!process.env.PH_TEST_DATABASE_URL)(
   'a second server on the same data folder is refused by the name of the folder',
   async () => {
-    const second = startServer({ settings: { ...server.settings, port: 0 }, log: 'nowhere' })
+    const second = startServer({ settings: { ...server.settings, port: 0 }, log: 'none' })
     await expect(second).rejects.toThrow(`Another server is using ${join(server.dataDir, 'database')}`)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   },
@@ -114,7 +114,7 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
     const start = () =>
       startServer({
         settings: { ...server.settings, databaseUrl: url.href, dataDir: temporaryFolder(), port: 0 },
-        log: 'nowhere',
+        log: 'none',
         provisioning: { workspaces: [workspace] },
       })
     const started = await Promise.all([start(), start(), start()])

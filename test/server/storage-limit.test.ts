@@ -1,4 +1,4 @@
-// The storage limit: every byte that a workspace keeps is counted, once, whoever brings it at the same moment; at the limit no more come in.
+// The storage limit: every byte that a workspace keeps is counted once, no matter how many bring it at the same moment; at the limit no more come in.
 import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'

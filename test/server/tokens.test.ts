@@ -1,4 +1,4 @@
-// Tokens: the keys of whoever is signed in; keys never make keys (contract-gaps 3).
+// Tokens: the keys of the one who is signed in; keys never make keys (contract-gaps 3).
 import { expect, test } from 'vitest'
 import { mintKey } from '../../server/accounts/keys.ts'
 import { addPerson } from '../../server/accounts/people.ts'
@@ -68,7 +68,7 @@ test('while the workspace is read-only keys are neither made nor revoked by the 
   await server.changeWorkspace(acme.slug, { state: 'active' })
 })
 
-test('nobody revokes a key of somebody else, of another workspace, or that never was', async () => {
+test('nobody revokes a key of someone else, of another workspace, or that never was', async () => {
   const guest = await workspaceWithPasswords(server)
   const strangers = await server.database.sql<{ id: number; name: string }[]>`
     select id, name from api_keys where name in ('max', 'olivia') and workspace_id in (${acme.idsOf('max').workspaceId}, ${guest.idsOf('max').workspaceId})`
@@ -125,7 +125,7 @@ test('a session is good in the workspaces of its person only, each with its own 
   expect(unknown.status).toBe(404)
 })
 
-test('whoever has a thousand keys must revoke one before the next', async () => {
+test('who has a thousand keys must revoke one before the next', async () => {
   const { workspaceId, personId } = acme.idsOf('adam')
   await server.database.sql`
     insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)

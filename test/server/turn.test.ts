@@ -1,4 +1,4 @@
-// Requests that come in one turn of the event loop: their answers leave together, each to whoever asked, in the order of each connection.
+// Requests that come in one turn of the event loop: their answers leave together, each to the one who asked, in the order of each connection.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -66,7 +66,7 @@ test.runIf(server.database.kind === 'embedded')('no answer leaves before everyth
   expect(seen).toEqual([...asked, ...asked.map(({ port }) => ({ what: 'answered', port }))])
 })
 
-test('every request is answered, whoever else asks in the same moment, and in the order in which its connection asked', async () => {
+test('every request is answered, who else asks in the same moment, and in the order in which its connection asked', async () => {
   const entries = await pushed(
     callAs(url, keys.mia),
     Array.from({ length: connections }, () => item()),

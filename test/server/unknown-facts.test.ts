@@ -1,4 +1,4 @@
-// What a sender does not know, said as if it were known: it is absent, and filled by whoever knows it later (contract-gaps 5).
+// What a sender does not know, said as if it were known: it is absent, and filled by the one who knows it later (contract-gaps 5).
 import { expect, test } from 'vitest'
 import { migrate } from '../../server/database/migrate.ts'
 import { callAs, type Json } from '../support/api.ts'

@@ -212,7 +212,7 @@ test('lists are narrowed by path and by the project of the current version, and 
     expect([wrong, (await miaReads.get(`/entries?${wrong}`)).status]).toEqual([wrong, 422])
 })
 
-test('restoring with the current version as it was last seen is refused once somebody else has moved it', async () => {
+test('restoring with the current version as it was last seen is refused once someone else has moved it', async () => {
   const crate = item()
   const [first] = await pushed(mia, [crate])
   const [second] = await pushed(mia, [next(crate, first)])

@@ -1,4 +1,4 @@
-/** A full disk on the side of whoever runs `ph`: it says what is full and which setting moves it, and the next run finishes. */
+/** A full disk on the side of the one who runs `ph`: it says what is full and which setting moves it, and the next run finishes. */
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

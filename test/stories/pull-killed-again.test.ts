@@ -1,6 +1,6 @@
 /**
  * Pulls that are ended at seeded moments, once, twice or three times over, by SIGKILL, by Ctrl-C or by a network that goes away, on
- * disks with hard links and without, while somebody edits files between the runs. After each run and in the end: the files, what is
+ * disks with hard links and without, while someone edits files between the runs. After each run and in the end: the files, what is
  * remembered of them, the report, the library, and whether a push of the edits makes the right versions. `bench/pull-killed.ts` does the
  * same some hundreds of times.
  */

@@ -14,7 +14,7 @@ const deathsPerProject = 5
 
 const server = await startTestServer()
 
-/** Of so many deaths one is that of the run that should have mended another. */
+/** Of so many deaths one is that of the run that should have fixed another. */
 const twiceOneIn = 4
 
 test.each(['first', 'second'])(

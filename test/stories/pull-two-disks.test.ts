@@ -21,13 +21,13 @@ test('a conflict that is overwritten on one disk has its backup on the other', a
   writeFileSync(join(root, 'Target.uproject'), JSON.stringify({ EngineAssociation: '5.4' }))
   const disk = await mountSmallDisk(content, 48 * 1024 * 1024)
   mkdirSync(disk.seen(join(content, 'Town')))
-  writeFileSync(disk.seen(join(content, 'Town/SM_Wall.uasset')), 'somebody built this here')
+  writeFileSync(disk.seen(join(content, 'Town/SM_Wall.uasset')), 'someone built this here')
   const env = { PH_URL: url, PH_API_KEY: keys.mia }
   const args = ['pull', 'SM_Wall', '--into', root, '--on-conflict', 'overwrite', '--json']
   const { code, stdout, stderr } = await phProcess(args, { env, within: disk.within })
   expect(code, stdout + stderr).toBe(0)
   const [file] = JSON.parse(stdout).jobs[0].files
   expect(file.outcome).toBe('overwritten')
-  expect(filesBelow(root)[file.backup]?.toString()).toBe('somebody built this here')
+  expect(filesBelow(root)[file.backup]?.toString()).toBe('someone built this here')
   expect(filesBelow(disk.seen(content))).toEqual(filesBelow(join(source.root, 'Content')))
 })

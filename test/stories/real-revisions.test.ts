@@ -52,7 +52,7 @@ test.runIf(fixtureFolder).each(chains)('%s, saved in one place', async (chain) =
   for (const [index, save] of savesOf(chain).entries()) {
     const guid = guidOf(chain, save)
     const before = items[index - 1]
-    // Another lasting GUID: an asset that was made anew under the old name. Under /Game somebody has to say so.
+    // Another lasting GUID: an asset that was made anew under the old name. Under /Game someone has to say so.
     const isAnother = known !== null && guid !== null && guid !== known
     if (isAnother) expect(['held', 'new'], save).toContain(items[index]?.status)
     else expect(items[index], save).toMatchObject({ status: 'new', parent_object_id: before?.object_id ?? null })

@@ -143,7 +143,7 @@ test.runIf(process.platform === 'linux')(
     await pushAndPull(here)
     await goWrong(here, nora)
     const { stderr } = await server.stop()
-    // Whoever starts the server is shown the setup address, once, and not as a line of the log.
+    // Who starts the server is shown the setup address, once, and not as a line of the log.
     const [before = '', after = '', ...more] = stderr.split(/^ {2}http\S+\/setup\?code=\S+$/m)
     expect(more).toEqual([])
     said.push({ by: 'the server', text: before + after }, { by: 'process lists', text: commandLines() })

@@ -1,5 +1,5 @@
 /**
- * The disk of the server is full, a real one: whoever pushes reads where, nothing is half visible, what was acknowledged stays and
+ * The disk of the server is full, a real one: who pushes reads where, nothing is half visible, what was acknowledged stays and
  * can be read, and when there is room again the same `ph push` finishes, with the same server and with the next one.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Somebody at a browser: signs in, keeps the cookie, sends the CSRF token with every change. */
+/** Someone at a browser: signs in, keeps the cookie, sends the CSRF token with every change. */
 import { hashPassword } from '../../server/accounts/passwords.ts'
 import type { Answer } from './api.ts'
 import type { TestServer } from './server.ts'

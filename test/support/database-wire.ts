@@ -12,7 +12,7 @@ export interface Wire {
   mute(): void
   /** Every connection stays, and new ones are taken; nothing comes through any more, in either direction. */
   swallow(): void
-  mend(): Promise<void>
+  repair(): Promise<void>
   /** The next answer that holds such a text lacks its end, and its connection is closed. */
   halveNext(text: string): void
 }
@@ -80,7 +80,7 @@ export async function wireTo(databaseUrl: string): Promise<Wire> {
     halveNext(text) {
       halved = text
     },
-    async mend() {
+    async repair() {
       isMute = false
       if (isSwallowing) breakAll()
       isSwallowing = false

@@ -17,7 +17,7 @@ export interface Figures {
   wire: number
   /** Runs on a disk that knows no hard links. */
   linkless: number
-  /** Files that were saved by somebody between two runs; edits that a push made versions of in the end. */
+  /** Files that were saved by someone between two runs; edits that a push made versions of in the end. */
   edits: number
   versions: number
   faults: string[]

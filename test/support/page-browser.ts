@@ -87,7 +87,7 @@ export class PageBrowser {
   }
 }
 
-/** A browser in which somebody has signed in, on the pages below `base`: `/w/<slug>`, or nothing. */
+/** A browser in which someone has signed in, on the pages below `base`: `/w/<slug>`, or nothing. */
 export async function signedInBrowser(
   origin: string,
   base: string,

@@ -12,7 +12,7 @@ import { newKey, startTestServer, type TestServer } from './server.ts'
 
 export interface Scene {
   name: string
-  /** Seen by whoever has not signed in. */
+  /** Seen by the one who has not signed in. */
   isBefore?: true
   open: (page: Page) => Promise<unknown>
 }
@@ -60,7 +60,7 @@ export async function stageScenes(): Promise<Stage> {
   return { urls: [url, emptyUrl], scenes, signIn: (page) => signInTo(page, `${url}/w/oak`) }
 }
 
-/** Where links lead: to somebody new, to who has an account with a password and without one, and to a new password. */
+/** Where links lead: to someone new, to who has an account with a password and without one, and to a new password. */
 async function stageLinks({ url, clock, database: { sql } }: TestServer): Promise<Scene[]> {
   const rows = await sql<{ workspace_id: number; id: number; name: string; slug: string }[]>`
     select m.workspace_id, m.id, m.name, w.slug from members m join workspaces w on w.id = m.workspace_id`

@@ -11,7 +11,7 @@ import type { PullProject } from './pull.ts'
 import { sha256 } from './push.ts'
 import type { Target } from './unreal-project.ts'
 
-/** What somebody saved here: bytes that may be nowhere else, and the version that they were made from. */
+/** What someone saved here: bytes that may be nowhere else, and the version that they were made from. */
 export interface Edit {
   bytes: Buffer
   /** Undefined: from none. */

@@ -1,6 +1,6 @@
 /**
  * A project that pulls all of a library again and again, and knows what must lie in it and what the library must be told of it. Between
- * two runs of one pull somebody may edit there, too.
+ * two runs of one pull someone may edit there, too.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ const program = fileURLToPath(new URL('./pull-process.ts', import.meta.url))
 const editBytes = 5000
 const nothing = Buffer.alloc(0)
 const packageOf = (path: string): string => `/Game/${path.replace(/\.uasset$/, '')}`
-/** One in so many files that are replaced was edited by somebody here. */
+/** One in so many files that are replaced was edited by someone here. */
 const editedOneIn = 3
 
 /** How a process that pulls ended: killed before a step, or by itself after so many, done or not. */
@@ -98,7 +98,7 @@ export class PullingProject {
     }
   }
 
-  /** Somebody saves files while no pull runs, most of them those that one was about: says how many. */
+  /** Someone saves files while no pull runs, most of them those that one was about: says how many. */
   async editMeanwhile(): Promise<number> {
     const now = this.#project.files()
     const paths = Object.keys(now).filter((path) => this.#isWhole(path, now[path]) && this.#random() < 0.3)
@@ -180,7 +180,7 @@ export class PullingProject {
       if (!now[path]?.equals(bytes)) expect(isKept(bytes), `the edit of ${path} is lost`).toBe(true)
   }
 
-  /** What was there, what is to be there, or what somebody saved. */
+  /** What was there, what is to be there, or what someone saved. */
   #isWhole(path: string, bytes: Buffer | undefined): boolean {
     const isKept = this.#outcomes.get(path) === 'kept' && !this.#edits.get(path)?.isLate
     const states = [this.#before[path], isKept ? undefined : this.#wanted[path], this.#edits.get(path)?.bytes]

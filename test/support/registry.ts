@@ -14,7 +14,7 @@ const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 export interface Registry {
   url: string
-  /** Packages whose tarball somebody fetched. */
+  /** Packages whose tarball someone fetched. */
   fetched: Set<string>
 }
 

@@ -39,7 +39,7 @@ export interface Around {
   within?: readonly string[]
 }
 
-/** Ends with how it failed when it does not get ready. Whoever starts it stops it. */
+/** Ends with how it failed when it does not get ready. Who starts it stops it. */
 export async function startServerProcess(
   args: readonly string[],
   { env, within = [], stderr: log }: Around = {},

@@ -28,7 +28,7 @@ interface PageProps {
   place?: Place
   /** `alone` for a page with one form or purpose, `gate` for what stands before the door. */
   width?: 'wide' | 'alone' | 'gate'
-  /** Said first to whoever hears the title only. */
+  /** Said first to the one who hears the title only. */
   hasTrouble?: boolean
   children: ReactNode
 }

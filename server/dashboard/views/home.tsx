@@ -51,7 +51,7 @@ interface HomeProps {
 
 export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
   const isEmpty = overview.newest.length === 0
-  // What there is comes first for whoever knows how to begin.
+  // What there is comes first for people who know how to begin.
   const isBegun = overview.done.signIn && !isEmpty
   return (
     <Page frame={frame} title="Overview" place="overview">

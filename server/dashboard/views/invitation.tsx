@@ -91,7 +91,7 @@ function JoinForm({ frame, code, asked: { email, workspaceName, account }, probl
   )
 }
 
-/** Somebody else may have made the account, with an address that is not theirs. */
+/** Someone else may have made the account, with an address that is not theirs. */
 function NotMine() {
   return (
     <section className="sheet">

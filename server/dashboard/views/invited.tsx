@@ -105,7 +105,7 @@ export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedP
             <dt>{state === 'ended' ? 'Ended' : 'Ends'}</dt>
             <dd>{exactWords(endsAt)}</dd>
           </dl>
-          {state === 'void' && <p className="soft">{invitedBy} may not invite them any more, so the link leads nowhere.</p>}
+          {state === 'void' && <p className="soft">{invitedBy} may not invite them any more, so the link no longer works.</p>}
           {fixedBecause && <p className="soft">{fixedBecause}</p>}
         </section>
         {!fixedBecause && <InvitedForms frame={frame} at={`/members/invitations/${id}`} />}
@@ -130,7 +130,7 @@ function InvitedForms({ frame, at }: { frame: Frame; at: string }) {
       <form className="sheet fields" method="post" action={frame.at(`${at}/withdraw`)}>
         <Token frame={frame} />
         <h2>Withdraw</h2>
-        <p>The link leads nowhere from then on. You can invite them again, with another role too.</p>
+        <p>The link no longer works then. You can invite them again, with another role too.</p>
         <div className="actions">
           <button type="submit" className="button danger">
             Withdraw the invitation

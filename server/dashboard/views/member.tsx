@@ -103,7 +103,7 @@ function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
 
 function stateWords({ isActive, isYou }: MemberRow): string {
   if (isActive && isYou)
-    return 'This is you: you would be out of this workspace, with all your keys, until somebody else enables you again.'
+    return 'This is you: you would be out of this workspace, with all your keys, until someone else enables you again.'
   return isActive
     ? 'Disabling ends their sessions here, and all their keys are refused from the next request on. What they made stays, under their name.'
     : 'They are out: no sign-in, no key of theirs works. Enabling lets them in again, with the keys they had.'

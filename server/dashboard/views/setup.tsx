@@ -49,7 +49,7 @@ export function SetupPage({ frame, form, problems }: { frame: Frame; form: Setup
   )
 }
 
-/** Comes with the address that the server printed; typed where somebody opened /setup without it. */
+/** Comes with the address that the server printed; typed where someone opened /setup without it. */
 function SetupCode({ form, problems }: { form: SetupForm; problems: readonly Problem[] }) {
   const isWrong = problems.some(({ field }) => field === 'setup_code')
   if (form.setup_code && !isWrong) return <input type="hidden" name="setup_code" value={form.setup_code} />

@@ -1,4 +1,4 @@
-/** Asked by whoever opens /sign-out by its address: a link alone signs nobody out. */
+/** Asked by the one who opens /sign-out by its address: a link alone signs nobody out. */
 import { type Frame, Page, Token } from './frame.tsx'
 
 export function SignOutPage({ frame }: { frame: Frame }) {

@@ -1,4 +1,4 @@
-// One catalog in memory, without a database: orders that are mended, rows that are used again, the best thousand (spec 4.2, 8).
+// One catalog in memory, without a database: orders that are fixed, rows that are used again, the best thousand (spec 4.2, 8).
 import { expect, test } from 'vitest'
 import { limits } from '../../../contract/limits.ts'
 import type { CatalogRow } from '../../../server/rows/catalog-row.ts'

@@ -68,7 +68,7 @@ interface Split {
   words: string[]
 }
 
-/** Texts are split once, for the patience of whoever waits for the tests. */
+/** Texts are split once, for the patience of the one who waits for the tests. */
 const splits = new WeakMap<WordFields, Split[]>()
 
 function splitOf(said: WordFields): Split[] {
