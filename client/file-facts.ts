@@ -7,7 +7,7 @@ import type { FormatError, FormatErrorReason } from '../formats/format-error.ts'
 import type { SourceFacts } from '../formats/source-file.ts'
 import type { PackageFacts, ThumbnailPosition } from '../formats/uasset.ts'
 
-/** An Unreal package. Package names are in the file's own spelling; native code (`/Script/`) is left out of the lists. */
+/** An Unreal package. Package names are in the file's own spelling; native code (`/Script/`) is a list of its own. */
 export interface KnownPackage {
   kind: 'package'
   /** False for a cooked package whose layout is not known: what is null or empty is unknown. */
@@ -25,6 +25,8 @@ export interface KnownPackage {
   cooked: boolean
   imports: string[]
   softReferences: string[]
+  /** Modules of native code whose classes it uses: `Engine`, `KawaiiPhysics`. Absent in what was kept by earlier versions. */
+  modules?: string[]
   metadata: EntryMetadata
   picture: ThumbnailPosition | null
   redirectTarget: string | null
@@ -64,7 +66,9 @@ export interface Refused {
 
 export type FileFacts = KnownPackage | KnownSource | Opaque | Refused
 
-const isNative = (name: string): boolean => name.startsWith('/Script/')
+const nativeRoot = '/Script/'
+const isNative = (name: string): boolean => name.startsWith(nativeRoot)
+const mostModules = 200
 const mostOwnNames = 4
 const mostWarnings = 4
 
@@ -85,12 +89,16 @@ export function keepPackage(facts: PackageFacts): KnownPackage {
     cooked: facts.cooked || !facts.complete,
     imports: facts.imports.filter((name) => !isNative(name)),
     softReferences: facts.softReferences.filter((name) => !isNative(name)),
+    modules: modulesOf(facts),
     metadata: assetClass === null ? {} : metadataFromTags(assetClass, facts.tags),
     picture: facts.thumbnail,
     redirectTarget: facts.redirectTarget,
     warnings: facts.warnings.slice(0, mostWarnings),
   }
 }
+
+const modulesOf = ({ imports }: PackageFacts): string[] =>
+  [...new Set(imports.filter(isNative).map((name) => name.slice(nativeRoot.length)))].slice(0, mostModules)
 
 /** Keeps what a manifest needs of a source file's facts. */
 export function keepSource(facts: SourceFacts, undescribed: string | null = null): KnownSource {

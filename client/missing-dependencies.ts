@@ -48,12 +48,12 @@ const packagePath = new RegExp(packagePathPattern, 'u')
 const isSayable = (name: string): boolean => packagePath.test(name) && [...name].length <= longestPath
 
 /** The same as a push says it of a file, which knows what goes along and what of the library. Undefined: nothing. */
-export function missingFields({ absent, absentPlugins }: References): {
+export function missingFields({ absent, absentPlugins, codePlugins }: References): {
   missing_dependencies: string[] | undefined
   plugins: string[] | undefined
 } {
   const packages = distinct(absent).filter(isSayable).slice(0, limits.missing.dependencies)
-  const plugins = distinct(absentPlugins)
+  const plugins = distinct([...absentPlugins, ...codePlugins])
     .filter((name) => [...name].length <= limits.missing.pluginName && !/\p{Cc}|^\s*$/u.test(name))
     .slice(0, limits.missing.plugins)
   return {

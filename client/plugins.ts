@@ -1,4 +1,4 @@
-/** Plugins that a project has: those that its descriptor enables, and those in its own folders. */
+/** Plugins that a project has: those that its descriptor enables, and those in its own folders; and whose code they hold. */
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readDescriptor } from './unreal-project.ts'
@@ -16,26 +16,66 @@ const deepestFolder = 8
  * Names in lower case; undefined where no descriptor says what is enabled. What the descriptor disables is not among them. Plugins
  * that the engine enables by itself cannot be known from here.
  */
-export function pluginsOf({ root, descriptor }: PluginHost): Set<string> | undefined {
-  if (descriptor === undefined) return undefined
-  const { Plugins, AdditionalPluginDirectories } = readDescriptor(descriptor) ?? {}
+export function pluginsOf(host: PluginHost): Set<string> | undefined {
+  if (host.descriptor === undefined) return undefined
+  const { named, own } = readPlugins(host)
+  const present = new Set(own.map(({ name }) => name.toLowerCase()))
+  for (const { name, isEnabled } of named) if (isEnabled) present.add(name.toLowerCase())
+  for (const { name, isEnabled } of named) if (!isEnabled) present.delete(name.toLowerCase())
+  return present
+}
+
+/** What the modules of a plugin are called, where its descriptor cannot be read: after the plugin, with one of these behind. */
+const moduleEndings = ['', 'Runtime', 'Editor', 'Ed', 'Core', 'Developer', 'UncookedOnly']
+
+/**
+ * Finds the plugin of this project that holds a module, by the module's name. Plugins of the project's own folders list their modules.
+ * Of those that lie with the engine only the names are known: their modules are called after them, or are not found.
+ */
+export function pluginFinder(host: PluginHost): (module: string) => string | undefined {
+  const { named, own } = readPlugins(host)
+  const byModule = new Map<string, string>()
+  for (const { name, isEnabled } of named)
+    if (isEnabled) for (const ending of moduleEndings) byModule.set(`${name}${ending}`.toLowerCase(), name)
+  for (const { name, path } of own)
+    for (const module of listOf(readDescriptor(path)?.Modules)) {
+      const { Name } = (module ?? {}) as { Name?: unknown }
+      if (typeof Name === 'string') byModule.set(Name.toLowerCase(), name)
+    }
+  return (module) => byModule.get(module.toLowerCase())
+}
+
+interface NamedPlugin {
+  name: string
+  isEnabled: boolean
+}
+
+/** A `.uplugin` on this disk. */
+interface OwnPlugin {
+  name: string
+  path: string
+}
+
+/** Those that the project's descriptor names, and those in the project's folders. */
+function readPlugins({ root, descriptor }: PluginHost): { named: NamedPlugin[]; own: OwnPlugin[] } {
+  const { Plugins, AdditionalPluginDirectories } = (descriptor === undefined ? undefined : readDescriptor(descriptor)) ?? {}
   const named = listOf(Plugins).flatMap((one) => {
     const { Name, Enabled } = (one ?? {}) as { Name?: unknown; Enabled?: unknown }
-    return typeof Name === 'string' ? [{ name: Name.toLowerCase(), isEnabled: Enabled !== false }] : []
+    return typeof Name === 'string' ? [{ name: Name, isEnabled: Enabled !== false }] : []
   })
   const folders = ['Plugins', ...listOf(AdditionalPluginDirectories).filter((one) => typeof one === 'string')]
-  const present = new Set(folders.flatMap((folder) => pluginsBelow(resolve(root, folder), deepestFolder)))
-  for (const { name, isEnabled } of named) if (isEnabled) present.add(name)
-  for (const { name, isEnabled } of named) if (!isEnabled) present.delete(name)
-  return present
+  return { named, own: folders.flatMap((folder) => pluginsBelow(resolve(root, folder), deepestFolder)) }
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** A plugin holds no other plugins. */
-function pluginsBelow(folder: string, depth: number): string[] {
+function pluginsBelow(folder: string, depth: number): OwnPlugin[] {
   const entries = entriesIn(folder)
-  const own = entries.flatMap(({ name }) => /^(.+)\.uplugin$/i.exec(name)?.[1]?.toLowerCase() ?? [])
+  const own = entries.flatMap(({ name: file }) => {
+    const name = /^(.+)\.uplugin$/i.exec(file)?.[1]
+    return name === undefined ? [] : [{ name, path: join(folder, file) }]
+  })
   if (own.length > 0 || depth === 0) return own
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
   return folders.flatMap(({ name }) => pluginsBelow(join(folder, name), depth - 1))

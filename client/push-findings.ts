@@ -82,6 +82,9 @@ export class FindingList {
     const plugins = new Set(references.plugins.map((name) => name.slice(1, name.indexOf('/', 1))))
     for (const plugin of plugins)
       add('plugin-reference', plugin, `Content of the plugin ${plugin} is referred to; it is noted with the version.`)
+    for (const plugin of new Set(references.codePlugins))
+      if (!plugins.has(plugin))
+        add('plugin-reference', plugin, `Classes of the plugin ${plugin} are used; it is noted with the version.`)
     if (references.beyondLimit > 0)
       this.add('too-many-references', path, `${path} refers to ${references.beyondLimit} files too many.`)
   }

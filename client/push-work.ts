@@ -12,6 +12,7 @@ import { findPackages, missingPackages } from './library-packages.ts'
 import { ThumbnailUploader } from './media-upload.ts'
 import { findOtherNames } from './other-names.ts'
 import { PackageSearch } from './package-search.ts'
+import { pluginFinder } from './plugins.ts'
 import { type PushFile, pathOf } from './push-file.ts'
 import { type Gathered, gather } from './push-gather.ts'
 import type { PushParts } from './push-options.ts'
@@ -22,6 +23,7 @@ import { type PushReport, recalledProblems } from './push-report.ts'
 import { PushRound } from './push-round.ts'
 import { describeReverted, toProblem } from './reverted.ts'
 import type { FoundFile } from './scan.ts'
+import { findDescriptor } from './unreal-project.ts'
 import { Uploader } from './upload.ts'
 
 /** What work adds to a report. */
@@ -134,6 +136,7 @@ export class PushWork {
         const known = fingerprints.findByPackage(name).find(({ file }) => existsSync(join(places.root, file)))
         return known?.file ?? search.findPackage(name)?.file
       },
+      pluginOf: pluginFinder({ root: places.root, descriptor: findDescriptor(places.root) }),
     }
   }
 

@@ -11,6 +11,8 @@ export interface Elsewhere {
   inLibrary(packageName: string): string | undefined
   /** The file of a package that lies on disk and is not part of this push. */
   onDisk(packageName: string): string | undefined
+  /** The plugin that holds a module of native code. */
+  pluginOf(module: string): string | undefined
 }
 
 /** What became of the references of one file. Package names as the file spells them. */
@@ -31,6 +33,8 @@ export interface References {
   absent: string[]
   /** Names of other plugins that hold such packages. */
   absentPlugins: string[]
+  /** Names of other plugins whose classes it uses. */
+  codePlugins: string[]
   redirected: { from: string; to: string }[]
   /** How many were left out because there are too many. */
   beyondLimit: number
@@ -93,6 +97,7 @@ export class ReferenceIndex {
     const context = { found, isInGame: own?.startsWith('/game/') ?? false, own, levels }
     for (const name of facts.imports) this.#addReference(context, name, true)
     for (const name of facts.softReferences) this.#addReference(context, name, false)
+    for (const module of facts.modules ?? []) this.#addModule(found, module, own)
     for (const { name, hash } of this.#externals.get(own ?? '') ?? []) {
       // A new version of an actor is news to its level, although the level's own file did not change.
       if (addNeed(found, hash, false)) found.told.push(`${name} ${hash}`)
@@ -123,6 +128,12 @@ export class ReferenceIndex {
     const hash = path === undefined ? undefined : this.#byFile.get(path.toLowerCase())
     if (hash === undefined) found.missing.push(companion)
     else if (addNeed(found, hash, true)) found.told.push(companion.toLowerCase())
+  }
+
+  /** A plugin's own content comes with its code. */
+  #addModule(found: References, module: string, own: string | undefined): void {
+    const plugin = this.#elsewhere.pluginOf(module)
+    if (plugin !== undefined && !own?.startsWith(`/${plugin.toLowerCase()}/`)) found.codePlugins.push(plugin)
   }
 
   #addReference(context: ReferenceContext, name: string, hard: boolean): void {
@@ -202,6 +213,7 @@ const emptyReferences = (): References => ({
   blocked: [],
   absent: [],
   absentPlugins: [],
+  codePlugins: [],
   redirected: [],
   beyondLimit: 0,
 })

@@ -77,6 +77,12 @@ export function pathOfPackage(mount: Mount, packageName: string): string | undef
 /** What a project is called: the stem of its `.uproject`; undefined where a folder has none. */
 export const findProjectName = (root: string): string | undefined => descriptorsIn(root).project
 
+/** The path of its `.uproject`; undefined where a folder has none. */
+export function findDescriptor(root: string): string | undefined {
+  const { project } = descriptorsIn(root)
+  return project === undefined ? undefined : join(root, `${project}.uproject`)
+}
+
 /** Whether the descriptor of a project lies directly in a folder. */
 export const isProject = (folder: string): boolean => descriptorsIn(folder).project !== undefined
 

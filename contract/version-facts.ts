@@ -12,7 +12,7 @@ export const PushNote = Type.String({ maxLength: limits.note })
 
 /**
  * `version` counts from 1 in its lineage and is never used again. `missing_dependencies`: packages that it refers to and that are
- * not in the library now. `plugins`: those whose content it refers to, as its push named them. Ours says all of it; other servers
+ * not in the library now. `plugins`: those whose content or classes it uses, as its push named them. Ours says all of it; other servers
  * need not.
  */
 export const versionFacts = {

@@ -25,6 +25,7 @@ const needsOf = async ({ api }: Library, name: string): Promise<string[]> => {
   const closure = await api.get(`/entries/${body.entries[0]?.id}/closure`)
   return closure.body.members.flatMap((one: Json) => (one.edge === 'root' ? [] : `${one.edge} ${one.asset_name}`)).sort()
 }
+const pluginsOf = async (library: Library, name: string): Promise<string[]> => (await entryNamed(library, name)).face.plugins
 const named = ({ problems }: PushReport, kind: Problem['kind']) =>
   problems.filter((one) => one.kind === kind).flatMap(({ files }) => files)
 const itemOf = (report: PushReport, file: string) =>
@@ -288,4 +289,29 @@ test('needs that are nowhere are named and do not keep a prop back', async () =>
     ['SM_A', 'dedup'],
   ])
   expect(await needsOf(library, 'SM_A')).toEqual(['hard M_Gone', 'soft L_Gone'])
+})
+
+test('plugins whose classes a package uses are noted with its version: by their own modules, or by the name of one that the project enables', async () => {
+  const library = await workspace()
+  const imports = ['KawaiiPhysicsEd', 'WaterRuntime', 'CesiumRuntime', 'Engine', 'Off'].map((module) => `/Script/${module}`)
+  const enabled = [{ Name: 'KawaiiPhysics', Enabled: true }, { Name: 'Water' }, { Name: 'Off', Enabled: false }]
+  const project = await makeProject(
+    {
+      'Content/BP_Skirt.uasset': { imports },
+      'Plugins/CesiumForUnreal/Content/BP_Globe.uasset': { imports },
+      'Content/SM_Plain.uasset': { imports: ['/Script/Engine'] },
+    },
+    { EngineAssociation: '5.3', Plugins: enabled },
+  )
+  project.write({ 'Plugins/CesiumForUnreal/CesiumForUnreal.uplugin': JSON.stringify({ Modules: [{ Name: 'CesiumRuntime' }] }) })
+  const report = await project.push(library, { paths: ['.'] })
+  const notes = report.problems.filter(({ kind }) => kind === 'plugin-reference').map(({ message }) => message)
+  expect(notes.sort()).toEqual(
+    ['CesiumForUnreal', 'KawaiiPhysics', 'Water'].map(
+      (name) => `Classes of the plugin ${name} are used; it is noted with the version.`,
+    ),
+  )
+  expect(await pluginsOf(library, 'BP_Skirt')).toEqual(['CesiumForUnreal', 'KawaiiPhysics', 'Water'])
+  expect(await pluginsOf(library, 'BP_Globe')).toEqual(['KawaiiPhysics', 'Water'])
+  expect(await pluginsOf(library, 'SM_Plain')).toEqual([])
 })
