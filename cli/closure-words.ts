@@ -4,6 +4,7 @@ import type { ClosureMember, DependentsMember } from '../contract/entries.ts'
 import { count, number, size } from './amounts.ts'
 import { printable } from './printable.ts'
 import { branchesBelow, drawTree, type TreeBounds } from './tree.ts'
+import { className } from './type-names.ts'
 
 export type Closure = Awaited<ReturnType<Api['entries']['closure']>>
 export type Dependents = Awaited<ReturnType<Api['entries']['dependents']>>
@@ -46,4 +47,4 @@ const using = (member: DependentsMember): string => {
 }
 
 const kindOf = ({ asset_class, edge }: ClosureMember | DependentsMember): string =>
-  `${printable(asset_class)}${edge === 'soft' ? ' (soft)' : ''}`
+  `${printable(className(asset_class))}${edge === 'soft' ? ' (soft)' : ''}`

@@ -2,7 +2,7 @@
 import { exits } from '../contract/errors.ts'
 import { flag } from './command.ts'
 import type { Context } from './context.ts'
-import { failed, Refusal } from './refusal.ts'
+import { declined, Refusal } from './refusal.ts'
 import { askYesOrNo } from './yes-or-no.ts'
 
 /** The option of every command that asks. */
@@ -33,5 +33,5 @@ export async function confirmHarm(context: Context, { yes, plan, details, questi
       details,
     })
   if (await askYesOrNo(context, question, false)) return
-  throw failed('NOT_CONFIRMED', 'Nothing was changed.', 'Run the same command again and answer y to do it.')
+  throw declined('Nothing was changed.')
 }

@@ -95,7 +95,7 @@ const rowLines = (rows: readonly Row[], out: Output): string[] => [
 ]
 
 function outcomeOf({ status, outcome }: Row, { terminal }: Output): string {
-  if (status === 'failed' && terminal) return 'failed'
+  if (status === 'failed' && terminal) return 'not possible'
   return status === 'would' ? `would be ${outcome}` : outcome
 }
 
@@ -106,10 +106,14 @@ function reasons(rows: readonly Row[], { terminal, width }: Output): string[] {
   const hidden = failed.length - mostReasons
   return [
     '',
-    ...failed.slice(0, mostReasons).flatMap(({ entry_id, outcome }) => wrapAfter(`${entry_id}: `, outcome, width)),
+    ...failed.slice(0, mostReasons).flatMap((row) => wrapAfter(reasonLabel(row), row.outcome, width)),
     ...(hidden > 0 ? [`and ${number(hidden)} more (--json tells all)`] : []),
   ]
 }
+
+/** Most reasons name the entry themselves. */
+const reasonLabel = ({ entry_id, name, outcome }: Row): string =>
+  outcome.includes(name ?? String(entry_id)) ? '- ' : `- ${printable(name ?? `entry ${entry_id}`)}: `
 
 const countOf = (rows: readonly Row[]) => {
   const having = (...statuses: Row['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length

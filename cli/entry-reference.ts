@@ -3,10 +3,13 @@ import { type PageCalls, readEntryPages } from '../client/entry-pages.ts'
 import type { EntrySummary } from '../contract/entries.ts'
 import { exits } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
+import { printable } from './printable.ts'
 import { Refusal, wrongUsage } from './refusal.ts'
 import { shellWord } from './shell-word.ts'
+import { typeWords } from './type-names.ts'
 
 const MOST_CANDIDATES = 8
+const mostSuggested = 4
 
 /** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
 export async function requireEntryId(library: PageCalls, reference: string): Promise<number> {
@@ -24,7 +27,9 @@ export async function requireEntryIds(library: PageCalls, references: readonly s
 export async function requireEachEntryId(library: PageCalls, references: readonly string[]): Promise<number[]> {
   const meant = references.map(readReference)
   const candidates = await findCandidates(library, meant)
-  return meant.map((one) => ('id' in one ? one.id : requireOne(one.reference, matches(one, candidates))))
+  const ids: number[] = []
+  for (const one of meant) ids.push('id' in one ? one.id : await requireOne(library, one, matches(one, candidates)))
+  return ids
 }
 
 interface Named {
@@ -120,25 +125,32 @@ function packageFirst(found: EntrySummary[]): EntrySummary[] {
 const withExtension = (found: EntrySummary[], extension: string): EntrySummary[] =>
   found.filter(({ source_ext }) => (source_ext ?? 'uasset') === extension)
 
-function requireOne(reference: string, found: readonly EntrySummary[]): number {
+async function requireOne(library: PageCalls, { reference, isPath }: Named, found: readonly EntrySummary[]): Promise<number> {
   const [only, second] = found
   if (only && !second) return only.id
   if (only) throw ambiguous(reference, found)
-  const isPath = reference.startsWith('/')
   throw new Refusal({
     code: 'ENTRY_NOT_FOUND',
     exit: exits.failed,
     message: isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`,
-    next: isPath
-      ? 'Look it up with `ph search`.'
-      : `Names must be given whole; look for it with \`ph search ${shellWord(reference)}\`.`,
+    next: isPath ? 'Look it up with `ph search`.' : await meantPerhaps(library, reference),
   })
+}
+
+/** Names that search finds by the one that was typed: `Barrel` may have meant `SM_Barrel`, or `inn/Barrel`. */
+async function meantPerhaps(library: PageCalls, reference: string): Promise<string> {
+  const search = `ph search ${shellWord(reference)}`
+  const { entries } = await library.entries.list({ q: reference, limit: mostSuggested }).catch(() => ({ entries: [] }))
+  const names = [...new Set(entries.map(({ name }) => shellWord(printable(name))))]
+  return names.length === 0
+    ? `Names must be given whole; look for it with \`${search}\`.`
+    : `Did you mean ${names.join(' or ')}? Names must be given whole; look for more with \`${search}\`.`
 }
 
 function ambiguous(reference: string, found: readonly EntrySummary[]): Refusal {
   const shown = found
     .slice(0, MOST_CANDIDATES)
-    .map(({ id, entry_type, origin_path, pack }) => `${id} (${entry_type}, ${origin_path ?? pack.name})`)
+    .map(({ id, entry_type, origin_path, pack }) => `${id} (${typeWords(entry_type)}, ${origin_path ?? pack.name})`)
   const more = found.length > shown.length ? ' and more' : ''
   return new Refusal({
     code: 'ENTRY_AMBIGUOUS',

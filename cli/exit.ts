@@ -9,7 +9,7 @@ import type { Surroundings } from './context.ts'
 import { hasColor, painter, wrapWidth } from './output.ts'
 import { printable } from './printable.ts'
 import { Refusal } from './refusal.ts'
-import { wrapAfter } from './wrap.ts'
+import { wrap, wrapAfter } from './wrap.ts'
 
 /** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
 export interface Failure {
@@ -142,8 +142,9 @@ export function tellFailure(failure: Failure, { stderr, env }: Surroundings, jso
     stderr.write(`${JSON.stringify({ error: { code, message, details, next } })}\n`)
     return
   }
-  const paint = painter(hasColor(stderr, env))
   const width = wrapWidth(stderr, env)
+  if (code === 'DECLINED') return void stderr.write(`${wrap(message, width).join('\n')}\n`)
+  const paint = painter(hasColor(stderr, env))
   // Servers have a say in these, and must not drive the terminal.
   const lines = [
     ...wrapAfter(`${paint(['red', 'bold'], 'error:')} `, printable(message), width),

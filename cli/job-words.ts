@@ -9,6 +9,7 @@ import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
 import { type Column, pad, table } from './table.ts'
+import { typeWords } from './type-names.ts'
 import { wrapAfter } from './wrap.ts'
 
 /** Names of people by their id in the library. */
@@ -83,7 +84,7 @@ export function entryTable(entries: PullJobDetail['entries'], out: Output): stri
   const columns: Column<PullJobDetail['entries'][number]>[] = [
     { title: 'ENTRY', value: (entry) => entry.entry_id, right: true },
     { title: 'NAME', value: (entry) => entry.name, cut: 'middle' },
-    { title: 'TYPE', value: (entry) => (entry.status === 'deprecated' ? `${entry.entry_type} (deprecated)` : entry.entry_type) },
+    { title: 'TYPE', value: (entry) => typeWords(entry.entry_type) + (entry.status === 'deprecated' ? ' (deprecated)' : '') },
     { title: 'VERSION', value: versionName, right: true, spare: true },
   ]
   return table(entries, columns, out)

@@ -3,7 +3,7 @@ import type { Project } from '../contract/projects.ts'
 import type { Context } from './context.ts'
 import { nearNames } from './near-names.ts'
 import { printable } from './printable.ts'
-import { failed } from './refusal.ts'
+import { declined, failed } from './refusal.ts'
 import { shellWord } from './shell-word.ts'
 import { askYesOrNo } from './yes-or-no.ts'
 
@@ -32,5 +32,5 @@ export async function requireKnownProject(context: Context, { projects, project,
   if (isPlan) return context.out.note(message + similar)
   if (await askYesOrNo(context, `${message}${similar} Send to ${printable(project)} anyway?`, false)) return
   const again = nearest ? `Send again with --project ${shellWord(nearest)}.` : 'List the projects with `ph project list`.'
-  throw failed('PROJECT_NOT_FOUND', 'Nothing was ordered.', again)
+  throw declined(`Nothing was ordered. ${again}`)
 }

@@ -68,8 +68,8 @@ export const firstWords: Record<string, FirstWord> = {
   },
   download: {
     group: library,
-    takes: entry,
-    summary: 'Fetch one file of a prop',
+    takes: '<entries…>',
+    summary: 'Fetch the files of props, where no project is needed',
     load: () => import('./commands/download.ts'),
   },
   send: {

@@ -5,6 +5,7 @@ import { heldWords } from './held-words.ts'
 import type { Paint } from './output.ts'
 import { printable } from './printable.ts'
 import { adviceLines, fileLines, problemWords } from './push-notes.ts'
+import { className } from './type-names.ts'
 import { wrap } from './wrap.ts'
 
 export interface PushLook {
@@ -73,16 +74,6 @@ function sums(report: PushReport, { paint, width: columns }: PushLook): string[]
   ]
 }
 
-/** What people call the classes that the library gives to files that are no packages. */
-const classWords: Record<string, string> = {
-  SourceMesh: 'source mesh',
-  SourceTexture: 'source texture',
-  SourceAudio: 'source audio',
-  SourceFile: 'plain file',
-  SourceCompanion: 'goes along with a model',
-  Unknown: 'of unknown class',
-}
-
 /** Few new files are named; many are a number. Those of one name are told apart by their folders. */
 function newItems({ items }: PushReport, { paint, verbose }: PushLook): string[] {
   const fresh = items.filter(({ status }) => status === 'new')
@@ -91,7 +82,7 @@ function newItems({ items }: PushReport, { paint, verbose }: PushLook): string[]
   const line = ({ name, asset_class, parent_object_id, file }: PushedItem) => {
     const folder = (named.get(name.toLowerCase()) ?? []).length > 1 ? [`in ${folderOf(file)}`] : []
     const version = parent_object_id === null ? [] : ['new version']
-    const what = [classWords[asset_class] ?? asset_class, ...version, ...folder].join(', ')
+    const what = [className(asset_class), ...version, ...folder].join(', ')
     return `  + ${printable(name)}  ${paint('dim', printable(what))}`
   }
   return fresh.map(line)

@@ -37,6 +37,10 @@ export const wrongUsage = (message: string, next: string): Refusal =>
 export const failed = (code: string, message: string, next: string): Refusal =>
   new Refusal({ code, exit: exits.failed, message, next })
 
+/** The person said no: that is told, and is no error. Exit code 1. */
+export const declined = (message: string): Refusal =>
+  new Refusal({ code: 'DECLINED', exit: exits.failed, message, next: 'Run the same command again and answer y to do it.' })
+
 /** Reads a whole number within bounds out of an option's value; `name` is the option as typed. */
 export const wholeNumber =
   (name: string, min: number, max: number) =>

@@ -29,9 +29,9 @@ export async function tellWhatEmpties({ out }: Context, api: Api, { conditions, 
     const facets = await facetsOf(api, asked)
     return facets ? totalOf(facets, asked) : undefined
   }
-  if (conditions.length === 0) return out.note('There are no entries yet. Send some with `ph push`.')
+  if (conditions.length === 0) return out.note('The library is empty. Send props to it with `ph push`.')
   out.note(`Nothing matches ${printable(conditions.map(({ typed }) => typed).join(' '))}.`)
-  if ((await total(everything)) === 0) return out.note('There are no entries at all yet. Send some with `ph push`.')
+  if ((await total(everything)) === 0) return out.note('The library is empty. Send props to it with `ph push`.')
   const atOnce = pLimit(4)
   const culprits = conditions.slice(0, mostConditions).map((condition) =>
     atOnce(async () => {

@@ -87,7 +87,7 @@ function line({ file, state, known_by, entry_id, reverted_to, undone }: StatusFi
   const remarks = [
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
-    ...(state === 'unknown' && known_by === 'path' ? [`${entry || 'another file'} is in this place`] : []),
+    ...(state === 'unknown' && known_by === 'path' ? [`differs from ${entry || 'the file'} in this place`] : []),
     ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
     ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
   ]

@@ -7,6 +7,19 @@ import { wrongUsage } from './refusal.ts'
 
 export const typeWords = (type: string): string => type.replaceAll('_', ' ')
 
+/** What people call the classes that the library gives to files that are no packages. */
+const sourceClasses: Record<string, string> = {
+  SourceMesh: 'source mesh',
+  SourceTexture: 'source texture',
+  SourceAudio: 'source audio',
+  SourceFile: 'plain file',
+  SourceCompanion: 'goes along with a model',
+  Unknown: 'of unknown class',
+}
+
+/** The class of an asset in words: Unreal's own name, or what a source file is. */
+export const className = (assetClass: string): string => sourceClasses[assetClass] ?? assetClass
+
 const folded = (word: string): string =>
   word
     .trim()

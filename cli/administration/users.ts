@@ -4,6 +4,7 @@ import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
 import { type Column, table } from '../table.ts'
 import { oneOf } from './choice.ts'
 import { readNewPassword } from './password.ts'
@@ -39,7 +40,7 @@ export const userCommands = [
     usage: 'server user add <email>',
     summary: 'Add someone to a workspace',
     description:
-      'They belong to it at once, without an invitation. Who has an account on this server already keeps it, with the password that you gave it; one that was chosen by a link of another workspace, where someone may know it, ends. Everybody else gets an account. Without --password they cannot sign in on the pages until one is set.',
+      'They belong to it at once, without an invitation. Someone who has an account on this server keeps it and its password; only a password that was chosen through a link of another workspace ends, because people there may know it. Others get a new account; without --password they cannot sign in until a password is set.',
     arguments: { email: 'address they sign in with' },
     options: {
       name: text('--name <name>', 'short name, shown beside what they do (default: what stands before the @)'),
@@ -63,7 +64,7 @@ export const userCommands = [
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
       const answer = await administer(context, rest, (server) => server.perform('user-add', input))
       const added = `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`
-      context.out.result(answer, answer.has_account ? `${added}\n${accountWords[answer.password]}` : added)
+      context.out.result(answer, [added, ...afterwards(answer, kind, password)].join('\n'))
       return undefined
     },
   }),
@@ -160,6 +161,13 @@ function requireAddress(email: string): void {
 }
 
 /** What is said of an account that was there before. */
+/** What to know about the account, or to do next. */
+function afterwards(answer: Answers['user-add'], kind: string, password: string | undefined): string[] {
+  if (answer.has_account) return [accountWords[answer.password]]
+  if (kind !== 'person' || password !== undefined) return []
+  return [`They cannot sign in before they have a password: \`ph server user password ${shellWord(answer.user.email)}\``]
+}
+
 const accountWords = {
   none: 'They had an account on this server already, without a password.',
   kept: 'They had an account on this server already, and keep its password.',

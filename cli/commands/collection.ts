@@ -14,6 +14,7 @@ import { allOf, requireNamed } from '../named-record.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
 import { table } from '../table.ts'
+import { typeWords } from '../type-names.ts'
 
 const dryRun = flag('--dry-run', 'only show what would change')
 const collectionArgument = 'its name, or its id'
@@ -169,7 +170,7 @@ const detailWords = ({ name, description, entries }: CollectionDetail, { out }: 
       { title: 'NAME', value: (entry) => entry.name, cut: 'middle' },
       {
         title: 'TYPE',
-        value: (entry) => (entry.status === 'deprecated' ? `${entry.entry_type} (deprecated)` : entry.entry_type),
+        value: (entry) => typeWords(entry.entry_type) + (entry.status === 'deprecated' ? ' (deprecated)' : ''),
       },
       { title: 'CATEGORY', value: (entry) => entry.category ?? '-', cut: 'end', spare: true },
     ],

@@ -118,7 +118,8 @@ function withAdvice(error: unknown, references: readonly string[] | undefined): 
   if (!(error instanceof ApiError && error.code === 'VALIDATION')) return error
   const { code, message, details } = error
   const places = (Array.isArray(details.errors) ? details.errors : []) as (Record<string, unknown> | null)[]
-  const refuse = (next: string) => new Refusal({ code, exit: exits.usage, message, next, details })
+  const refuse = (next: string) =>
+    new Refusal({ code, exit: exits.usage, message: message.replace(/^entries: /, ''), next, details })
   if (places.some((place) => Array.isArray(place?.object_ids)))
     return refuse('Where these are versions of one prop, pull again with --prefer newest.')
   if (places.some((place) => typeof place?.source_ext === 'string'))

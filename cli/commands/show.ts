@@ -12,6 +12,7 @@ import { printable } from '../printable.ts'
 import { wholeNumber } from '../refusal.ts'
 import { shorten } from '../table.ts'
 import { fetchThumbnails, pictureDrawing, pictureTerms } from '../thumbnails.ts'
+import { className } from '../type-names.ts'
 import { versionTable } from '../version-table.ts'
 
 /** Beside the facts where there is room for both, else above them. */
@@ -120,7 +121,10 @@ const title = (entry: EntryDetail, context: Context, width: number): string[] =>
 ]
 
 function nameLine({ name, asset_class, status }: EntryDetail, { out }: Context, width: number): string {
-  const kind = shorten(`${printable(asset_class)}${status === 'deprecated' ? ', deprecated' : ''}`, Math.floor(width / 2))
+  const kind = shorten(
+    `${printable(className(asset_class))}${status === 'deprecated' ? ', deprecated' : ''}`,
+    Math.floor(width / 2),
+  )
   return `${out.paint('bold', shorten(printable(name), width - kind.length - 2, 'middle'))}  ${kind}`
 }
 

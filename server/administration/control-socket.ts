@@ -66,7 +66,7 @@ async function openIn(folder: ProcessFolder, controlled: Controlled): Promise<Co
     folder.close()
   }
   try {
-    const listenTextResolver = () => `Administrators are listened to in ${folder.dir}`
+    const listenTextResolver = () => `ph server commands reach it through ${folder.dir}`
     const listen = (path: string) => app.listen({ path, listenTextResolver })
     await (pipe ? listen(pipe.name) : atShortPath(folder.dir, listen))
     writeNote(folder.dir, note)

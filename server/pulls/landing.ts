@@ -26,7 +26,7 @@ export function requirePlaces(files: readonly PullFile[]): void {
       ? [
           {
             path: 'entries',
-            message: `${placeless(file)} has no path under /Game, ${whyPlaceless(file)}`,
+            message: `${placeless(file)} ${whyPlaceless(file)}`,
             source_ext: file.source_ext,
             ...nameOf(file),
           },
@@ -37,13 +37,13 @@ export function requirePlaces(files: readonly PullFile[]): void {
 }
 
 const placeless = ({ asset_name, content_hash }: PullFile): string =>
-  asset_name === null ? `the file ${content_hash}` : `${asset_name} (${content_hash.slice(0, 12)})`
+  asset_name === null ? `the file ${content_hash}` : asset_name
 
 /** What brings it instead. */
 const whyPlaceless = ({ source_ext }: PullFile): string =>
   source_ext === null
-    ? 'as content of a plugin has none, so it cannot be pulled; leave it out and install its plugin'
-    : 'as source files have none, so it cannot be pulled; leave it out and bring it with `ph download`'
+    ? 'is content of a plugin and has no place under /Game, so it cannot be pulled; leave it out and install its plugin'
+    : 'is a source file and has no place under /Game, so it cannot be pulled; leave it out and bring it with `ph download`'
 
 const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_id, content_hash, asset_name })
 

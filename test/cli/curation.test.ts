@@ -209,7 +209,7 @@ test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none
   expect((await mia.get(`/entries/${ids[1]}`)).status).toBe(404)
   expect((await run(`delete ${names[0]}`, { env: asAdmin })).code).toBe(5)
   const { stdout } = await run(`delete ${names[0]}`, { env: asAdmin, columns: 60 })
-  expect(stdout).toContain(`${names[0]}  failed\n\n${ids[0]}: `)
+  expect(stdout).toContain(`${names[0]}  not possible\n\n- `)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('cannot be deleted. Deprecate it instead.')
   expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60)
 })
@@ -253,6 +253,7 @@ test('a key that may not delete is told so before anything is asked', async () =
     const { code, stderr } = await run(line, { columns: 120, typed: ['y\n'] })
     expect([code, stderr], line).toEqual([1, expect.stringContaining('Only an admin of the workspace may delete')])
     expect(stderr, line).not.toContain('[y/N]')
+    expect(stderr, line).toMatch(/next: Ask an admin of the workspace to do it\.\n$/)
   }
   expect((await shown()).id).toBe(ids[0])
 })

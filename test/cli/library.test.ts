@@ -110,10 +110,18 @@ test('a name that several entries have is refused with the ids to choose from', 
 })
 
 test('what is not there is named', async () => {
-  expect((await ph('show Nobody', { env })).stderr).toContain('No entry is named "Nobody"')
+  const nobody = await ph('show Nobody', { env, columns: 200 })
+  expect(nobody.stderr).toContain('No entry is named "Nobody".\n next: Names must be given whole; look for it with')
   expect((await ph('show /Game/No/Where', { env })).stderr).toContain('/Game/No/Where')
   expect((await ph('show 999999', { env })).code).toBe(1)
   expect((await ph('show /Engine/Basic', { env })).code).toBe(2)
+})
+
+test('part of a name is answered with the names that search finds by it', async () => {
+  const { code, stderr } = await ph('show twin', { env, columns: 200 })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('next: Did you mean SM_Twin? Names must be given whole;')])
+  const barrel = await ph('download barrel', { env, columns: 200 })
+  expect(barrel.stderr).toContain('Did you mean SM_Barrel')
 })
 
 test('history lists versions newest first and marks the current one by a sign', async () => {

@@ -96,6 +96,7 @@ test('on a terminal it is asked whether an unknown project is meant, and only a 
   const no = await ask('')
   expect([no.code, no.stderr]).toEqual([1, expect.stringContaining(`Send to ${project} anyway? [y/N]`)])
   expect(no.stderr).toContain('Nothing was ordered.')
+  expect(no.stderr).not.toContain('error:')
   expect((await ask('', ['--plan'])).stderr).not.toContain('[y/N]')
   expect(await jobsFor(project)).toEqual([])
   expect((await ask('y')).code).toBe(0)

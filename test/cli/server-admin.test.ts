@@ -71,6 +71,16 @@ test('someone who is added with a password from standard input can have keys, an
   expect(listed.users.map(({ name, role }) => `${name} ${role}`)).toContain('Nora member')
 })
 
+test('someone who is added without a password is given one next; a program needs none', async () => {
+  const { slug } = await server.addWorkspace()
+  const add = (rest: string) => administer(`user add ${rest} --workspace ${slug}`)
+  const person = `paul@${slug}.test`
+  expect((await add(person)).stdout).toContain(
+    `cannot sign in before they have a password: \`ph server user password ${person}\``,
+  )
+  expect((await add(`build@${slug}.test --kind api`)).stdout).not.toContain('password')
+})
+
 test('the list calls who was invited invited, and who has neither password nor key not active', async () => {
   const { slug } = await server.addWorkspace()
   const at = `--workspace ${slug}`

@@ -53,7 +53,7 @@ test('what is in backticks, to be copied, is on one line, however narrow the ter
 
 test('a remark beside a result, and a result that is a sentence, are broken between words too', async () => {
   const { stderr } = await ph('search --limit 3', { env: await emptyLibrary(), columns: 30 })
-  expect(linesOf(stderr)).toEqual(['There are no entries yet. Send', 'some with `ph push`.'])
+  expect(linesOf(stderr)).toEqual(['The library is empty. Send', 'props to it with `ph push`.'])
   const PH_CONFIG_DIR = temporaryFolder()
   const { stdout } = await ph('whoami --all', { env: { PH_CONFIG_DIR }, columns: 30 })
   expect(linesOf(stdout)).toEqual(['Nobody is signed in here. Sign', 'in with `ph login`.'])

@@ -42,7 +42,10 @@ export interface Target {
   key: string
 }
 
-export async function makeProject(packages: Packages = {}, descriptor: object = { EngineAssociation: '5.3' }): Promise<TestProject> {
+export async function makeProject(
+  packages: Packages = {},
+  descriptor: object = { EngineAssociation: '5.3' },
+): Promise<TestProject> {
   const folder = temporaryFolder()
   const root = join(folder, 'Project')
   const state = join(folder, 'state')

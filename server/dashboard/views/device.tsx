@@ -93,7 +93,7 @@ function RequestFacts({ frame, request, now }: { frame: Frame; request: DeviceRe
     <dl className="facts">
       <dt>Who asks</dt>
       <dd>
-        <strong>{clientName}</strong> <span className="soft">by its own account</span>
+        <strong>{clientName}</strong> <span className="soft">as it calls itself</span>
       </dd>
       <dt>From</dt>
       <dd>
