@@ -48,7 +48,8 @@ export async function answerHeld(round: PushRound, answers: HeldAnswers, holding
     const answered = open.filter((one) => answer(one, given.get(one.report.file), round))
     if (answered.length === 0) return
     const waiting = held.filter(({ report }) => !isAsked(report))
-    const items = [...answered, ...waiting].map(({ planned }) => planned)
+    const without = round.fates.wentWithout(new Set(answered.map(({ report }) => report.content_hash)))
+    const items = [...[...answered, ...waiting].map(({ planned }) => planned), ...without]
     round.fates.reopen(items)
     await round.run(items)
   }

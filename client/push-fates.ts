@@ -11,6 +11,8 @@ export class PushFates {
   readonly #reports = new Map<string, PushedItem>()
   /** Needs that the library was not told of, by item. */
   readonly #loosened = new Map<string, Set<string>>()
+  /** Items whose bytes the library has: they wait for nothing. */
+  readonly #registered = new Set<string>()
 
   add(items: readonly PlannedItem[]): void {
     for (const planned of items) this.#planned.set(planned.item.content_hash, planned)
@@ -29,9 +31,24 @@ export class PushFates {
     this.#reports.set(planned.item.content_hash, reportItem(planned, status, result))
   }
 
+  /** The library has this item already. */
+  setRegistered(hash: string): void {
+    this.#registered.add(hash)
+  }
+
   /** Takes decisions back, so that the items can be tried again. */
   reopen(items: readonly PlannedItem[]): void {
-    for (const { item } of items) this.#reports.delete(item.content_hash)
+    for (const { item } of items) {
+      this.#reports.delete(item.content_hash)
+      this.#loosened.delete(item.content_hash)
+    }
+  }
+
+  /** Items that went without one of these, which they need. */
+  wentWithout(needs: ReadonlySet<string>): PlannedItem[] {
+    return [...this.#loosened].flatMap(([hash, lost]) =>
+      [...lost].some((need) => needs.has(need)) ? (this.#planned.get(hash) ?? []) : [],
+    )
   }
 
   /** Items with this status, with what is said of them. */
@@ -73,7 +90,7 @@ export class PushFates {
     return status === 'new' || status === 'dedup'
   }
 
-  /** What needs a held, denied or locked item of an earlier batch is held, denied or locked too, as within one manifest. */
+  /** What needs a held, denied or locked item is held, denied or locked too, as within one manifest, unless the library has it already. */
   spread(batch: readonly PlannedItem[]): void {
     for (let changed = true; changed; ) {
       changed = false
@@ -87,6 +104,7 @@ export class PushFates {
   }
 
   #causeOf({ item }: PlannedItem): { status: PushStatus; result: Partial<CommitResult> } | undefined {
+    if (this.#registered.has(item.content_hash)) return undefined
     const blocking = (status: PushStatus) =>
       (item.dependencies ?? [])
         .map(({ content_hash }) => content_hash)

@@ -150,6 +150,7 @@ export class PushRound {
   /** What negotiate already decides: a file that is outdated. */
   #judge(planned: PlannedItem, item: NegotiateItem): void {
     const { action, face_object_id, lineage_id } = item
+    if (action === 'dedup') this.fates.setRegistered(item.content_hash)
     const face = faceOf({ planned, item })
     if (face) this.faces.set(item.content_hash, face)
     const expected = planned.item.expected_face_object_id

@@ -120,3 +120,16 @@ test('a project that was moved on the machine that pushed it goes on; what other
   const report = await push({ ...onThatMachine, paths: [join(other.root, 'Content')] })
   expect(itemOf(report)).toMatchObject({ status: 'held', reason: 'base_unknown' })
 })
+
+test('what the library has already waits for no edit that is held; answered, it is told of the edit in the same push', async () => {
+  const library = await workspace()
+  const needing = { 'Content/BP_B.uasset': { imports: ['/Game/SM_A'] } }
+  await (await makeProject({ [file]: {}, ...needing })).push(library)
+  const adams = await makeProject({ ...edit('by adam'), ...needing })
+  const held = await adams.push(library.adam)
+  expect([itemOf(held).status, itemOf(held, 'Content/BP_B.uasset').status]).toEqual(['held', 'dedup'])
+  expect(held.summary).toMatchObject({ held: 1, dedup: 1 })
+  const answered = await adams.push(library.adam, { held: attachAll })
+  expect(answered.summary).toMatchObject({ new: 1, dedup: 1 })
+  expect(await adams.push(library.adam)).toMatchObject({ items: [], unchanged: 2 })
+})
