@@ -4,7 +4,7 @@ import { count, number, size } from './amounts.ts'
 import { missingWords } from './missing-words.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'
-import { wrap } from './wrap.ts'
+import { remarked, wrap } from './wrap.ts'
 
 /** Longer lists end in a line that says how many more there are. */
 const mostFiles = 12
@@ -31,10 +31,12 @@ export function downloadWords(report: DownloadReport, out: Output): string[] {
   ]
 }
 
-function listed(files: readonly DownloadedFile[], { paint }: Output): string[] {
+function listed(files: readonly DownloadedFile[], { paint, width }: Output): string[] {
   const shown = files.slice(0, mostFiles)
   return [
-    ...shown.map(({ file, outcome, size: bytes }) => `  ${signs[outcome]} ${printable(file)}  ${paint('dim', size(bytes))}`),
+    ...shown.flatMap(({ file, outcome, size: bytes }) =>
+      remarked(`  ${signs[outcome]} ${printable(file)}`, paint('dim', size(bytes)), width),
+    ),
     ...more(files.length - shown.length),
   ]
 }

@@ -7,7 +7,7 @@ import { missingWords } from './missing-words.ts'
 import { printable } from './printable.ts'
 import { obstacleLines, type PullLook } from './pull-words.ts'
 import { warningLines } from './warning-lines.ts'
-import { wrap } from './wrap.ts'
+import { remarked, wrap } from './wrap.ts'
 
 const mostFiles = 12
 
@@ -65,8 +65,8 @@ function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
   if (shown.length === 0) return []
   return [
     '',
-    ...shown.map(
-      ({ file, action, size: bytes }) => `  ${actionWords[action][0]} ${printable(file)}  ${out.paint('dim', size(bytes))}`,
+    ...shown.flatMap(({ file, action, size: bytes }) =>
+      remarked(`  ${actionWords[action][0]} ${printable(file)}`, out.paint('dim', size(bytes)), out.width),
     ),
     ...(changing.length > shown.length ? [`    and ${number(changing.length - shown.length)} more (--verbose)`] : []),
   ]

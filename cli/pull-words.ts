@@ -8,7 +8,7 @@ import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { waitingWords } from './waiting-words.ts'
 import { warningLines } from './warning-lines.ts'
-import { wrap } from './wrap.ts'
+import { remarked, wrap } from './wrap.ts'
 
 export interface PullLook {
   out: Output
@@ -102,13 +102,15 @@ function sums({ summary, bytes, status }: JobReport, { out: { paint } }: PullLoo
 const more = (hidden: number): string[] => (hidden > 0 ? [`    and ${number(hidden)} more (--verbose)`] : [])
 
 /** Few new files are named; many are a number. */
-function newFiles({ files }: JobReport, { out: { paint }, verbose }: PullLook): string[] {
+function newFiles({ files }: JobReport, { out: { paint, width }, verbose }: PullLook): string[] {
   const fresh = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated')
   if (fresh.length === 0 || (fresh.length > mostNamed && !verbose)) return []
   const sign = { added: '+', updated: '~' } as Partial<Record<Outcome, string>>
   return [
     '',
-    ...fresh.map(({ file, outcome, size: bytes }) => `  ${sign[outcome]} ${printable(file)}  ${paint('dim', size(bytes))}`),
+    ...fresh.flatMap(({ file, outcome, size: bytes }) =>
+      remarked(`  ${sign[outcome]} ${printable(file)}`, paint('dim', size(bytes)), width),
+    ),
   ]
 }
 

@@ -6,7 +6,7 @@ import type { Paint } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
 import { waitingWords } from './waiting-words.ts'
-import { wrap } from './wrap.ts'
+import { remarked, wrap } from './wrap.ts'
 
 export interface StatusLook {
   paint: Paint
@@ -71,7 +71,7 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
   return [
     '',
     look.paint(state === 'identical' ? 'bold' : ['yellow', 'bold'], `${title}:`),
-    ...shown.map((file) => line(file, look)),
+    ...shown.flatMap((file) => lines(file, look)),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
     ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
       wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words)),
@@ -80,7 +80,8 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
-function line({ file, state, known_by, entry_id, reverted_to, undone }: StatusFile, { root, cwd, paint }: GroupLook): string {
+function lines({ file, state, known_by, entry_id, reverted_to, undone }: StatusFile, look: GroupLook): string[] {
+  const { root, cwd, paint, width } = look
   const [sign] = stateWords[state]
   const path = relative(cwd, join(root, file))
   const entry = entry_id === null ? '' : `entry ${entry_id}`
@@ -91,7 +92,8 @@ function line({ file, state, known_by, entry_id, reverted_to, undone }: StatusFi
     ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
     ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
   ]
-  return `  ${sign} ${printable(path)}${remarks.length > 0 ? `  ${paint('dim', remarks.join(', '))}` : ''}`
+  const named = `  ${sign} ${printable(path)}`
+  return remarks.length > 0 ? remarked(named, paint('dim', remarks.join(', ')), width) : [named]
 }
 
 /** A push sends nothing of these: the library has the bytes. */

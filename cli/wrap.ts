@@ -19,6 +19,12 @@ export function wrapAfter(label: string, text: string, width: number): string[] 
   return [label + first.slice(indent.length), ...more]
 }
 
+/** A file or a name, and two blanks behind it a remark, which may be styled: on a line of its own where both are too wide. */
+export function remarked(text: string, remark: string, width: number): string[] {
+  const line = `${text}  ${remark}`
+  return columnsWide(line) <= width ? [line] : [text, ...wrap(remark, width, '      ')]
+}
+
 function wrapLine(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
