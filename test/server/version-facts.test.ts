@@ -250,6 +250,28 @@ test('of two who restore at once what both saw, one comes first and the other he
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
+test('a closure is that of an earlier version where one is named, with the places that its files were pushed from', async () => {
+  const old = plainFile({ source_path: 'table/old.png' })
+  const first = at(uniqueName('SM_Table'), {
+    source_path: 'table/SM_Table.uasset',
+    dependencies: [{ content_hash: old.content_hash }],
+  })
+  const [fileResult, result] = await pushed(mia, [old, first])
+  const [now] = await pushed(mia, [next(first, result)])
+  const closureOf = async (query = '') => (await mia.get(`/entries/${result.entry_id}/closure${query}`)).body
+  expect(await closureOf()).toMatchObject({ root_object_id: now.object_id, total_objects: 1, members: [{ source_path: null }] })
+  expect(await closureOf(`?object_id=${result.object_id}`)).toMatchObject({
+    root_object_id: result.object_id,
+    total_objects: 2,
+    members: [
+      { object_id: result.object_id, entry_id: null, version: 1, source_path: 'table/SM_Table.uasset' },
+      { object_id: fileResult.object_id, source_path: 'table/old.png' },
+    ],
+  })
+  for (const other of [fileResult.object_id, 999_999_999])
+    expect((await closureOf(`?object_id=${other}`)).error.code).toBe('OBJECT_NOT_FOUND')
+})
+
 test('GET /auth/me says the role in the workspace', async () => {
   const roleOf = async (caller: Caller) => (await caller.get('/auth/me')).body.workspace_role
   expect(await Promise.all([olivia, adam, mia].map(roleOf))).toEqual(['owner', 'admin', 'member'])
