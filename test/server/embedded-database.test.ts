@@ -1,10 +1,10 @@
 /** The embedded database when its journal finds no room on the disk. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { migratedDatabase } from '../support/fresh-postgres.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -34,7 +34,7 @@ test.runIf(!process.env.PH_TEST_DATABASE_URL)(
   async () => {
     const folder = temporaryFolder()
     const disk = await mountSmallDisk(folder, 180 * MiB)
-    cpSync(inject('embeddedTemplate'), disk.seen(folder), { recursive: true })
+    await migratedDatabase(disk.seen(folder))
     const [command = '', ...words] = [...disk.within, process.execPath, program, folder]
     const child = spawn(command, words, { stdio: ['pipe', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))

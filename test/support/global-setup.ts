@@ -1,26 +1,28 @@
-/** Runs once before all tests: makes the embedded database that every test server starts from a copy of. */
+/** Runs once before all tests: makes the database that every test server starts from a copy of. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../server/database/migrate.ts'
 import { openDatabase } from '../../server/database/open.ts'
+import { freshPostgres } from './fresh-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    embeddedTemplate: string
+    /** A folder, or the name of a database in the PostgreSQL of the tests. */
+    templates: { embedded?: string; postgres?: string }
   }
 }
 
-export default async function setup(project: TestProject): Promise<(() => void) | undefined> {
-  if (process.env.PH_TEST_DATABASE_URL) {
-    project.provide('embeddedTemplate', '')
-    return undefined
-  }
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'ph-template-'))
-  const database = await openDatabase({ embeddedDir: dir })
+  const made = await freshPostgres()
+  const database = await openDatabase({ databaseUrl: made?.url, embeddedDir: dir })
   await migrate(database, new Date())
   await database.close()
-  project.provide('embeddedTemplate', dir)
-  return () => rmSync(dir, { recursive: true, force: true })
+  project.provide('templates', made ? { postgres: made.name } : { embedded: dir })
+  return async () => {
+    rmSync(dir, { recursive: true, force: true })
+    await made?.drop()
+  }
 }

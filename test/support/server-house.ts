@@ -1,8 +1,8 @@
 /** A data folder with a workspace, whose servers and administrative commands are processes of their own. */
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
-import { freshPostgres } from './fresh-postgres.ts'
+import { onTestFinished } from 'vitest'
+import { migratedDatabase } from './fresh-postgres.ts'
 import { type ProcessEnding, phProcess } from './ph-process.ts'
 import { type Keys, workspaceOf } from './server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
@@ -24,9 +24,7 @@ export interface ServerHouse {
 /** Gone, with whichever servers live, when the test is over. */
 export async function serverHouse(data = join(temporaryFolder(), 'data')): Promise<ServerHouse> {
   mkdirSync(data, { recursive: true, mode: 0o700 })
-  const template = inject('embeddedTemplate')
-  if (template) cpSync(template, join(data, 'database'), { recursive: true })
-  const postgres = await freshPostgres()
+  const postgres = await migratedDatabase(join(data, 'database'))
   if (postgres) onTestFinished(() => postgres.drop())
   const env: Record<string, string> = postgres ? { PH_DATABASE_URL: postgres.url } : {}
   const { workspace, keys } = workspaceOf('acme')

@@ -1,9 +1,9 @@
 /** A server that dies and is started again and again on the same data, at an address that stays. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
-import { freshPostgres } from './fresh-postgres.ts'
+import { onTestFinished } from 'vitest'
+import { migratedDatabase } from './fresh-postgres.ts'
 import { workspaceOf } from './server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -34,10 +34,8 @@ const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000
 /** Its data, and whichever server lives, are gone after the test. */
 export async function startServerLives(workspaces: number, place?: DataPlace): Promise<ServerLives> {
   const dataDir = place?.dataDir ?? mkdtempSync(join(tmpdir(), 'ph-lives-'))
-  const template = inject('embeddedTemplate')
   const seen = place?.disk.seen ?? String
-  if (template) cpSync(template, seen(join(dataDir, 'database')), { recursive: true })
-  const database = await freshPostgres()
+  const database = await migratedDatabase(seen(join(dataDir, 'database')))
   const made = Array.from({ length: workspaces }, (_, n) => workspaceOf(`library-${n}`))
   const provision = join(dataDir, 'provision.json')
   writeFileSync(provision, JSON.stringify({ workspaces: made.map(({ workspace }) => workspace) }))

@@ -1,9 +1,9 @@
 /** A real server for tests: `startTestServer()` gives workspaces, keys and typed calls; everything is gone after the test file. */
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, inject } from 'vitest'
+import { afterAll } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import type { Waits } from '../../server/database/waits.ts'
@@ -11,7 +11,7 @@ import { type RunningServer, startServer } from '../../server/main.ts'
 import { provision } from '../../server/provision.ts'
 import type { ProvisionFile } from '../../server/provision-file.ts'
 import type { Pace } from '../../server/slow-bodies.ts'
-import { freshPostgres } from './fresh-postgres.ts'
+import { migratedDatabase } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */
 export class TestClock implements Clock {
@@ -68,9 +68,7 @@ const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
 /** Stopped and removed after the test file. */
 export async function startTestServer(overrides: Partial<Settings> = {}, pace?: Pace, waits?: Waits): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ph-test-'))
-  const template = inject('embeddedTemplate')
-  if (template) cpSync(template, join(dataDir, 'database'), { recursive: true })
-  const database = await freshPostgres()
+  const database = await migratedDatabase(join(dataDir, 'database'))
   const clock = new TestClock()
   const logLines: string[] = []
   const settings = {
