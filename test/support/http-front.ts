@@ -18,6 +18,8 @@ export interface FrontOptions {
   key?: () => string
   /** Answer 404 to the server's own additions, and give changes without their records. */
   plain?: boolean
+  /** Parameters that never arrive, as with a server that does not know them. */
+  without?: readonly string[]
   /** Redirect to where nobody listens. */
   storageAway?: boolean
 }
@@ -25,7 +27,7 @@ export interface FrontOptions {
 const additions = allRoutes.flatMap(([, , route]) => (route.extension ? [`${route.method} ${route.path}`] : []))
 
 /** Listens until the test is over. */
-export async function startFront({ to, key, plain = false, storageAway = false }: FrontOptions): Promise<Front> {
+export async function startFront({ to, key, plain = false, without = [], storageAway = false }: FrontOptions): Promise<Front> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request
@@ -37,7 +39,8 @@ export async function startFront({ to, key, plain = false, storageAway = false }
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": "There is nothing here."}')
       return
     }
-    const target = `${to()}${plain ? url.replace(/[?&]expand=true/, '') : url}`
+    const target = new URL(to() + url)
+    for (const parameter of plain ? [...without, 'expand'] : without) target.searchParams.delete(parameter)
     const body = method === 'GET' ? undefined : Buffer.concat(chunks)
     const { authorization = '', 'content-type': type = 'application/json' } = headers
     const auth = key ? `Bearer ${key()}` : authorization
