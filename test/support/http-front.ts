@@ -20,6 +20,8 @@ export interface FrontOptions {
   plain?: boolean
   /** Parameters that never arrive, as with a server that does not know them. */
   without?: readonly string[]
+  /** Requests (`METHOD /path?query`) that are answered with 503, come back in a minute. */
+  busy?: (asked: string) => boolean
   /** Redirect to where nobody listens. */
   storageAway?: boolean
 }
@@ -27,7 +29,14 @@ export interface FrontOptions {
 const additions = allRoutes.flatMap(([, , route]) => (route.extension ? [`${route.method} ${route.path}`] : []))
 
 /** Listens until the test is over. */
-export async function startFront({ to, key, plain = false, without = [], storageAway = false }: FrontOptions): Promise<Front> {
+export async function startFront({
+  to,
+  key,
+  plain = false,
+  without = [],
+  busy,
+  storageAway = false,
+}: FrontOptions): Promise<Front> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request
@@ -37,6 +46,10 @@ export async function startFront({ to, key, plain = false, without = [], storage
     asked.push(`${method} ${path}`)
     if (plain && additions.includes(`${method} ${path.split('?')[0]}`)) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": "There is nothing here."}')
+      return
+    }
+    if (busy?.(`${method} ${path}`)) {
+      response.writeHead(503, { 'retry-after': '60' }).end('{"error": "The server is busy."}')
       return
     }
     const target = new URL(to() + url)
