@@ -1,5 +1,5 @@
 /** ph download of many where something is in its way: damaged bytes, addresses that run out, files and links that are there, entries that are not. */
-import { chmodSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
@@ -67,14 +67,14 @@ test('addresses that run out in the middle are asked for again', async () => {
   expect(texts(cwd)).toEqual(rocks)
 })
 
-test('a file that someone saves while the download runs is left alone, with exit code 5', async () => {
-  await push(rocks)
-  const cwd = temporaryFolder()
-  mkdirSync(join(cwd, 'rocks'))
-  const wire = await onFirstFile(() => writeFileSync(join(cwd, 'rocks/small.obj'), 'mine'))
+test.each(['obj', 'png'])('a .%s that someone saves while the download runs is left alone, with exit code 5', async (ext) => {
+  await push({ [`rocks/cliff.${ext}`]: 'v 0 0 0\n', [`rocks/small.${ext}`]: 'v 1 0 0\n' })
+  const cwd = temporaryFolder({ 'rocks/keep': '' })
+  const place = join(cwd, `rocks/small.${ext}`)
+  const wire = await onFirstFile(() => writeFileSync(place, 'mine'))
   const { code, stderr } = await run('download cliff small', cwd, wire)
-  expect([code, readFileSync(join(cwd, 'rocks/small.obj'), 'utf8')]).toEqual([5, 'mine'])
-  expect(stderr).toContain('small.obj is there already and holds something else')
+  expect([code, readFileSync(place, 'utf8')]).toEqual([5, 'mine'])
+  expect(stderr).toContain(`small.${ext} is there already and holds something else`)
 })
 
 test('--force replaces no file that is read-only, and then none at all', async () => {

@@ -80,6 +80,14 @@ test('an entry with a file where another entry has one, a folder, or the same in
   }
 })
 
+test.each([
+  ['a folder where one of its files lies', 'tex', 'tex/wood.png'],
+  ['a folder in other letters', 'tex/oak.png', 'Tex/wood.png'],
+])('an entry that needs %s is refused, because not every system could hold it', (_what, one, other) => {
+  const { refused } = layOut([setOf(object('a.gltf'), object(one, { source_ext: 'png' }), object(other))], () => [])
+  expect(refused).toEqual([{ what: other, why: 'would lie in one place with another file' }])
+})
+
 test('an entry that two entries need lies once', () => {
   const shared = object('wood.png')
   const layout = layOut([setOf(object('a.gltf'), shared), setOf(object('b.gltf'), shared)], () => [])
