@@ -95,6 +95,15 @@ test('an entry that two entries need lies once', () => {
   expect(layout).toMatchObject({ apart: [], refused: [] })
 })
 
+test('a companion that two models spell in other letters lies where each of them looks for it', () => {
+  const shared = object('wood.png')
+  const [first, second] = [object('a.gltf'), object('b.gltf')]
+  const named: Record<string, string[]> = { 'a.gltf': ['wood.png'], 'b.gltf': ['Wood.png'] }
+  const layout = layOut([setOf(first, shared), setOf(second, shared)], ({ source_path }) => named[source_path ?? ''] ?? [])
+  const own = `model-${second.object_id}`
+  expect(pathsOf(layout)).toEqual([`${own}/Wood.png`, `${own}/b.gltf`, 'a.gltf', 'wood.png'].toSorted())
+})
+
 test('two files that an entry needs and that were pushed as one path both come, each under its own name', () => {
   const [root, one, other] = [object('a.gltf'), object('tex/wood.png'), object('tex/Wood.png')]
   expect(pathsOf(layOut([setOf(root, one, other)], () => []))).toEqual(
