@@ -3,6 +3,7 @@ import { chmodSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { startFront } from '../support/http-front.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { filesBelow } from '../support/pull.ts'
 import { sha256 } from '../support/push.ts'
@@ -122,4 +123,14 @@ test('the library hears of each entry that it was downloaded', async () => {
   expect((await run('download cliff small', temporaryFolder())).code).toBe(0)
   for (const { id } of (await mia.get('/entries')).body.entries as Json[])
     expect((await mia.get(`/entries/${id}`)).body.ever_pulled).toBe(true)
+})
+
+test('of a server whose closures say neither where files were pushed nor where their bytes are, everything comes all the same', async () => {
+  const gltf = JSON.stringify({ asset: { version: '2.0' }, images: [{ uri: 'textures/wood.png' }] })
+  const model = { 'chair/model.gltf': gltf, 'chair/textures/wood.png': 'wood' }
+  await push(model)
+  const front = await startFront({ to: () => url, lacking: { asked: /\/closure/, fields: ['source_path', 'url'] } })
+  const cwd = temporaryFolder()
+  expect((await run('download model.gltf --with-deps', cwd, front.url)).code).toBe(0)
+  expect(texts(cwd)).toEqual(model)
 })

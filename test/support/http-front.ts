@@ -22,6 +22,8 @@ export interface FrontOptions {
   without?: readonly string[]
   /** Requests (`METHOD /path?query`) that are answered with 503, come back in a minute. */
   busy?: (asked: string) => boolean
+  /** Fields that answers to requests of this kind do not have, as with a server that does not know them. */
+  lacking?: { asked: RegExp; fields: readonly string[] }
   /** Redirect to where nobody listens. */
   storageAway?: boolean
 }
@@ -35,6 +37,7 @@ export async function startFront({
   plain = false,
   without = [],
   busy,
+  lacking,
   storageAway = false,
 }: FrontOptions): Promise<Front> {
   const asked: string[] = []
@@ -67,7 +70,10 @@ export async function startFront({
     const location = answer.headers.get('location') && (storageAway ? 'http://127.0.0.1:9/' : answer.headers.get('location'))
     const answerType = answer.headers.get('content-type') ?? 'application/json'
     response.writeHead(status, { 'content-type': answerType, ...(location ? { location } : {}) })
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    if (lacking?.asked.test(`${method} ${path}`)) {
+      const kept = (key: string, value: unknown) => (lacking.fields.includes(key) ? undefined : value)
+      response.end(JSON.stringify(JSON.parse(await answer.text(), kept)))
+    } else response.end(Buffer.from(await answer.arrayBuffer()))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
