@@ -1,25 +1,33 @@
 /** Filters that are additions of our server: another one ignores them, and would list everything as if it had been found. */
+import { randomUUID } from 'node:crypto'
 import type { Api } from '../client/api.ts'
 import type { EntryQuestion } from '../client/entry-pages.ts'
 import { failed } from './refusal.ts'
-import type { GivenFilters } from './search-filters.ts'
 
+/** Parameters of GET /entries, what people type for them, and a value that no entry has. */
 const additions = [
-  ['name', '--name'],
-  ['path', '--path'],
-  ['pushedFrom', '--pushed-from'],
-] as const satisfies (readonly [keyof GivenFilters, string])[]
+  ['name', '--name', (unique: string) => unique],
+  ['path', '--path', (unique: string) => `/Game/${unique}`],
+  ['origin_path', '--path', (unique: string) => `/Game/${unique}`],
+  ['pushed_from', '--pushed-from', (unique: string) => unique],
+] as const satisfies (readonly [keyof EntryQuestion, string, (unique: string) => string])[]
 
-/** Asks for one hit: a server that knows these filters says how many there are (`total`). Throws Refusal `NOT_SUPPORTED`. */
-export async function requireFilters(api: Api, given: GivenFilters, question: EntryQuestion): Promise<void> {
-  const used = additions.filter(([key]) => given[key].length > 0).map(([, option]) => option)
-  if (used.length === 0) return
-  const { total } = await api.entries.list({ ...question, limit: 1 })
-  if (total !== undefined) return
-  const options = used.join(' and ')
+/**
+ * Asks the question with a value that nothing has, once for each of these filters: a server that ignores the filter shows an entry all
+ * the same. Where it shows none, it knows the filter, or has nothing that could be listed by mistake. Throws Refusal `NOT_SUPPORTED`.
+ */
+export async function requireFilters(api: Api, question: EntryQuestion): Promise<void> {
+  const used = additions.filter(([parameter]) => question[parameter] !== undefined)
+  const ignored = used.map(async ([parameter, option, none]) => {
+    const { entries } = await api.entries.list({ ...question, [parameter]: [none(randomUUID())], limit: 1 })
+    return entries.length > 0 ? [option] : []
+  })
+  const options = (await Promise.all(ignored)).flat()
+  if (options.length === 0) return
+  const named = options.join(' and ')
   throw failed(
     'NOT_SUPPORTED',
-    `This server does not know ${options}: it would list entries that do not match.`,
-    `Leave ${options} out, or look for words: \`ph search barrel\`. A newer server knows ${used.length > 1 ? 'them' : 'it'}.`,
+    `This server does not know ${named}: it would list entries that do not match.`,
+    `Leave ${named} out, or look for words: \`ph search barrel\`. A newer server knows ${options.length > 1 ? 'them' : 'it'}.`,
   )
 }

@@ -127,11 +127,17 @@ function pushed(files: readonly StatusFile[], root: string, cwd: string): string
   return shellWord(relative(cwd, join(root, ...common)) || '.')
 }
 
-/** The library has a place under /Game for what lies in the project's Content folder; other files are downloaded. */
-const hasPlace = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]+)+\.[A-Za-z0-9]+$/i.test(file)
+/** Where the library was not asked: what lies in the project's Content folder has a place under /Game there, most likely. */
+const isInContent = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]+)+\.[A-Za-z0-9]+$/i.test(file)
+
+/** A pull brings what has a place under /Game, into a project; other files are downloaded. */
+const canBePulled = (file: StatusFile): boolean =>
+  file.face_origin_path === undefined ? isInContent(file) : file.face_origin_path !== null
 
 function brought(files: readonly StatusFile[], project: string | null): string[] {
-  const { pull = [], download = [] } = Object.groupBy(files, (file) => (project !== null && hasPlace(file) ? 'pull' : 'download'))
+  const { pull = [], download = [] } = Object.groupBy(files, (file) =>
+    project !== null && canBePulled(file) ? 'pull' : 'download',
+  )
   return [
     ...(pull.length > 0 ? [`ph pull ${named(pull)} --project ${shellWord(project ?? '')}`] : []),
     ...(download.length > 0 ? [`ph download ${named(download)} --with-deps --to <folder>`] : []),

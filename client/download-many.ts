@@ -1,6 +1,6 @@
 /** `ph download` of many: entries, with what they need where that is asked for, laid out in a folder as they were pushed. Start here. */
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ClientError } from './client-error.ts'
 import { differs, renameToFree } from './download.ts'
@@ -8,6 +8,7 @@ import { companionsIn, mayNameOthers } from './download-companions.ts'
 import type { LaidFile } from './download-ground.ts'
 import { type DownloadLayout, type DownloadSet, layOut } from './download-layout.ts'
 import { DownloadSources, type SourceCalls, type Wish } from './download-sources.ts'
+import { DownloadStaging } from './download-staging.ts'
 import type { Http } from './http.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { checkReplaced } from './place-check.ts'
@@ -53,8 +54,6 @@ export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, '
 
 /** Longer lists are cut in messages; `details` has all. */
 const mostNamed = 5
-const stagingName = /^\.ph-download-[0-9a-f-]{36}$/
-const abandonedMs = 24 * 3_600_000
 
 /**
  * Brings all or nothing: no file is placed before all of them arrived, were checked and can be placed. Throws ClientError
@@ -65,9 +64,7 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
   tell({ kind: 'phase', phase: 'order' })
   const sources = new DownloadSources(calls, wish)
   const sets = await sources.sets()
-  mkdirSync(to, { recursive: true })
-  removeAbandoned(to)
-  const staging = join(to, `.ph-download-${randomUUID()}`)
+  const staging = new DownloadStaging(to)
   try {
     const work = new Work(options, sources, staging)
     const { apart, unresolved, files, refused } = await work.layOut(sets)
@@ -83,16 +80,16 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
       ...missingInProject(objects.map(namedObject), undefined),
     }
   } finally {
-    rmSync(staging, { recursive: true, force: true })
+    staging.remove()
   }
 }
 
 class Work {
   readonly #options: ManyOptions
   readonly #sources: DownloadSources
-  readonly #staging: string
+  readonly #staging: DownloadStaging
 
-  constructor(options: ManyOptions, sources: DownloadSources, staging: string) {
+  constructor(options: ManyOptions, sources: DownloadSources, staging: DownloadStaging) {
     this.#options = options
     this.#sources = sources
     this.#staging = staging
@@ -107,7 +104,7 @@ class Work {
     await this.#fetch(objects.map((object) => ({ path: object.content_hash, object })))
     const named = new Map<number, string[]>()
     for (const object of objects)
-      named.set(object.object_id, await companionsIn(join(this.#staging, object.content_hash), object.source_ext ?? ''))
+      named.set(object.object_id, await companionsIn(join(this.#staging.folder, object.content_hash), object.source_ext ?? ''))
     return layOut(sets, ({ object_id }) => named.get(object_id) ?? [])
   }
 
@@ -138,14 +135,14 @@ class Work {
   async #fetch(files: readonly LaidFile[]): Promise<void> {
     const { tell, signal, http, folders, cacheBytes } = this.#options
     const objects = new Map(files.map(({ object }) => [object.content_hash, object]))
-    const staged = new Set(namesIn(this.#staging))
+    const staged = this.#staging.names()
     const wanted = [...objects.values()]
       .filter(({ content_hash }) => !staged.has(content_hash))
       .map((object) => ({ hash: object.content_hash, size: object.blob_size, title: namedObject(object).name }))
     if (wanted.length === 0) return
     tell({ kind: 'phase', phase: 'fetch' })
     const parts = { options: { folders, cacheBytes }, http, tell }
-    const order = { wanted, addresses: this.#sources, stagingFolder: this.#staging, signal }
+    const order = { wanted, addresses: this.#sources, stagingFolder: this.#staging.folder, signal }
     throwObstacles((await provide(parts, order)).obstacles)
   }
 
@@ -154,8 +151,8 @@ class Work {
     const { content_hash, blob_size: size, object_id, version = null } = object
     const report = { path, file, content_hash, size, object_id, version }
     if (action === 'identical') return { ...report, outcome: 'present' }
-    const staged = join(this.#staging, content_hash)
-    const copy = isLast ? staged : join(this.#staging, `copy-${randomUUID()}`)
+    const staged = join(this.#staging.folder, content_hash)
+    const copy = isLast ? staged : join(this.#staging.folder, `copy-${randomUUID()}`)
     if (!isLast) copyFileSync(staged, copy)
     mkdirSync(dirname(path), { recursive: true })
     if (action === 'add') await renameToFree(copy, path)
@@ -192,21 +189,4 @@ function notPlaced(messages: readonly string[], next?: string): ClientError {
     ...(next === undefined ? {} : { next }),
     details: { errors: messages.map((message) => ({ path: 'entries', message })) },
   })
-}
-
-/** Staging folders of downloads that were killed. */
-function removeAbandoned(folder: string): void {
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name)
-    const stats = stagingName.test(name) ? statSync(path, { throwIfNoEntry: false }) : undefined
-    if (stats && Date.now() - stats.mtimeMs > abandonedMs) rmSync(path, { recursive: true, force: true })
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

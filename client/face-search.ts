@@ -24,7 +24,11 @@ const requestsAtOnce = 8
 const mostPages = 50_000
 
 /** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
-export async function findFaces(calls: StatusCalls, wanted: Wanted): Promise<FoundFaces> {
+export const findFaces = async (calls: StatusCalls, wanted: Wanted): Promise<FoundFaces> =>
+  (await askForFaces(calls, wanted)) ?? readEntries(calls, wanted)
+
+/** The same in bulk alone; undefined where the server does not offer that. */
+export async function askForFaces(calls: Pick<StatusCalls, 'findLineages'>, wanted: Wanted): Promise<FoundFaces | undefined> {
   const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
   const longest = Math.max(wanted.lineageIds.length, wanted.hashes.length, wanted.paths.length)
   for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
@@ -35,7 +39,7 @@ export async function findFaces(calls: StatusCalls, wanted: Wanted): Promise<Fou
       origin_paths: part(wanted.paths),
     }
     const answer = await calls.findLineages(question).catch(undefinedWhereUnknown)
-    if (!answer) return readEntries(calls, wanted)
+    if (!answer) return undefined
     found.cursor ??= answer.cursor
     found.lineages.push(...answer.lineages)
     found.versions.push(...answer.versions)

@@ -12,6 +12,7 @@ import type { Tell } from './push-events.ts'
 import { pathOf, type SendableFile } from './push-file.ts'
 import { type Problem, problem } from './push-problem.ts'
 import { makeThumbnail } from './thumbnail.ts'
+import { alreadyThere } from './upload.ts'
 
 /** A version that lacks its picture. */
 export interface WantedThumbnail {
@@ -77,9 +78,12 @@ export class ThumbnailUploader {
       const { http, calls, signal } = this.#parts
       try {
         if (!target) await calls.putThumbnail(targetOf(wanted), bytes)
-        else await http.store({ url: target.upload_url, method: 'PUT', headers: target.headers, bytes, signal })
+        else {
+          const { upload_url: url, headers } = target
+          await http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal })
+        }
       } catch (error) {
-        return this.#fail(wanted, error)
+        return this.#fail(wanted, error, target ? 'store' : 'library')
       }
       if (target) return { wanted, artifact_id: target.artifact_id }
       this.#finish(wanted)
@@ -113,7 +117,7 @@ export class ThumbnailUploader {
     } catch (error) {
       if (sent.length > 1 && error instanceof ApiError && error.status < 500) {
         for (const one of sent) await this.#finalize([one])
-      } else for (const { wanted } of sent) this.#fail(wanted, error)
+      } else for (const { wanted } of sent) this.#fail(wanted, error, 'library')
     }
   }
 
@@ -123,10 +127,13 @@ export class ThumbnailUploader {
     this.#handle()
   }
 
-  /** A version that is not current any more needs no picture; what the server refuses is named; the rest ends the push. */
-  #fail({ file }: WantedThumbnail, error: unknown): undefined {
+  /**
+   * A version that is not current any more needs no picture; that is for the library to say, a store has conflicts of its own. What is
+   * refused is named, and sent by the next push; the rest ends the push.
+   */
+  #fail({ file }: WantedThumbnail, error: unknown, refusedBy: 'library' | 'store'): undefined {
     if (!(error instanceof ApiError) || error.status === 401) throw error
-    if (error.code === 'CONFLICT') this.result.done.add(file.hash)
+    if (error.code === 'CONFLICT' && refusedBy === 'library') this.result.done.add(file.hash)
     else this.#name(pathOf(file), `The picture of ${pathOf(file)} was not taken: ${error.message}`)
     this.#handle()
     return undefined

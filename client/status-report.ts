@@ -29,6 +29,8 @@ export interface StatusFile {
   /** The current version. */
   face_object_id: number | null
   face_content_hash: string | null
+  /** Of what is newer there or missing here: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
+  face_origin_path?: string | null
   /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
   reverted_to?: OtherVersion
   /** Its bytes are a later version of its prop, and the one before is current again: a push has nothing to send. */

@@ -12,6 +12,7 @@ import { findPlaces, type NamedPaths } from './push-paths.ts'
 import type { Problem } from './push-problem.ts'
 import { type FoundFile, scan } from './scan.ts'
 import { statusCalls } from './status-calls.ts'
+import { markPlaces } from './status-places.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './status-report.ts'
 import { markReverted } from './status-reverted.ts'
 import { type Sifted, sift } from './status-sift.ts'
@@ -106,7 +107,8 @@ class Comparison {
     if (strangers) rows = look.faces.rows()
     if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
     const report = this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
-    return { ...report, files: await markReverted(report.files, look.calls), took_ms: this.#tookMs() }
+    const marked = await markPlaces(await markReverted(report.files, look.calls), look.calls)
+    return { ...report, files: marked, took_ms: this.#tookMs() }
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */

@@ -3,7 +3,9 @@
  * made from its current version: two people's edits must not override each other unnoticed. They are held until it is said.
  */
 import pLimit from 'p-limit'
+import { ApiError } from '../contract/errors.ts'
 import type { NegotiateItem } from '../contract/push.ts'
+import { askForFaces } from './face-search.ts'
 import type { Fingerprints } from './fingerprints.ts'
 import { findInOtherFolders, type OtherMemories, type RememberedVersion } from './machine-memory.ts'
 import type { PlannedItem } from './push-plan.ts'
@@ -59,13 +61,32 @@ function versionOf(one: Judged): RememberedVersion | undefined {
 async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, look }: BaseMemory): Promise<Set<number>> {
   const found = findInOtherFolders(others, versions)
   if (found.size === 0) return found
-  const me = await look.me()
-  const atOnce = pLimit(requestsAtOnce)
-  const isOwn = async ({ lineageId, objectId }: RememberedVersion) => {
-    const { objects } = await look.lineage(lineageId)
-    return objects.some(({ object_id, published_by }) => object_id === objectId && published_by?.id === me.id)
-  }
   const remembered = versions.filter(({ objectId }) => found.has(objectId))
-  const own = await Promise.all(remembered.map((one) => atOnce(isOwn, one)))
-  return new Set(remembered.flatMap(({ objectId }, at) => (own[at] ? objectId : [])))
+  const [me, publishers] = await Promise.all([look.me(), publishersOf(remembered, look)])
+  return new Set(remembered.flatMap(({ objectId }) => (publishers.get(objectId) === me.id ? objectId : [])))
+}
+
+/**
+ * Who pushed these versions, by object id. They are the current ones, and asked about in bulk; where another one became current
+ * meanwhile, or the server does not say it in bulk, each is asked about by itself.
+ */
+async function publishersOf(versions: readonly RememberedVersion[], look: StatusCalls): Promise<Map<number, number | null>> {
+  const lineageIds = [...new Set(versions.map(({ lineageId }) => lineageId))]
+  const faces = await askForFaces(look, { lineageIds, hashes: [], paths: [] })
+  const publishers = new Map<number, number | null>()
+  for (const { face_object_id, face_published_by } of faces?.lineages ?? [])
+    if (face_published_by !== undefined) publishers.set(face_object_id, face_published_by)
+  const atOnce = pLimit(requestsAtOnce)
+  const askEach = async ({ lineageId, objectId }: RememberedVersion) => {
+    const lineage = await look.lineage(lineageId).catch(undefinedWhereGone)
+    const version = lineage?.objects.find(({ object_id }) => object_id === objectId)
+    publishers.set(objectId, version?.published_by?.id ?? null)
+  }
+  const rest = versions.filter(({ objectId }) => !publishers.has(objectId))
+  await Promise.all(rest.map((one) => atOnce(askEach, one)))
+  return publishers
+}
+
+function undefinedWhereGone(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
 }

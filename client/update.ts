@@ -42,12 +42,16 @@ async function readJson(http: Http): Promise<Partial<Record<keyof Offer, unknown
   }
 }
 
-/** Installs what is offered below `prefix`, and nothing when its bytes are not those that were named. */
+/**
+ * Installs what is offered below `prefix`, and nothing when its bytes are not those that were named. Throws ClientError `NPM_MISSING`
+ * before anything is fetched, `WRONG_BYTES`, `NPM_FAILED`.
+ */
 export async function installOffer(http: Http, offer: Offer, prefix: string): Promise<void> {
+  await requireNpm()
   const folder = mkdtempSync(join(tmpdir(), 'prop-house-update-'))
   try {
     await fetchTarball(http, offer, join(folder, tarballName))
-    await runNpm({ folder, prefix, url: http.url })
+    await install({ folder, prefix, url: http.url })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,22 +77,44 @@ async function* bounded(chunks: Readable, hash: ReturnType<typeof createHash>): 
   }
 }
 
-interface Npm {
+const onWindows = process.platform === 'win32'
+
+/** Only the shell of Windows ends with a code where there is no npm; an npm that fails by itself says why when it installs. */
+async function requireNpm(): Promise<void> {
+  const { code } = await npm(['--version'])
+  if (onWindows && code !== 0) throw npmMissing()
+}
+
+const npmMissing = (cause?: unknown): ClientError =>
+  new ClientError('NPM_MISSING', 'npm installs ph, and it is not in PATH.', { cause })
+
+interface Install {
   /** Holds the tarball. */
   folder: string
   prefix: string
   url: string
 }
 
-/** The settings travel in the environment, so that no path has to be quoted for a shell. */
-async function runNpm({ folder, prefix, url }: Npm): Promise<void> {
+async function install({ folder, prefix, url }: Install): Promise<void> {
+  const { code, said } = await npm(['install', '--global', `./${tarballName}`], { cwd: folder, npm_config_prefix: prefix })
+  if (code === 0) return
+  throw new ClientError('NPM_FAILED', `npm could not install ph: ${npmWords(said) || `it ended with ${code}`}.`, {
+    next: `See what npm says of it: npm install -g ${tarballAddress(url)}`,
+  })
+}
+
+/** Settings travel in the environment, so that no path has to be quoted for a shell. Throws ClientError `NPM_MISSING`. */
+async function npm(
+  words: readonly string[],
+  { cwd, ...settings }: { cwd?: string; npm_config_prefix?: string } = {},
+): Promise<{ code: number | null; said: string }> {
   const quiet = { npm_config_fund: 'false', npm_config_audit: 'false', npm_config_update_notifier: 'false' }
-  const child = spawn('npm', ['install', '--global', `./${tarballName}`], {
-    cwd: folder,
-    env: { ...process.env, ...quiet, npm_config_prefix: prefix },
+  const child = spawn('npm', words, {
+    cwd,
+    env: { ...process.env, ...quiet, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
     // On Windows npm is a script, which only a shell starts.
-    shell: process.platform === 'win32',
+    shell: onWindows,
   })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
@@ -98,13 +124,9 @@ async function runNpm({ folder, prefix, url }: Npm): Promise<void> {
     child.once('error', reject)
     child.once('close', resolve)
   }).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw error
-    throw new ClientError('NPM_MISSING', 'npm installs ph, and it is not in PATH.', { cause: error })
+    throw systemCode(error) === 'ENOENT' ? npmMissing(error) : error
   })
-  if (code === 0) return
-  throw new ClientError('NPM_FAILED', `npm could not install ph: ${npmWords(said) || `it ended with ${code}`}.`, {
-    next: `See what npm says of it: npm install -g ${tarballAddress(url)}`,
-  })
+  return { code, said }
 }
 
 /** The first two things it says, without its own address of a log. */

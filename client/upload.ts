@@ -25,8 +25,8 @@ const atOnce = 8
 const streamsAtOnce = 4
 const progressMs = 100
 
-/** Already stored: as good as sent. */
-const alreadyThere = 412
+/** A presigned address took these bytes before, and the answer was lost: as good as sent. */
+export const alreadyThere = 412
 
 export class Uploader {
   readonly #http: Http

@@ -47,6 +47,8 @@ export const LineageFace = Type.Object({
   face_object_id: Id,
   face_content_hash: Hash,
   face_version: Type.Optional(Id),
+  /** Who pushed it: the id of a member. Servers that do not say it leave it out. */
+  face_published_by: Type.Optional(nullable(Id)),
   origin_path: nullable(Text),
   source_ext: nullable(Text),
 })

@@ -69,7 +69,7 @@ export const commands = [
       await withLibrary(context, async (library) => {
         const conditions = await readConditions(library.api, words, given)
         const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
-        await requireFilters(library.api, given, question)
+        await requireFilters(library.api, question)
         const search = { conditions, question, order: orderOf(wanted) }
         if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
         else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })

@@ -46,7 +46,7 @@ export async function selectFaces(sql: Sql, workspaceId: number, ids: Iterable<s
   return sql<LineageFace[]>`
     select found.* from ${wantedTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
-             o.origin_path, o.source_ext
+             o.published_by as face_published_by, o.origin_path, o.source_ext
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id

@@ -1,5 +1,6 @@
 /** ph download of many: source files come back as they were pushed, with what they need, and packages by their /Game path. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
@@ -7,6 +8,7 @@ import { ph, type Setting, signedIn } from '../support/ph.ts'
 import { filesBelow } from '../support/pull.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
 import { makeProject } from '../support/unreal-project.ts'
 
@@ -199,4 +201,44 @@ test('many entries are read from standard input', async () => {
     .join('\n')
   expect((await run('download - --to all', cwd, { stdin })).code).toBe(0)
   expect(texts(join(cwd, 'all'))).toEqual(files)
+})
+
+test('two downloads into one folder at once leave what the other one gathers alone', async () => {
+  await push(temporaryFolder(below('chair', model('chair'))))
+  await push(temporaryFolder({ 'rocks/cliff.obj': 'v 0 0 0\n' }))
+  let [began, goOn] = [() => {}, () => {}]
+  const isBegun = new Promise<void>((resolve) => (began = resolve))
+  const isFree = new Promise<void>((resolve) => (goOn = resolve))
+  const wire = await startProxy(server.url, async (sent) => {
+    if (!sent.startsWith('GET /storage/')) return undefined
+    began()
+    await isFree
+    return undefined
+  })
+  const cwd = temporaryFolder()
+  const first = run('download model.gltf --with-deps', cwd, { env: { ...env, ...machine(), PH_URL: wire.url(url) } })
+  await isBegun
+  const staging = readdirSync(cwd)
+  expect(staging).toEqual([expect.stringMatching(/^\.ph-download-/)])
+  expect((await run('download cliff --to .', cwd)).code).toBe(0)
+  expect(readdirSync(cwd)).toEqual([...staging, 'rocks'])
+  goOn()
+  expect((await first).code).toBe(0)
+  expect(texts(cwd)).toEqual({ ...below('chair', model('chair')), 'rocks/cliff.obj': 'v 0 0 0\n' })
+})
+
+test('what a killed download gathered is removed by the next one; what may belong to a running one is old first', async () => {
+  await push(temporaryFolder({ 'cliff.obj': 'v 0 0 0\n' }))
+  const names = ['a', 'b', 'c'].map((letter) => `.ph-download-${randomUUID().replace(/^./, letter)}`)
+  const [killed = '', unlocked = '', old = ''] = names
+  const cwd = temporaryFolder({
+    [`${killed}/lock`]: '',
+    [`${killed}/half`]: 'x',
+    [`${unlocked}/half`]: 'x',
+    [`${old}/half`]: 'x',
+  })
+  const longAgo = new Date(Date.now() - 25 * 3_600_000)
+  utimesSync(join(cwd, old), longAgo, longAgo)
+  expect((await run('download cliff --to .', cwd)).code).toBe(0)
+  expect(readdirSync(cwd)).toEqual([unlocked, 'cliff.obj'])
 })

@@ -1,7 +1,7 @@
 /** ph search by words: what they find, why, in what order, and which of them finds nothing. */
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
-import { answer, startPeer } from '../support/peer.ts'
+import { startFront } from '../support/http-front.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -9,7 +9,7 @@ import { barrels, mesh } from '../support/small-library.ts'
 import { smallSearch } from '../support/small-search.ts'
 
 const server = await startTestServer()
-const { run, found, names } = await smallSearch(server)
+const { url, env, run, found, names } = await smallSearch(server)
 
 test.each([
   ['barrel', [...barrels, 'T_Oak_Barrel']],
@@ -100,13 +100,24 @@ test('whatever is typed is looked for: quotes left open, operators, signs, lette
   expect([long.code, long.stderr]).toEqual([2, expect.stringContaining('too long')])
 })
 
-test.each(['--path /Game/Props/', '--pushed-from Tavern', '--name SM_Oak'])(
-  'a server that does not know %s, and would list everything, is not believed',
-  async (filter) => {
-    const peer = await startPeer(answer(200, { entries: [], next_cursor: null }))
-    const { code, stdout, stderr } = await ph(`search ${filter} --json`, { env: signedIn(peer.url, 'ph_live_x') })
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain(`This server does not know ${filter.split(' ')[0]}`)
-    expect(peer.heard).toHaveLength(1)
-  },
-)
+test.each([
+  ['--path /Game/Tavern/', '--path', ['path']],
+  ['--path /Game/Tavern/Props/SM_OakBarrel', '--path', ['origin_path']],
+  ['--path /Game/Forest/ --deprecated', '--path', ['path']],
+  ['--pushed-from Tavern', '--pushed-from', ['pushed_from']],
+  ['--name SM_Stone', '--name', ['name']],
+  ['--path /Game/Tavern/ --name SM_OakBarrel --pushed-from Tavern', '--name and --pushed-from', ['name', 'pushed_from']],
+])('a server that ignores what %j asks lists no entries that do not match: %s is refused', async (filters, options, without) => {
+  const front = await startFront({ to: () => url, without })
+  for (const how of ['', ' --ids', ' --facets', ' barrel --json']) {
+    const { code, stdout, stderr } = await run(`search ${filters}${how}`, { env: { ...env, PH_URL: front.url } })
+    expect([how, code, stdout]).toEqual([how, 1, ''])
+    expect(stderr).toContain(`This server does not know ${options}: it would list entries that do not match.`)
+  }
+})
+
+test('where other filters leave nothing, one that the server ignores does no harm', async () => {
+  const front = await startFront({ to: () => url, without: ['path'] })
+  const { code, stdout } = await run('search --path /Game/Tavern/ --type audio --json', { env: { ...env, PH_URL: front.url } })
+  expect([code, JSON.parse(stdout).entries]).toEqual([0, []])
+})

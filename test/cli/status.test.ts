@@ -1,12 +1,12 @@
 /** ph status, as a person and as a script run it, against a real library. */
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { StatusReport } from '../../client/status-report.ts'
 import { writePackage } from '../../sample/package.ts'
 import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
 
 const server = await startTestServer()
 let env: Record<string, string>
@@ -148,4 +148,65 @@ test('no line is wider than the terminal, except for paths', async () => {
     for (const line of stdout.split('\n'))
       if (!/Content\/|http/.test(line)) expect(line.length, line).toBeLessThanOrEqual(columns)
   }
+})
+
+/** What `ph status` says brings the files of a group, as typed behind `ph `. */
+const advised = (stdout: string): string[] =>
+  [...stdout.replaceAll(/\n {4,}(?!→)/g, ' ').matchAll(/→ ph ((?:pull|download) [^\n]+)/g)].map(([, line = '']) => line.trim())
+const elsewhere = () => ({ ...env, PH_STATE_DIR: temporaryFolder() })
+
+test('of source files in a folder that is no project it never advises a pull, and the download that it advises brings them', async () => {
+  const [mine, theirs] = [temporaryFolder(), temporaryFolder()]
+  const first = { 'rocks/cliff.obj': 'v 0 0 0\n', 'rocks/small.obj': 'v 1 0 0\n' }
+  for (const folder of [mine, theirs]) writeFiles(folder, first)
+  expect((await ph('push . --yes', { cwd: mine, env })).code).toBe(0)
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).code).toBe(0)
+  writeFiles(theirs, { 'rocks/cliff.obj': 'v 0 0 1\n' })
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
+  rmSync(join(mine, 'rocks/small.obj'))
+  const { stdout } = await status(mine)
+  expect(stdout).toMatch(/Newer there:\n {2}< rocks\/cliff\.obj/)
+  expect(stdout).toMatch(/Missing here:\n {2}- rocks\/small\.obj/)
+  const lines = advised(stdout)
+  expect(lines).toEqual(lines.map(() => expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)))
+  const to = temporaryFolder()
+  for (const line of lines) expect((await ph(line.replace('<folder>', to), { env: elsewhere() })).code).toBe(0)
+  expect(readFileSync(join(to, 'rocks/cliff.obj'), 'utf8')).toBe('v 0 0 1\n')
+  expect(readFileSync(join(to, 'rocks/small.obj'), 'utf8')).toBe('v 1 0 0\n')
+})
+
+test('in a project it advises a pull of what has a place under /Game, and a download of plugin content', async () => {
+  const folder = await project()
+  const hinge = 'Plugins/Tools/Content/SM_Hinge.uasset'
+  writeFiles(folder, {
+    'Plugins/Tools/Tools.uplugin': '{}',
+    [hinge]: await writePackage({ packageName: '/Tools/SM_Hinge', assetClass: 'StaticMesh' }),
+  })
+  expect((await ph('push --yes', { cwd: folder, env })).code).toBe(0)
+  for (const path of [hinge, 'Content/Tavern/SM_Lamp.uasset']) rmSync(join(folder, path))
+  const { stdout } = await status(folder)
+  expect(stdout).toContain('2 missing here')
+  expect(advised(stdout)).toEqual([
+    expect.stringMatching(/^pull \d+ --project Inn$/),
+    expect.stringMatching(/^download \d+ --with-deps --to <folder>$/),
+  ])
+})
+
+test('of a file in Content whose prop has no place in the library it advises a download', async () => {
+  // Before 5.1 a package does not say its own path, so in a folder without a project it has none.
+  const old = { packageName: '/Game/Tavern/SM_Well', assetClass: 'StaticMesh', engine: '4.22.3' }
+  const bare = temporaryFolder({ 'SM_Well.uasset': await writePackage(old) })
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).code).toBe(0)
+  writeFileSync(join(bare, 'SM_Well.uasset'), await writePackage({ ...old, payload: Buffer.from('second') }))
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).stdout).toContain('1 new version')
+  const folder = await project()
+  writeFileSync(inTavern(folder, 'SM_Well'), await writePackage(old))
+  const { stdout } = await status(folder)
+  expect(stdout).toMatch(/Newer there:\n {2}< Content\/Tavern\/SM_Well\.uasset/)
+  expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
+  expect((await status(folder, '--json')).json()).toMatchObject({
+    files: expect.arrayContaining([expect.objectContaining({ state: 'newer', face_origin_path: null })]),
+  })
 })

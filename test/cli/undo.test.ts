@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createApi } from '../../client/api.ts'
 import { findFolders } from '../../client/folders.ts'
 import { Http } from '../../client/http.ts'
-import { deleteEntry, openLastPush, stepFor } from '../../client/undo.ts'
+import { deleteEntry, openLastPush, restoreBefore, stepFor } from '../../client/undo.ts'
 import { limits } from '../../contract/limits.ts'
 import { writePackage } from '../../sample/package.ts'
 import { callAs, type Json } from '../support/api.ts'
@@ -16,6 +16,7 @@ import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
+import { packageAt } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 const processFile = fileURLToPath(new URL('../support/push-process.ts', import.meta.url))
@@ -174,10 +175,10 @@ test('a member has the versions restored, and is told what an admin has to delet
   expect(await mia.run('undo --yes')).toMatchObject({ code: 0, stdout: expect.stringContaining('deleted already') })
 })
 
-test('a version that a colleague pushed while the question stood is not deleted with the entry', async () => {
-  const { olivia, mia, current, url, keys } = await twoPushes()
+/** The memory of olivia's last push and the calls of her key, as `ph undo` has them once it has made its plan. */
+async function planning({ olivia, url, keys }: Awaited<ReturnType<typeof library>>, name: string) {
   const last = openLastPush(olivia.root, { folders: findFolders(olivia.env), url })
-  const version = last?.push.versions.find(({ name }) => name === 'SM_Stool')
+  const version = last?.push.versions.find((one) => one.name === name)
   if (!last || !version) throw new Error('nothing is remembered')
   const http = new Http({ url, key: keys.olivia, clientName: 'test/1' })
   onTestFinished(async () => {
@@ -186,11 +187,86 @@ test('a version that a colleague pushed while the question stood is not deleted 
   })
   const api = createApi(http)
   const entry = await api.entries.get({ entry_id: version.entryId ?? 0 })
+  return { version, entry, api, fingerprints: last.fingerprints }
+}
+
+test('a version that a colleague pushed while the question stood is not deleted with the entry', async () => {
+  const all = await twoPushes()
+  const { version, entry, api, fingerprints } = await planning(all, 'SM_Stool')
   expect(await stepFor(version, entry, { api, isAdmin: true })).toEqual({ kind: 'delete' })
+  await all.mia.save('SM_Stool', 'of mia')
+  await all.mia.ok('push --held attach')
+  await expect(deleteEntry(version, { entry, api, fingerprints })).rejects.toThrow(/v2 by .* of SM_Stool/)
+  expect(await all.current()).toMatchObject({ SM_Stool: 2 })
+})
+
+test('a version that a colleague pushed while the question stood stays current', async () => {
+  const all = await twoPushes()
+  const { version, entry, api, fingerprints } = await planning(all, 'SM_Barrel')
+  const step = await stepFor(version, entry, { api, isAdmin: true })
+  if (step.kind !== 'restore') throw new Error(`it would be ${step.kind}`)
+  await all.mia.save('SM_Barrel', 'of mia')
+  await all.mia.ok('push --held attach')
+  const restoring = restoreBefore(version, { entryId: entry.id, to: step.to, api, fingerprints })
+  await expect(restoring).rejects.toMatchObject({ code: 'STALE_FACE' })
+  expect(await all.current()).toMatchObject({ SM_Barrel: 3 })
+})
+
+test('where the version from before is not in the library any more, no other one takes its place', async () => {
+  const { version, entry, api } = await planning(await twoPushes(), 'SM_Barrel')
+  const step = await stepFor({ ...version, beforeObjectId: 1_000_000 }, entry, { api, isAdmin: true })
+  expect(step).toMatchObject({ kind: 'refused', why: { code: 'OBJECT_NOT_FOUND' } })
+})
+
+test('an entry that has a later version, although that is not current, is not deleted', async () => {
+  const { olivia, mia, current, idOf } = await twoPushes()
   await mia.save('SM_Stool', 'of mia')
   await mia.ok('push --held attach')
-  await expect(deleteEntry(version, { entry, api, fingerprints: last.fingerprints })).rejects.toThrow(/v2 by .* of SM_Stool/)
-  expect(await current()).toMatchObject({ SM_Stool: 2 })
+  await olivia.ok(`restore ${await idOf('SM_Stool')} --version v1`)
+  const { code, stdout } = await olivia.run('undo --yes')
+  expect(code).toBe(6)
+  expect(stdout).toContain('SM_Stool has a later version, v2, which would be deleted with it.')
+  expect(await current()).toEqual({ SM_Barrel: 1, SM_Stool: 1 })
+})
+
+test('what someone has restored already is as before the push, and no failure', async () => {
+  const { olivia, current, idOf } = await twoPushes()
+  await olivia.ok(`restore ${await idOf('SM_Barrel')} --version v1`)
+  const undone = await olivia.ok('undo --yes')
+  expect(undone).toMatchObject({ changed: 1, unchanged: 1, failed: 0 })
+  expect(undone.entries.map(({ name, outcome }: Json) => [name, outcome])).toContainEqual([
+    'SM_Barrel',
+    'as before the push already',
+  ])
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+})
+
+test('from a project within the one that was pushed, the push of the outer one is not taken back', async () => {
+  const { olivia, current } = await twoPushes()
+  writeFiles(olivia.root, { 'Samples/Shed.uproject': '{}', 'Samples/Content/keep': '' })
+  const { code, stderr } = await olivia.run('undo --yes', { cwd: join(olivia.root, 'Samples/Content') })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('is remembered on this machine')])
+  expect(await current()).toEqual({ SM_Barrel: 2, SM_Stool: 1 })
+  await olivia.ok('undo --yes', { cwd: join(olivia.root, 'Content/Inn') })
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+})
+
+test('files without an entry stay in the library, and are named', async () => {
+  const { olivia, api } = await library()
+  const actor = 'Content/__ExternalActors__/Maps/L_Town/0/1A/AAAA.uasset'
+  writeFiles(olivia.root, {
+    'Content/Maps/L_Town.umap': await packageAt('Content/Maps/L_Town.umap', {}),
+    [actor]: await packageAt(actor, { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Town'] }),
+  })
+  await olivia.ok('push')
+  const { code, stdout } = await olivia.run('undo --dry-run')
+  expect(code).toBe(6)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('1 file without an entry, such as parts of levels, stays in the library')
+  const undone = await olivia.run('undo --yes --json')
+  expect(undone.code).toBe(6)
+  expect(undone.json()).toMatchObject({ changed: 1, without_entry: [{ file: actor, object_id: expect.any(Number) }] })
+  expect((await api.get('/entries')).body.entries).toEqual([])
+  expect((await olivia.run('undo --yes')).stdout.replaceAll(/\s+/g, ' ')).toContain('1 file without an entry')
 })
 
 test('of a push that was killed between two commits, what the library acknowledged is undone', async () => {

@@ -118,3 +118,19 @@ test('a pull that did not end is remembered with what it was about to put into p
   expect([later.pulls.list(), later.pulls.intended(4)]).toEqual([[], []])
   later.close()
 })
+
+test('a push that was stopped and went on is one push: before it is the version from before its beginning', () => {
+  const memory = memoryAt(join(temporaryFolder(), 'state.sqlite'))
+  const pushed = (objectId: number, beforeObjectId: number | null, lineageId = 'l1') => ({
+    ...{ lineageId, objectId, beforeObjectId, entryId: 3 },
+    ...{ file: 'Content/SM_A.uasset', name: 'SM_A' },
+  })
+  const run = (id: string) => ({ id, begunAt: '2026-01-01T00:00:00.000Z' })
+  memory.lastPush.add(run('stopped'), [pushed(8, 7)])
+  memory.lastPush.add(run('goes on'), [pushed(9, 8), pushed(10, null, 'l2')])
+  memory.lastPush.end(run('goes on'))
+  expect(memory.lastPush.read()?.versions).toEqual([pushed(10, null, 'l2'), pushed(9, 7)])
+  memory.lastPush.add(run('another'), [pushed(11, 9)])
+  expect(memory.lastPush.read()?.versions).toEqual([pushed(11, 9)])
+  memory.close()
+})

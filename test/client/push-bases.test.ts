@@ -6,6 +6,7 @@ import { findFolders } from '../../client/folders.ts'
 import { push } from '../../client/push.ts'
 import type { PushReport } from '../../client/push-report.ts'
 import { callAs, type Json } from '../support/api.ts'
+import { startFront } from '../support/http-front.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { attachAll, makeProject, packageAt, type TestProject } from '../support/unreal-project.ts'
@@ -132,4 +133,22 @@ test('what the library has already waits for no edit that is held; answered, it 
   const answered = await adams.push(library.adam, { held: attachAll })
   expect(answered.summary).toMatchObject({ new: 1, dedup: 1 })
   expect(await adams.push(library.adam)).toMatchObject({ items: [], unchanged: 2 })
+})
+
+test.each([
+  ['are asked about together', false],
+  ['are asked about one by one where the server takes no question about many', true],
+])('versions of many props that were pushed from another folder %s', async (_how, plain) => {
+  const library = await workspace()
+  const files = Array.from({ length: 25 }, (_, at) => `Content/SM_${at}.uasset`)
+  const all = (text: string) => Object.fromEntries(files.map((one) => [one, { payload: Buffer.from(text) }]))
+  const front = await startFront({ to: () => library.url, plain })
+  const target = { url: front.url, key: library.key }
+  const mias = await makeProject(all('first'))
+  await mias.push(target)
+  const copy = await makeProject(all('edited in a copy'))
+  const folders = findFolders({ PH_STATE_DIR: mias.state })
+  const report = await push({ ...target, folders, paths: [join(copy.root, 'Content')] })
+  expect(report.summary).toMatchObject({ new: 25, held: 0 })
+  expect(front.asked.filter((one) => one.startsWith('GET /lineages/'))).toHaveLength(plain ? 25 : 0)
 })

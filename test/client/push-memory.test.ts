@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PushEvent } from '../../client/push-events.ts'
 import { changingAccess } from '../../server/front-door/holders.ts'
-import { callAs } from '../support/api.ts'
+import { type Caller, callAs } from '../support/api.ts'
+import { startFront } from '../support/http-front.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { makeProject, picture } from '../support/unreal-project.ts'
@@ -19,9 +20,12 @@ async function workspace() {
 const bytes = (text: string) => ({ payload: Buffer.from(text) })
 const stateFiles = (state: string) => readdirSync(join(state, 'projects')).map((name) => join(state, 'projects', name))
 
+const pictured = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`Content/SM_${i}x.uasset`, { thumbnail: picture }]))
+const picturesOf = async ({ api }: { api: Caller }): Promise<boolean[]> =>
+  (await api.get('/entries')).body.entries.map((entry: { has_thumbnail: boolean }) => entry.has_thumbnail)
+
 test('pictures that a push could not bring are brought by the next one', async () => {
   const library = await workspace()
-  const pictured = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`Content/SM_${i}x.uasset`, { thumbnail: picture }]))
   const project = await makeProject(pictured)
   const stop = new AbortController()
   const wire = await startProxy(server.url, (sent) => {
@@ -30,13 +34,51 @@ test('pictures that a push could not bring are brought by the next one', async (
   })
   const target = { ...library, url: wire.url(library.url) }
   await expect(project.push(target, { signal: stop.signal })).rejects.toThrow('killed after the commit')
-  const has = async () =>
-    (await library.api.get('/entries')).body.entries.map((entry: { has_thumbnail: boolean }) => entry.has_thumbnail)
-  expect(await has()).toEqual([false, false, false, false, false])
+  expect(await picturesOf(library)).toEqual([false, false, false, false, false])
   expect((await project.push(target)).summary).toMatchObject({ new: 0, dedup: 5, thumbnails: 5 })
-  expect(await has()).toEqual([true, true, true, true, true])
+  expect(await picturesOf(library)).toEqual([true, true, true, true, true])
   expect((await project.push(target)).summary).toMatchObject({ dedup: 5, thumbnails: 0 })
 })
+
+test('a picture that the library stored although its answer was lost is put to use', async () => {
+  const library = await workspace()
+  const project = await makeProject(pictured)
+  let lost = 0
+  const isStoredPicture = (answered: string) => /^HTTP\/1.1 200 .*\r\netag: "\d+"/is.test(answered)
+  const wire = await startProxy(
+    server.url,
+    () => undefined,
+    (answered) => (isStoredPicture(answered) && lost++ < 2 ? 'cut' : undefined),
+  )
+  const report = await project.push({ ...library, url: wire.url(library.url) })
+  expect(lost).toBeGreaterThan(2)
+  expect([report.summary.thumbnails, report.problems]).toEqual([5, []])
+  expect(await picturesOf(library)).toEqual([true, true, true, true, true])
+})
+
+test.each([
+  ['few pictures, each with a call of its own', 2, /^PUT .*\/thumbnail/],
+  ['many pictures, of which the store has the bytes', 5, /\/media\/finalize/],
+])(
+  'where the library is busy for longer than a push waits, %s are named, and sent by the next push',
+  async (...[, count, calls]) => {
+    const library = await workspace()
+    const project = await makeProject(Object.fromEntries(Object.entries(pictured).slice(0, count)))
+    let isBusy = true
+    const front = await startFront({ to: () => library.url, busy: (asked) => isBusy && calls.test(asked) })
+    const target = { ...library, url: front.url }
+    const without = Array.from({ length: count }, () => false)
+    const report = await project.push(target, { pause: async () => {} })
+    expect(report.summary).toMatchObject({ new: count, failed: 0, thumbnails: 0 })
+    expect(report.problems).toMatchObject(
+      without.map(() => ({ kind: 'thumbnail-failed', message: expect.stringContaining('The server is busy.') })),
+    )
+    expect(await picturesOf(library)).toEqual(without)
+    isBusy = false
+    expect(await project.push(target)).toMatchObject({ problems: [], summary: { dedup: count, thumbnails: count } })
+    expect(await picturesOf(library)).toEqual(without.map(() => true))
+  },
+)
 
 test('another library at the same address is noticed, and gets everything', async () => {
   const [one, other] = [await workspace(), await workspace()]

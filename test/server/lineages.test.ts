@@ -1,6 +1,6 @@
 /** Lineages: which version is current of many at once (contract-gaps 9). */
 import { expect, test } from 'vitest'
-import { callAs, type Json } from '../support/api.ts'
+import { type Caller, callAs, type Json } from '../support/api.ts'
 import { item, plainFile, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -8,7 +8,7 @@ const server = await startTestServer()
 
 async function library() {
   const { url, keys } = await server.addWorkspace()
-  return { mia: callAs(url, keys.mia), reads: callAs(url, keys.miaReads) }
+  return { mia: callAs(url, keys.mia), adam: callAs(url, keys.adam), reads: callAs(url, keys.miaReads) }
 }
 
 test('the current version of a lineage is found by its id, by the bytes of an old version, and by its path in any case', async () => {
@@ -26,6 +26,17 @@ test('the current version of a lineage is found by its id, by the bytes of an ol
   })
   expect((await find({ origin_paths: [first.origin_path.toUpperCase()] })).lineages).toMatchObject([face])
   expect((await find({ lineage_ids: [texturePush?.lineage_id] })).lineages).toMatchObject([{ entry_id: null }])
+})
+
+test('who pushed the current version is said by their id', async () => {
+  const { mia, adam, reads } = await library()
+  const first = item()
+  const [{ lineage_id } = {}] = (await pushed(mia, [first])) as Json[]
+  const publisher = async () => (await reads.post('/lineages/find', { lineage_ids: [lineage_id] })).body.lineages[0]
+  const idOf = async (caller: Caller) => (await caller.get('/members/me')).body.id
+  expect(await publisher()).toMatchObject({ face_version: 1, face_published_by: await idOf(mia) })
+  await pushed(adam, [item({ stamped_lineage_id: lineage_id, stamped_base_hash: first.content_hash })])
+  expect(await publisher()).toMatchObject({ face_version: 2, face_published_by: await idOf(adam) })
 })
 
 test('the answer says where the change feed stood before, and what came later is found by following it', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ClientPackages } from '../../server/install/client-package.ts'
 import { installPh } from '../support/installed-ph.ts'
+import { answer, startPeer } from '../support/peer.ts'
 import { signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -77,13 +78,14 @@ test('bytes that are not those which the server names are not installed', async 
   expect(await versionNow()).toBe(long)
 })
 
-test('without npm it says what is missing and what brings it', async () => {
+test('without npm it says what is missing and what brings it, before it fetches anything', async () => {
   backdate(long)
   const only = temporaryFolder()
   execFileSync('ln', ['-s', execFileSync('which', ['node'], { env: installed.env }).toString().trim(), join(only, 'node')])
   execFileSync('ln', ['-s', '/usr/bin/env', join(only, 'env')])
-  const { code, stderr } = await ph(['update'], { ...mia, PATH: only })
-  expect(code).toBe(1)
+  const peer = await startPeer(answer(200, offer))
+  const { code, stderr } = await ph(['update', '--url', peer.url], { PATH: only })
+  expect([code, peer.heard.map((one) => one.url)]).toEqual([1, ['/install/version']])
   expect(stderr).toContain('npm installs ph, and it is not in PATH.')
   expect(stderr).toContain('Install Node.js')
 })

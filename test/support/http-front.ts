@@ -18,6 +18,12 @@ export interface FrontOptions {
   key?: () => string
   /** Answer 404 to the server's own additions, and give changes without their records. */
   plain?: boolean
+  /** Parameters that never arrive, as with a server that does not know them. */
+  without?: readonly string[]
+  /** Requests (`METHOD /path?query`) that are answered with 503, come back in a minute. */
+  busy?: (asked: string) => boolean
+  /** Fields that answers to requests of this kind do not have, as with a server that does not know them. */
+  lacking?: { asked: RegExp; fields: readonly string[] }
   /** Redirect to where nobody listens. */
   storageAway?: boolean
 }
@@ -25,7 +31,15 @@ export interface FrontOptions {
 const additions = allRoutes.flatMap(([, , route]) => (route.extension ? [`${route.method} ${route.path}`] : []))
 
 /** Listens until the test is over. */
-export async function startFront({ to, key, plain = false, storageAway = false }: FrontOptions): Promise<Front> {
+export async function startFront({
+  to,
+  key,
+  plain = false,
+  without = [],
+  busy,
+  lacking,
+  storageAway = false,
+}: FrontOptions): Promise<Front> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request
@@ -37,7 +51,12 @@ export async function startFront({ to, key, plain = false, storageAway = false }
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": "There is nothing here."}')
       return
     }
-    const target = `${to()}${plain ? url.replace(/[?&]expand=true/, '') : url}`
+    if (busy?.(`${method} ${path}`)) {
+      response.writeHead(503, { 'retry-after': '60' }).end('{"error": "The server is busy."}')
+      return
+    }
+    const target = new URL(to() + url)
+    for (const parameter of plain ? [...without, 'expand'] : without) target.searchParams.delete(parameter)
     const body = method === 'GET' ? undefined : Buffer.concat(chunks)
     const { authorization = '', 'content-type': type = 'application/json' } = headers
     const auth = key ? `Bearer ${key()}` : authorization
@@ -51,7 +70,10 @@ export async function startFront({ to, key, plain = false, storageAway = false }
     const location = answer.headers.get('location') && (storageAway ? 'http://127.0.0.1:9/' : answer.headers.get('location'))
     const answerType = answer.headers.get('content-type') ?? 'application/json'
     response.writeHead(status, { 'content-type': answerType, ...(location ? { location } : {}) })
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    if (lacking?.asked.test(`${method} ${path}`)) {
+      const kept = (key: string, value: unknown) => (lacking.fields.includes(key) ? undefined : value)
+      response.end(JSON.stringify(JSON.parse(await answer.text(), kept)))
+    } else response.end(Buffer.from(await answer.arrayBuffer()))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

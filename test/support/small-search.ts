@@ -22,5 +22,5 @@ export async function smallSearch(server: TestServer) {
     return JSON.parse(stdout).entries
   }
   const names = async (line: Line) => (await found(line)).map(({ name }) => name)
-  return { admin, ids, env, run, found, names }
+  return { url, admin, ids, env, run, found, names }
 }

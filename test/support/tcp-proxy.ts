@@ -16,8 +16,12 @@ export interface Proxy {
   leadTo(serverUrl: string): void
 }
 
-/** Listens until the test is over. */
-export async function startProxy(serverUrl: string, onWay: OnWay = () => undefined): Promise<Proxy> {
+/** Listens until the test is over. `onReturn` sees what the server answers. */
+export async function startProxy(
+  serverUrl: string,
+  onWay: OnWay = () => undefined,
+  onReturn: (answered: string) => 'cut' | undefined = () => undefined,
+): Promise<Proxy> {
   let target = new URL(serverUrl)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -31,6 +35,9 @@ export async function startProxy(serverUrl: string, onWay: OnWay = () => undefin
         upstream.destroy()
       })
     }
+    upstream.on('data', (chunk: Buffer) => {
+      if (onReturn(chunk.toString('latin1')) === 'cut') client.destroy()
+    })
     upstream.pipe(client)
     client.on('data', async (chunk: Buffer) => {
       client.pause()
