@@ -1,5 +1,7 @@
 /** `ph server`: `start` runs the companion server in the foreground, until Ctrl-C or SIGTERM; the others look after it. */
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningServer } from '../../server/main.ts'
 import { doctorCommands } from '../administration/doctor.ts'
 import { keyCommands } from '../administration/keys.ts'
 import { provisionCommands } from '../administration/provisioning.ts'
@@ -36,9 +38,11 @@ export const commands = [
     async run(context, flags) {
       const chosen = settingsFor(context, flags)
       const { startServer } = await import('../../server/main.ts')
-      const running = await startServer({ settings: chosen }).catch((error: unknown) => {
+      const starting = startServer({ settings: chosen })
+      const running = await Promise.race([starting, aborted(context.signal)]).catch((error: unknown) => {
         throw startFailure(error, chosen)
       })
+      if (!running) return giveUp(starting)
       context.out.result({ url: running.url }, readyWords(context, chosen, running.url))
       if (running.setupAddress) context.out.note(setupWords(running.setupAddress))
       const failure = await Promise.race([running.failed, aborted(context.signal)])
@@ -56,6 +60,14 @@ export const commands = [
 async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort')
   return undefined
+}
+
+const longestGiveUpMs = 5_000
+
+/** Asked to end before it was ready: it ends in order where that is soon, else in the middle, as when it is killed; both can be started again. */
+async function giveUp(starting: Promise<RunningServer>): Promise<undefined> {
+  const ended = starting.then((running) => running.stop()).catch(() => {})
+  await Promise.race([ended, sleep(longestGiveUpMs)])
 }
 
 /** Scripts wait for the first line. A person at a terminal reads more. */

@@ -71,7 +71,7 @@ interface OneInvitation extends Acting {
   invitationId: number
 }
 
-/** A new link, which ends seven days from now; the one before is of no more use. Throws USER_NOT_FOUND, and FORBIDDEN as `invite`. */
+/** A new link, which ends seven days from now; the one before stops working. Throws USER_NOT_FOUND, and FORBIDDEN as `invite`. */
 export async function renewInvitation(sql: Sql, one: OneInvitation & { now: Date }): Promise<MadeLink> {
   const { workspaceId, by, invitationId: id, now } = one
   const { displayName } = await requireChangeable(sql, one)

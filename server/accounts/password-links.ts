@@ -22,7 +22,7 @@ export interface Linking {
   now: Date
 }
 
-/** The code of the link; those made before are of no more use. Throws USER_NOT_FOUND, and FORBIDDEN where `linkObstacle` says why. */
+/** The code of the link; those made before stop working. Throws USER_NOT_FOUND, and FORBIDDEN where `linkObstacle` says why. */
 export async function makePasswordLink(sql: Sql, { workspaceId, by, personId, now }: Linking): Promise<string> {
   const person = await requirePerson(sql, workspaceId, personId)
   requireRank(by.role, person.role)

@@ -20,7 +20,7 @@ export interface Browser {
   notice: string | undefined
   /** Has the next page say something. */
   leaveNotice(notice: Notice): void
-  /** The forms that were shown before signing in are of no more use. */
+  /** The forms that were shown before signing in no longer work. */
   dropFormSecret(): void
 }
 

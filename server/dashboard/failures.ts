@@ -14,7 +14,7 @@ export function sendFailure(
   asked: { request: FastifyRequest; settings: Settings },
   reply: FastifyReply,
 ) {
-  const { title, message, next, link = overview, headers = {} } = wordsOf(error)
+  const { title, message, next, link = overview, headers = {} } = wordsOf(error, asked.request)
   const bare = bareFrame(asked.request, asked)
   // A workspace that is not there has no overview to go to.
   const frame = error instanceof Refusal ? { ...bare, at: bare.whole } : bare
@@ -23,9 +23,10 @@ export function sendFailure(
 
 const overview = { page: '/', words: 'To the overview' }
 
-function wordsOf(error: PageFailure | Refusal | ApiError): FailureWords {
+function wordsOf(error: PageFailure | Refusal | ApiError, { url }: FastifyRequest): FailureWords {
   if (error instanceof PageFailure) return error.words
   if (error instanceof ApiError && error.code === 'VALIDATION') return unreadable
+  if (error instanceof ApiError && error.code === 'NOT_FOUND') return missing(url)
   const [title, next] = titles[error.status] ?? titles[error.status >= 500 ? 500 : 400] ?? []
   return {
     title: title ?? 'That did not work',
@@ -34,6 +35,12 @@ function wordsOf(error: PageFailure | Refusal | ApiError): FailureWords {
     ...(error instanceof Refusal ? { headers: error.headers } : {}),
   }
 }
+
+const missing = (url: string): FailureWords => ({
+  title: 'Page not found',
+  message: `There is no page at ${url.split('?')[0]}.`,
+  next: 'Check the address, or start from the overview.',
+})
 
 /** What Fastify does not hand on to a page. */
 const unreadable: FailureWords = {
@@ -46,7 +53,7 @@ const unreadable: FailureWords = {
 const titles: Record<number, [title: string, next?: string]> = {
   400: ['That did not work'],
   403: ['That is not allowed'],
-  404: ['Nothing is here', 'Check the address, or begin at the overview.'],
+  404: ['Not found', 'Check the address, or start from the overview.'],
   429: ['A moment, please'],
   500: ['Something went wrong', 'It is in the log of the server. Trying again may help.'],
   503: ['Not at the moment', 'Try again in a few seconds.'],

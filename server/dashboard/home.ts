@@ -50,14 +50,12 @@ interface Numbers {
 
 async function numbersOf({ sql, membership: { workspace, person } }: MemberVisit): Promise<Numbers> {
   const [row] = await sql<Numbers[]>`
-    select (select count(*)::int from (select 1 from entries e where e.workspace_id = w.id limit ${mostCounted + 1}) as few) as entry_count,
-           (select count(*)::int from members m where m.workspace_id = w.id and m.status = 'active') as member_count,
-           exists (select 1 from api_keys k where k.workspace_id = w.id and k.member_id = ${person.id} and k.last_used_at is not null) as signed_in,
-           exists (select 1 from (select created_by from entries e where e.workspace_id = w.id order by id desc limit ${mostCounted}) as recent
-                    where created_by = ${person.id}) as pushed,
-           exists (select 1 from pull_jobs j where j.workspace_id = w.id and j.claimed_by = ${person.id} and j.status = 'done') as pulled
-      from workspaces w where w.id = ${workspace.id}`
-  if (!row) throw new Error(`the workspace ${workspace.id} is gone`)
+    select (select count(*)::int from (select 1 from entries e where e.workspace_id = me.workspace_id limit ${mostCounted + 1}) as few) as entry_count,
+           (select count(*)::int from members m where m.workspace_id = me.workspace_id and m.status = 'active') as member_count,
+           exists (select 1 from api_keys k where k.workspace_id = me.workspace_id and k.member_id = me.id and k.last_used_at is not null) as signed_in,
+           me.first_push_at is not null as pushed, me.first_pull_at is not null as pulled
+      from members me where me.workspace_id = ${workspace.id} and me.id = ${person.id}`
+  if (!row) throw new Error(`the member ${person.id} of the workspace ${workspace.id} is gone`)
   return row
 }
 

@@ -2,7 +2,7 @@
 
 const sentences = {
   'set-up': 'The workspace is made, and you are signed in as its owner.',
-  'key-revoked': 'The key is revoked. Whatever used it is refused from its next request on.',
+  'key-revoked': 'The key is revoked. Programs that used it are refused from their next request on.',
   'invitation-withdrawn': 'Withdrawn: the link no longer works.',
   joined: 'You belong to this workspace now. Your new password is saved, and every other browser has been signed out.',
   'role-saved': 'The role is saved; it counts from the next request on.',

@@ -6,6 +6,7 @@ import { moveFace } from '../curation/face.ts'
 import type { Handlers } from '../handler.ts'
 import { readClosure, readDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
+import { notePull } from '../rows/first-steps.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { countFacets, listEntries } from '../search/entry-list.ts'
@@ -51,7 +52,7 @@ export const entries: Handlers<typeof contract> = {
     }
   },
 
-  async download({ sql, workspace, storage, now, origin, feed, input }) {
+  async download({ sql, workspace, actor, storage, now, origin, feed, input }) {
     // Who deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.
     await sql`select id from entries where workspace_id = ${workspace.id} and id = ${input.entry_id} for key share`
     const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
@@ -67,6 +68,7 @@ export const entries: Handlers<typeof contract> = {
     })
     await sql`update entries set ever_pulled = true where workspace_id = ${workspace.id} and id = ${face.entry_id} and not ever_pulled`
     feed.happened({ type: 'download.pull', entryId: face.entry_id, lineageId: face.lineage_id, objectId: version.object_id })
+    await notePull({ sql, workspace, actor, now })
     return { location }
   },
 

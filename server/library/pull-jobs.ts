@@ -12,6 +12,7 @@ import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wron
 import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
+import { notePull } from '../rows/first-steps.ts'
 import {
   type HeldJob,
   holdPullJob,
@@ -212,4 +213,5 @@ async function progress(request: Asked<'update'>, { job, status }: { job: HeldJo
     update pull_jobs set status = ${status}, updated_at = ${now.toISOString()},
            failure_reason = ${status === 'failed' ? (reason ?? null) : null}, report = ${isOver && report ? sql.json(report) : null}
      where workspace_id = ${workspace.id} and id = ${job.id}`
+  if (status === 'done') await notePull(request)
 }

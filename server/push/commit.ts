@@ -6,6 +6,7 @@ import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/open.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaited } from '../rows/awaited.ts'
+import { notePush } from '../rows/first-steps.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { blobKey } from '../storage/storage.ts'
 import { countTaken } from '../storage/stored-bytes.ts'
@@ -68,6 +69,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
   recordCommit(context, { plans, outcome, enriched, manifest })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
+  await notePush(context)
   return answerOf(manifest, plans, { outcome, enriched, groups, packs })
 }
 

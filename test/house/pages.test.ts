@@ -1,5 +1,5 @@
 /** Rules of the pages: what they show stands in the code, and where they point there is something. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { matchesIn, projectFiles, root, textOf } from './project.ts'
@@ -35,4 +35,17 @@ test('every link of a page into the repository leads to a file', () => {
       .map((link) => `${page} points to ${link}`),
   )
   expect(broken).toEqual([])
+})
+
+test('pictures of a page are there, in light and dark, small, and show nothing of the machine on which they were made', () => {
+  const shown = pages.flatMap((page) =>
+    matchesIn(page, /\b(?:src|srcset)="[^"]+"/g).map((text) => ({ page, path: /"(.+)"/.exec(text)?.[1] ?? '' })),
+  )
+  expect(shown.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['docs/pictures/show-light.svg', 'docs/pictures/show-dark.svg']),
+  )
+  for (const { page, path } of shown) {
+    const picture = readFileSync(join(root, dirname(page), path), 'utf8')
+    expect([path, picture.length < 60_000, /\/(tmp|home|root|Users)\b/.test(picture)]).toEqual([path, true, false])
+  }
 })

@@ -52,9 +52,9 @@ test('denying is as easy, and final', async () => {
   const { userCode, deviceCode } = await started()
   const form = await mia.open(codePage(userCode))
   const lateForm = await max.open(codePage(userCode))
-  expect((await mia.send(form, `${base}/device`, { button: 'Deny' })).text).toContain('got nothing')
+  expect((await mia.send(form, `${base}/device`, { button: 'Deny' })).text).toContain('was refused')
   const late = await max.send(lateForm, `${base}/device`, { button: 'Approve' })
-  expect([late.status, late.text.includes('got nothing')]).toEqual([200, true])
+  expect([late.status, late.text.includes('was refused')]).toEqual([200, true])
   expect((await poll(deviceCode)).body.error.code).toBe('DEVICE_DENIED')
 })
 

@@ -165,7 +165,7 @@ test('who belongs elsewhere sees nothing of a workspace, and an unknown one is n
 test('an unknown address is a page for a browser and JSON for a program; addresses of the API are always JSON', async () => {
   const one = new PageBrowser(server.url)
   const page = await one.open('/nothing-here')
-  expect([page.status, page.title]).toEqual([404, 'Nothing is here · Prop House'])
+  expect([page.status, page.title]).toEqual([404, 'Page not found · Prop House'])
   const program = await one.ask('/nothing-here', { headers: { accept: '*/*' } })
   expect([program.status, program.headers.get('content-type')]).toEqual([404, 'application/json'])
   const api = await one.ask('/api/v1/nothing-here')

@@ -93,7 +93,7 @@ test.runIf(hasChromium && hasTerminal)(
     expect(pushed).toContain('Ada Lovelace')
     expect(pushed).toContain('pushed with 0')
 
-    await press(page, 'Look at your keys')
+    await press(page, 'Your keys')
     const name = (await page.locator('tbody th').textContent())?.split(' ph_live_')[0] ?? ''
     await press(page, `Revoke ${name}`)
     await press(page, 'Revoke it', 'Space')

@@ -33,7 +33,7 @@ const people = [
 const password = 'correct horse battery'
 const email = (name: string) => `${name}@studio-oak.test`
 
-/** Studio Oak, seen by its owner, who also belongs to a workspace with nothing in it; and a server that is not set up. */
+/** Studio Oak, seen by its owner, who also belongs to two workspaces with nothing in them, one as a member; and a server that is not set up. */
 export async function stageScenes(): Promise<Stage> {
   const server = await startTestServer()
   const { url, clock, database } = server
@@ -46,9 +46,17 @@ export async function stageScenes(): Promise<Stage> {
     { name: 'build machine', member: email('ada'), scope: 'read' as const, key: newKey() },
     { name: 'ph on ada-laptop (device)', member: email('ada'), scope: 'write' as const, key },
   ]
-  const oak = { slug: 'oak', name: 'Studio Oak', storage_limit_bytes: 9_000, members, keys }
+  const oak = { slug: 'oak', name: 'Studio Oak', storage_limit_bytes: 11_000, members, keys }
   const film = { slug: 'film', name: 'The Film', state: 'read_only' as const, members: members.slice(0, 1) }
-  await provision(database, { workspaces: [oak, film] }, clock.now())
+  const play = {
+    slug: 'play',
+    name: 'The Playhouse of Extraordinarily Long Names',
+    members: [
+      { email: email('zoe'), name: 'zoe', display_name: 'Zoe Zweig', role: 'owner' as const },
+      { email: email('ada'), name: 'ada', display_name: 'Ada Lovelace', role: 'member' as const },
+    ],
+  }
+  await provision(database, { workspaces: [oak, film, play] }, clock.now())
   const [{ entry_id } = {}] = await pushed(callAs(`${url}/w/oak`, key), props())
   const order = { target_project: 'Tavern of the Nine Lanterns', target_root: '/Game', entries: [{ entry_id }] }
   await callAs(`${url}/w/oak`, key).post('/pull-jobs', order)
@@ -56,7 +64,7 @@ export async function stageScenes(): Promise<Stage> {
   const links = await stageLinks(server)
   const { setupAddress = '', url: emptyUrl } = await (await emptyServer()).start()
   const before = [...scenesBefore(`${url}/w/oak`), opening('setup', setupAddress), ...links]
-  const scenes = [...before.map((scene) => ({ ...scene, isBefore: true as const })), ...scenesInside(url)]
+  const scenes = [...before.map((scene) => ({ ...scene, isBefore: true as const })), ...scenesInside(server)]
   return { urls: [url, emptyUrl], scenes, signIn: (page) => signInTo(page, `${url}/w/oak`) }
 }
 
@@ -98,9 +106,16 @@ async function stageLinks({ url, clock, database: { sql } }: TestServer): Promis
   ]
 }
 
+const longName = 'SM_Candelabra_WroughtIron_SevenBranches_Weathered_WithCandlesAndDrippingWax_LOD0'
+
 const props = () =>
-  ['SM_Barrel', 'SM_Lantern_Brass', 'T_OakPlanks_Normal', 'MI_Velvet_Curtain_Crimson', 'SK_Marionette'].map((asset_name, index) =>
-    item({ asset_name, bytes: Buffer.alloc(1_500, `${index} ${asset_name} `), entry: { entry_type: 'mesh', name: asset_name } }),
+  ['SM_Barrel', 'SM_Lantern_Brass', 'T_OakPlanks_Normal', 'MI_Velvet_Curtain_Crimson', 'SK_Marionette', longName].map(
+    (asset_name, index) =>
+      item({
+        asset_name,
+        bytes: Buffer.alloc(1_500, `${index} ${asset_name} `),
+        entry: { entry_type: 'mesh', name: asset_name },
+      }),
   )
 
 async function signInTo(page: Page, base: string): Promise<void> {
@@ -129,15 +144,26 @@ const acting = (name: string, address: string, act: (page: Page) => Promise<unkn
 const scenesBefore = (oak: string): Scene[] => [
   opening('sign-in', `${oak}/sign-in`),
   acting('sign-in-wrong', `${oak}/sign-in`, (page) => sendBy(page, 'Sign in', { email: 'ada@studio' })),
+  acting('sign-in-refused', `${oak}/sign-in`, (page) => sendBy(page, 'Sign in', { email: email('ada'), password: 'wrong' })),
+  opening('setup-done', `${new URL(oak).origin}/setup`),
   opening('invitation-dead', `${oak}/invitation?code=x`),
   opening('install', `${oak}/install`),
 ]
 
-function scenesInside(url: string): Scene[] {
-  const [oak, film] = [`${url}/w/oak`, `${url}/w/film`]
+function scenesInside({ url, database: { sql } }: TestServer): Scene[] {
+  const [oak, film, play] = [`${url}/w/oak`, `${url}/w/film`, `${url}/w/play`]
   return [
-    opening('overview', `${oak}/`),
+    {
+      name: 'overview',
+      async open(page) {
+        await sql`update api_keys set last_used_at = null`
+        await page.goto(`${oak}/`)
+      },
+    },
     opening('overview-empty', `${film}/`),
+    opening('overview-member', `${play}/`),
+    opening('members-member', `${play}/members`),
+    opening('forbidden', `${play}/members/add`),
     opening('keys', `${oak}/keys`),
     opening('keys-empty', `${film}/keys`),
     acting('menus-open', `${oak}/keys`, openMenus),
@@ -167,6 +193,14 @@ function scenesInside(url: string): Scene[] {
     ...deviceScenes(oak),
     opening('missing', `${oak}/nothing-here`),
     opening('not-yours', `${url}/w/first/keys`),
+    {
+      name: 'overview-begun',
+      async open(page) {
+        await sql`update api_keys set last_used_at = created_at, last_client = 'ph/1.0.0'`
+        await sql`update members set first_pull_at = first_push_at`
+        await page.goto(`${oak}/`)
+      },
+    },
   ]
 }
 

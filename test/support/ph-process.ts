@@ -31,8 +31,8 @@ export const phProcess = (args: readonly string[], setting: ProcessSetting = {})
 export interface RunningPh {
   /** What it said on stderr so far. */
   said(): string
-  /** Lets it stand still, or go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** Lets it stand still, go on, or end. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
   ended: Promise<ProcessEnding>
 }
 

@@ -26,7 +26,7 @@ export function DeviceCodePage({ frame, code, problems }: { frame: Frame; code: 
           isFirst
         />
         <button type="submit" className="button">
-          Look at it
+          Continue
         </button>
       </form>
     </Page>
@@ -158,7 +158,7 @@ export function DeviceOutcomePage({ frame, kind, clientName, workspaceName, deci
         {decidedAt && <p className="soft small">Decided {exactWords(decidedAt)}.</p>}
         <p className="actions">
           <a className="button quiet" href={frame.at('/keys')}>
-            Look at your keys
+            Your keys
           </a>
         </p>
       </div>
@@ -181,7 +181,7 @@ const outcomes: Record<DeviceOutcome, { title: string; words: (client: string, w
   },
   denied: {
     title: 'Denied',
-    words: (client) => `${client} got nothing, and its code is of no more use.`,
+    words: (client) => `${client} was refused, and its code no longer works.`,
     next: 'If it was you after all, run ph login in the terminal once more. If it was not, there is nothing more to do.',
   },
   expired: {

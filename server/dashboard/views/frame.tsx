@@ -49,7 +49,7 @@ export function Page({ frame, title, place, width = 'wide', hasTrouble = false, 
         <a className="unseen skip" href="#main">
           Skip to the content
         </a>
-        <Bar frame={frame} place={place} />
+        {frame.person ? <Bar frame={frame} place={place} /> : width === 'wide' && <Brand frame={frame} />}
         <main id="main" className={width} tabIndex={-1}>
           {width === 'gate' && <Mark />}
           {children}
@@ -59,15 +59,24 @@ export function Page({ frame, title, place, width = 'wide', hasTrouble = false, 
   )
 }
 
-/** Before the door there is nowhere to go but in. */
+/** The bar of a page that is for everybody, where nobody has signed in. */
+const Brand = ({ frame }: { frame: Frame }) => (
+  <header className="bar">
+    <Home frame={frame} />
+  </header>
+)
+
+const Home = ({ frame }: { frame: Frame }) => (
+  <a className="brand" href={frame.at('/')}>
+    <Mark />
+    <span>Prop House</span>
+  </a>
+)
+
 function Bar({ frame, place }: { frame: Frame; place: Place | undefined }) {
-  if (!frame.person) return null
   return (
     <header className={frame.workspaces.length > 1 ? 'bar crowded' : 'bar'}>
-      <a className="brand" href={frame.at('/')}>
-        <Mark />
-        <span>Prop House</span>
-      </a>
+      <Home frame={frame} />
       <Places frame={frame} place={place} />
       <div className="menus">
         {frame.workspaces.length > 1 && <WorkspaceMenu frame={frame} />}

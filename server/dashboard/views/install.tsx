@@ -10,40 +10,39 @@ export interface InstallWords {
 
 export function InstallPage({ frame, commands }: { frame: Frame; commands: InstallWords }) {
   return (
-    <Page frame={frame} title="Install ph" width={frame.person ? 'wide' : 'gate'}>
+    <Page frame={frame} title="Install ph">
       <h1>Install ph</h1>
       <p className="lead">
         <code>ph</code> is the program that brings props into this library and into your projects. This server hands out the
         version that fits it.
       </p>
-      <div className={frame.person ? 'pair' : undefined}>
-        <section className="sheet">
-          <ol className="steps">
-            <li>
-              <h2>Install it</h2>
-              <p className="soft">It takes npm, which comes with Node.js; see below for your system.</p>
-              <Command words={`npm install -g ${commands.tarball}`} />
-            </li>
-            <li>
-              <h2>Sign in</h2>
-              <p className="soft">It shows a code, and you approve it in the browser.</p>
-              <Command words={`ph login --url ${commands.address}`} />
-            </li>
-            <li>
-              <h2>Keep it up to date</h2>
-              <p className="soft">
-                <code>ph</code> says when this server has a newer one.
-              </p>
-              <Command words="ph update" />
-            </li>
-          </ol>
-        </section>
-        <div>
-          <Windows />
-          <Mac commands={commands} />
-          <Linux commands={commands} />
-        </div>
+      <section className="sheet">
+        <ol className="steps">
+          <li>
+            <h2>Install it</h2>
+            <p className="soft">It takes npm, which comes with Node.js; see below for your system.</p>
+            <Command words={`npm install -g ${commands.tarball}`} />
+          </li>
+          <li>
+            <h2>Sign in</h2>
+            <p className="soft">It shows a code, and you approve it in the browser.</p>
+            <Command words={`ph login --url ${commands.address}`} />
+          </li>
+          <li>
+            <h2>Keep it up to date</h2>
+            <p className="soft">
+              <code>ph</code> says when this server has a newer one.
+            </p>
+            <Command words="ph update" />
+          </li>
+        </ol>
+      </section>
+      <div className="trio">
+        <Windows />
+        <Mac />
+        <Linux />
       </div>
+      <OwnFolder tarball={commands.tarball} />
     </Page>
   )
 }
@@ -52,7 +51,7 @@ function Windows() {
   return (
     <section className="sheet">
       <h2>Windows</h2>
-      <p>Install Node.js from nodejs.org, or in PowerShell with this command. Then open a new window, and install ph as above.</p>
+      <p>Install Node.js from nodejs.org, or in PowerShell with this command. Then open a new window, and install ph.</p>
       <Command words="winget install OpenJS.NodeJS.LTS" />
       <p className="soft">
         Does PowerShell say that scripts are disabled? Write <code>npm.cmd</code> for <code>npm</code>, and <code>ph.cmd</code>{' '}
@@ -62,38 +61,37 @@ function Windows() {
   )
 }
 
-function Mac({ commands }: { commands: InstallWords }) {
+function Mac() {
   return (
     <section className="sheet">
       <h2>macOS</h2>
-      <p>Install Node.js 24 or newer from nodejs.org, or with Homebrew. Then install ph as above.</p>
+      <p>Install Node.js 24 or newer from nodejs.org, or with Homebrew. Then install ph.</p>
       <Command words="brew install node" />
-      <OwnFolder tarball={commands.tarball} file="~/.zprofile" />
     </section>
   )
 }
 
-function Linux({ commands }: { commands: InstallWords }) {
+function Linux() {
   return (
     <section className="sheet">
       <h2>Linux</h2>
-      <p>
-        Any Node.js from version 18 on will do, as on Debian and Ubuntu: ph brings the one that it runs on. Then install ph as
-        above.
-      </p>
+      <p>Any Node.js from version 18 on will do, as on Debian and Ubuntu: ph brings the one that it runs on. Then install ph.</p>
       <Command words="sudo apt install nodejs npm" />
-      <OwnFolder tarball={commands.tarball} file="~/.profile" />
     </section>
   )
 }
 
 /** Where the folder of npm belongs to the system. */
-function OwnFolder({ tarball, file }: { tarball: string; file: string }) {
+function OwnFolder({ tarball }: { tarball: string }) {
   return (
-    <>
-      <p className="soft">Does npm say EACCES? Then install ph into a folder of your own, and add its programs to the PATH:</p>
+    <section className="sheet">
+      <h2>When npm says EACCES</h2>
+      <p>
+        On macOS and Linux, the folder of npm may belong to the system. Then install ph into a folder of your own, and add its
+        programs to the PATH. On macOS, write <code>~/.zprofile</code> for <code>~/.profile</code>.
+      </p>
       <Command words={`npm install -g --prefix ~/.local ${tarball}`} />
-      <Command words={`echo 'export PATH="$HOME/.local/bin:$PATH"' >> ${file}`} />
-    </>
+      <Command words={`echo 'PATH=$HOME/.local/bin:$PATH' >> ~/.profile`} />
+    </section>
   )
 }

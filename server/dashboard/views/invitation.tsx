@@ -71,7 +71,7 @@ export function JoinPage({ frame, code, asked, otherEmail, problems }: JoinProps
 
 const nextStep = {
   none: 'Choose a password: you sign in with it and with your e-mail address.',
-  open: 'This e-mail address has an account on this server already. Show that it is yours, and choose a new password: the old one opens nothing from then on, and every other browser is signed out. Keys keep working.',
+  open: 'This e-mail address has an account on this server already. Show that it is yours, and choose a new password: the old one stops working, and every other browser is signed out. Keys keep working.',
   shut: '',
 }
 

@@ -27,7 +27,7 @@ export function InvitedTable({ frame, invited }: { frame: Frame; invited: readon
           <tr>
             <th scope="col">Name</th>
             <th scope="col">Role</th>
-            <th scope="col">Link</th>
+            <th scope="col">Status</th>
             <th scope="col">
               <span className="unseen">What to do</span>
             </th>
@@ -45,7 +45,7 @@ export function InvitedTable({ frame, invited }: { frame: Frame; invited: readon
               <td>{roleNames[one.role]}</td>
               <td>
                 <span>
-                  <LinkState state={one.state} />
+                  <LinkState state={one.state} />{' '}
                   <span className="under">
                     by {one.invitedBy}, {one.state === 'ended' ? 'ended' : 'ends'}{' '}
                     <span className="unbroken">{exactWords(one.endsAt)}</span>
@@ -65,7 +65,7 @@ export function InvitedTable({ frame, invited }: { frame: Frame; invited: readon
   )
 }
 
-const stateNames = { open: '✓ invited', ended: '– ended', void: '– no longer good' }
+const stateNames = { open: '✓ invited', ended: '– ended', void: '– no longer works' }
 
 const LinkState = ({ state }: Pick<InvitedRow, 'state'>) => (
   <span className={state === 'open' ? 'chip good' : 'chip'}>{stateNames[state]}</span>
@@ -86,7 +86,7 @@ export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedP
       <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>
-      <h1>{displayName} is invited</h1>
+      <h1>Invitation of {displayName}</h1>
       <p className="lead">
         @{name} · {email}
       </p>
@@ -98,7 +98,7 @@ export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedP
             <dd>{roleNames[role]}</dd>
             <dt>Invited by</dt>
             <dd>{invitedBy}</dd>
-            <dt>Link</dt>
+            <dt>Status</dt>
             <dd>
               <LinkState state={state} />
             </dd>
@@ -120,7 +120,7 @@ function InvitedForms({ frame, at }: { frame: Frame; at: string }) {
       <form className="sheet fields" method="post" action={frame.at(`${at}/link`)}>
         <Token frame={frame} />
         <h2>A new link</h2>
-        <p>Good for seven days from now, and shown once. The one before is of no more use.</p>
+        <p>Good for seven days from now, and shown once. The link before it stops working.</p>
         <div className="actions">
           <button type="submit" className="button quiet">
             Make a new link

@@ -189,7 +189,8 @@ export function RevokeKeyPage({ frame, row, now }: { frame: Frame; row: KeyRow; 
     <Page frame={frame} title={`Revoke ${row.name}`} place="keys" width="alone">
       <h1>Revoke “{row.name}”?</h1>
       <p className="lead">
-        Whatever uses it is refused from its next request on. This cannot be taken back; a new key is quickly made.
+        Programs that use it are refused from their next request on. This cannot be undone, but you can make a new key at any
+        time.
       </p>
       <form className="sheet fields" method="post" action={frame.at(`/keys/${row.id}/revoke`)}>
         <Token frame={frame} />

@@ -103,10 +103,10 @@ function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
 
 function stateWords({ isActive, isYou }: MemberRow): string {
   if (isActive && isYou)
-    return 'This is you: you would be out of this workspace, with all your keys, until someone else enables you again.'
+    return 'This is you. You and all your keys would be locked out of this workspace until someone else enables you again.'
   return isActive
     ? 'Disabling ends their sessions here, and all their keys are refused from the next request on. What they made stays, under their name.'
-    : 'They are out: no sign-in, no key of theirs works. Enabling lets them in again, with the keys they had.'
+    : 'They cannot sign in, and none of their keys works. Enabling lets them in again, with the keys they had.'
 }
 
 function LinkPart({ frame, member, because }: { frame: Frame; member: MemberRow; because: string | undefined }) {
@@ -115,7 +115,7 @@ function LinkPart({ frame, member, because }: { frame: Frame; member: MemberRow;
       <h2>A new password</h2>
       <p>
         {because ??
-          'A link lets them choose one, once, within seven days. Until then the old one keeps working. Links made before are of no more use.'}
+          'A link lets them choose one, once, within seven days. Until then the old one keeps working. Links made before stop working.'}
       </p>
       {!because && (
         <div className="actions">

@@ -82,8 +82,7 @@ function MemberTable({ frame, members, mayChange }: Omit<MembersProps, 'notice' 
             </th>
             <td>
               <span>
-                {roleNames[member.role]}
-                {member.kind === 'api' && <span className="under">a program, not a person</span>}
+                {roleNames[member.role]} {member.kind === 'api' && <span className="under">a program, not a person</span>}
               </span>
             </td>
             <td>

@@ -39,16 +39,15 @@ export function Waiting({ waiting, now }: { waiting: readonly WaitingProject[]; 
               <th scope="row">{project}</th>
               <td>
                 <span>
-                  {entries} {entries === 1 ? 'prop' : 'props'}
+                  {entries} {entries === 1 ? 'prop' : 'props'}{' '}
                   <span className="under">
-                    {jobs} {jobs === 1 ? 'job' : 'jobs'}, {bytesWords(bytes)}
+                    in {jobs} {jobs === 1 ? 'job' : 'jobs'}, {bytesWords(bytes)}
                   </span>
                 </span>
               </td>
               <td data-label="Sent">
                 <span>
-                  <Ago date={since} now={now} />
-                  <span className="under">by {people}</span>
+                  <Ago date={since} now={now} /> <span className="under">by {people}</span>
                 </span>
               </td>
               <td data-label="Pull with">{isByHand ? <PullCommand project={project} /> : 'the desktop agent'}</td>
