@@ -37,7 +37,7 @@ async function question(conflict: Conflict, { out, now }: Context): Promise<stri
   const { base, pulled } = await conflict.versionNames()
   const origin = base === null ? 'did not come from the library' : `was changed here, from ${base}`
   const changed = age(modifiedAt.toISOString(), now())
-  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}; ${pulled} is to come.`
+  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}. This pull brings ${pulled}.`
   return wrap(words, out.width)
 }
 

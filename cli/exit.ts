@@ -98,9 +98,19 @@ const statusNext: Record<number, string> = {
 /** What helps depends on what the answer says. */
 function nextOf({ code, details }: ApiError): string | undefined {
   if (code === 'UPGRADE_REQUIRED') return whoUpdates(details.server_major)
+  if (code === 'CONFLICT' && details.existing_id !== undefined) return 'Choose another name, or use the one that is there.'
+  if (code === 'CONFLICT' && Array.isArray(details.pulled_entry_ids)) return deprecating(details.pulled_entry_ids)
   const { retry_after_seconds: seconds } = details
   if (code !== 'RATE_LIMITED' || typeof seconds !== 'number') return undefined
   return `That is longer than ph waits by itself. Try again in ${duration(seconds * 1000)}.`
+}
+
+const mostInCommand = 8
+
+/** What was pulled stays for those who have it; deprecated, it leaves lists and searches. */
+function deprecating(ids: readonly unknown[]): string {
+  const entries = ids.length <= mostInCommand ? ids.map((id) => printable(String(id))).join(' ') : '<entries>'
+  return `Take it out of lists and searches instead: \`ph deprecate ${entries}\``
 }
 
 function whoUpdates(serverMajor: unknown): string | undefined {

@@ -7,6 +7,7 @@ import type { Output } from './output.ts'
 import { printable } from './printable.ts'
 import { shellWord } from './shell-word.ts'
 import { type Column, table } from './table.ts'
+import { typeWords } from './type-names.ts'
 
 export interface FacetRow {
   dimension: string
@@ -33,9 +34,9 @@ type Value = Pick<FacetRow, 'value' | 'count' | 'typed'> & { isChosen: boolean |
 const dimensions = {
   type: ({ types }, { type }) =>
     types.map(({ value, count: each }) => ({
-      value,
+      value: typeWords(value),
       count: each,
-      typed: option('--type', value),
+      typed: option('--type', typeWords(value)),
       isChosen: type?.includes(value),
     })),
   category: ({ categories }, { category, uncategorized }) =>
@@ -128,9 +129,7 @@ export function facetLines(
   ]
   const lines = table(rows, columns, out)
   if (!out.terminal) return lines
-  const chosen = rows.some((row) => row.isChosen)
-    ? [out.paint('dim', '* is asked for already; without it the others count too')]
-    : []
+  const chosen = rows.some((row) => row.isChosen) ? [out.paint('dim', '* this filter is on already')] : []
   return [out.paint('bold', count(totalOf(facets, question), 'entry', 'entries')), ...lines, ...chosen]
 }
 

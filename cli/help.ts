@@ -79,9 +79,16 @@ export function usageWords({ code, message }: CommanderError, parser: Parser): {
   const [, quoted = ''] = /'(.+?)'/.exec(message) ?? []
   return {
     message: sentences[code]?.({ program, quoted, message, parser }) ?? `${message.replace(/^error: /, '')}.`,
-    next: similar ? `Did you mean \`${similar}\`? ${more}` : more,
+    next: similar ? `Did you mean ${orWords(similar)}? ${more}` : more,
   }
 }
+
+/** `create, remove` as `\`create\` or \`remove\``. */
+const orWords = (similar: string): string =>
+  similar
+    .split(', ')
+    .map((word) => `\`${word}\``)
+    .join(' or ')
 
 interface Misuse {
   /** `ph server start` */
@@ -103,9 +110,11 @@ const sentences: Record<string, (misuse: Misuse) => string> = {
   'commander.excessArguments': ({ program, message, parser }) => {
     const [, got = ''] = /but got \d+: (.*)\.$/.exec(message) ?? []
     const wanted = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
-    return wanted
-      ? `\`${program}\` takes ${wanted} and no more; it got ${got}.`
-      : `There is no command \`${program} ${got.split(', ')[0]}\`.`
+    if (wanted) return `\`${program}\` takes ${wanted} and no more; it got ${got}.`
+    // What was typed may be a key or a password: it is not said again.
+    return parser.commands.length > 0
+      ? `There is no command \`${program} ${got.split(', ')[0]}\`.`
+      : `\`${program}\` takes options only, and nothing else after it.`
   },
 }
 

@@ -19,7 +19,9 @@ export function numberRange(name: string, { whole }: { whole: boolean }): (given
     if (isRange && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY))
       return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
     throw wrongUsage(
-      `${name} takes a range of ${whole ? 'whole ' : ''}numbers, not "${given}".`,
+      isRange
+        ? `The range "${given}" of ${name} begins with the larger number.`
+        : `${name} takes a range of ${whole ? 'whole ' : ''}numbers, not "${given}".`,
       `Write it like this: ${name} 100..2000, ${name} 100.. or ${name} ..2k`,
     )
   }

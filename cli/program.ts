@@ -69,7 +69,7 @@ export const firstWords: Record<string, FirstWord> = {
   download: {
     group: library,
     takes: '<entries…>',
-    summary: 'Fetch the files of props, where no project is needed',
+    summary: 'Fetch the files of props, without a project',
     load: () => import('./commands/download.ts'),
   },
   send: {
@@ -87,19 +87,19 @@ export const firstWords: Record<string, FirstWord> = {
   tag: {
     group: curation,
     takes: 'list | add | remove | …',
-    summary: 'Words on entries',
+    summary: 'Tags: words that you put on entries',
     load: () => import('./commands/tag.ts'),
   },
   collection: {
     group: curation,
     takes: 'list | show | add | …',
-    summary: 'Entries gathered for a purpose',
+    summary: 'Collections: entries that belong together',
     load: () => import('./commands/collection.ts'),
   },
   category: {
     group: curation,
     takes: 'list | set | clear',
-    summary: 'What kind of thing entries are',
+    summary: 'Categories: what kind of thing an entry is',
     load: () => import('./commands/category.ts'),
   },
   variant: {
@@ -111,13 +111,13 @@ export const firstWords: Record<string, FirstWord> = {
   pack: {
     group: curation,
     takes: 'list | show | edit | …',
-    summary: 'Where entries came from',
+    summary: 'Packs: where entries came from',
     load: () => import('./commands/pack.ts'),
   },
   project: {
     group: curation,
     takes: 'list | create | edit | …',
-    summary: 'Where entries are pulled to',
+    summary: 'Projects: where entries are pulled to',
     load: () => import('./commands/project.ts'),
   },
   rename: {
@@ -174,7 +174,7 @@ export const firstWords: Record<string, FirstWord> = {
   inspect: {
     group: machine,
     takes: '<files…>',
-    summary: 'Show what files say of themselves; needs no server',
+    summary: 'Show what is in files; needs no server',
     load: () => import('./commands/inspect.ts'),
   },
   update: {

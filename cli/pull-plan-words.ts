@@ -19,8 +19,8 @@ export function planWords(report: PullPlan, look: PullLook): string[] {
 const actionWords: Record<PlannedFile['action'], readonly [sign: string, what: string]> = {
   add: ['+', 'would be added'],
   safe_overwrite: ['~', 'would be replaced by another version'],
-  conflict: ['!', 'are different here: conflicts'],
-  identical: ['=', 'are there already'],
+  conflict: ['!', 'different here: conflicts'],
+  identical: ['=', 'there already'],
 }
 
 function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
@@ -29,7 +29,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
   const what = `${count(plan.entries.length, 'entry', 'entries')}${job}, ${count(plan.files.length, 'file')}, ${size(plan.bytes.total)}`
   return [
     ...wrap(
-      `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would come to this; nothing was changed.`,
+      `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would do this. Nothing was changed.`,
       out.width,
     ),
     ...sums(plan, look),
@@ -55,8 +55,10 @@ function sums({ summary, bytes }: JobPlan, { out: { paint } }: PullLook): string
 function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
   if (engine_needed === null) return []
   const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${engine_version}`
-  const line = `Engine ${engine_needed} is needed; ${own}.`
-  return ['', ...wrap(engine_too_old ? out.paint(['red', 'bold'], line) : line, out.width)]
+  if (!engine_too_old) return ['', ...wrap(`The files were saved by engines up to ${engine_needed}; ${own}.`, out.width)]
+  const oldest = engine_needed.split('.').slice(0, 2).join('.')
+  const line = `Engine ${oldest} or newer is needed, and ${own}: this pull would be refused. Open the project with a newer engine.`
+  return ['', ...wrap(out.paint(['red', 'bold'], line), out.width)]
 }
 
 function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
@@ -79,11 +81,7 @@ function newer({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
   return [
     '',
     out.paint('bold', 'Newer in the library:'),
-    ...wrap(
-      'Props come with the versions of what they need that they were pushed with; of these there are newer ones by now.',
-      out.width,
-      '  ',
-    ),
+    ...wrap('A prop comes with the versions that it was pushed with. The library has newer versions of these:', out.width, '  '),
     ...shown.map(
       ({ destination, object_id, version, newer_object_id = 0, newer_version }) =>
         `    ${printable(destination)}  ${out.paint('dim', `${versionName({ object_id, version })}, now ${versionName({ object_id: newer_object_id, version: newer_version })}`)}`,

@@ -41,8 +41,8 @@ const sumWords: Record<Outcome, string> = {
   updated: 'replaced by another version',
   identical: 'there already',
   overwritten: 'overwritten, with a backup',
-  kept: 'kept, although different',
-  skipped: 'skipped, although different',
+  kept: 'kept, different from the library',
+  skipped: 'skipped, different from the library',
   failed: 'not placed',
 }
 
@@ -133,7 +133,7 @@ const keptFiles = (job: JobReport, look: PullLook): string[] =>
   listed(
     [
       'Conflicts:',
-      'These were changed here, or never came from the library, and stay as they are. Push them as new versions, or pull with --on-conflict overwrite, which keeps a backup of each.',
+      'These files were changed here, or never came from the library. They stay as they are. Push them as new versions, or pull with `--on-conflict overwrite`, which keeps a backup of each.',
     ],
     filesOf(job, 'kept', 'skipped').map(({ file }) => file),
     look,
@@ -150,7 +150,7 @@ const olderVersions = (job: JobReport, look: PullLook): string[] =>
   listed(
     [
       'Older than before:',
-      'This job brings earlier versions of these than were here; the library has both. `ph status` names what is newer there.',
+      'This pull brings earlier versions of these files than were here. The library has both. `ph status` names what is newer in the library.',
     ],
     filesOf(job, 'updated').flatMap(({ file, object_id, replaced_object_id }) =>
       replaced_object_id !== undefined && replaced_object_id > object_id ? [file] : [],

@@ -55,7 +55,7 @@ const filters = {
     variant_group: given,
   })),
   review: filter(
-    value('--review <state>', `at this point of review: ${reviews}`, choiceOf('--review', reviewStates)),
+    value('--review <state>', `with this review state: ${reviews}`, choiceOf('--review', reviewStates)),
     (review) => ({
       review,
     }),

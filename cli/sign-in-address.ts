@@ -21,7 +21,7 @@ export async function signInAddress(context: Context): Promise<string> {
     context.out.note(`No address was given; a server answers on this machine, at ${localServer}.`)
     return localServer
   }
-  throw wrongUsage('It is not known where to sign in.', 'Give the address: `ph login --url https://props.example.com/w/acme`.')
+  throw wrongUsage('ph does not know where to sign in.', 'Give the address: `ph login --url https://props.example.com/w/acme`.')
 }
 
 async function answersHere({ signal }: Context): Promise<boolean> {

@@ -26,8 +26,8 @@ const mostInCommand = 8
 const stateWords: Record<FileState, readonly [sign: string, sum: string, title: string]> = {
   identical: ['=', 'identical', 'Identical'],
   changed: ['M', 'changed here', 'Changed here'],
-  newer: ['<', 'newer there', 'Newer there'],
-  both: ['!', 'changed here and newer there', 'Changed here and newer there'],
+  newer: ['<', 'newer in the library', 'Newer in the library'],
+  both: ['!', 'changed here and newer in the library', 'Changed here and newer in the library'],
   unknown: ['?', 'unknown to the library', 'Unknown to the library'],
   missing: ['-', 'missing here', 'Missing here'],
 }
@@ -52,13 +52,13 @@ function waiting({ project, waiting: jobs }: StatusReport, look: StatusLook): st
 function sums({ summary, root, url }: StatusReport, { paint, width: columns }: StatusLook): string[] {
   const parts: [number, string][] = [
     ...fileStates.map((state): [number, string] => [summary[state], stateWords[state][1]]),
-    [summary.left_out, 'no props'],
+    [summary.left_out, 'left out: no props'],
     [summary.failed, 'could not be read'],
   ]
   const shown = parts.filter(([amount]) => amount > 0)
   const width = Math.max(0, ...shown.map(([amount]) => number(amount).length))
   const lines = shown.map(([amount, what]) => `  ${paint('bold', number(amount).padStart(width))} ${what}`)
-  return [...wrap(`${basename(root)} beside ${url}:`, columns), ...(lines.length > 0 ? lines : ['  no props here'])]
+  return [...wrap(`${basename(root)} compared with ${url}:`, columns), ...(lines.length > 0 ? lines : ['  no props here'])]
 }
 
 type GroupLook = StatusLook & Pick<StatusReport, 'root' | 'project'>
@@ -88,7 +88,7 @@ function lines({ file, state, known_by, entry_id, reverted_to, undone }: StatusF
   const remarks = [
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
-    ...(state === 'unknown' && known_by === 'path' ? [`differs from ${entry || 'the file'} in this place`] : []),
+    ...(state === 'unknown' && known_by === 'path' ? [`the library has another file at this path${entry && ` (${entry})`}`] : []),
     ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
     ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
   ]
@@ -110,7 +110,7 @@ function advice(state: FileState, all: readonly StatusFile[], { root, cwd, proje
   if (state === 'newer' || state === 'missing') return brought(files, project)
   if (state === 'both')
     return [
-      'Look at the newer version with `ph history <entry>`, bring your change to it, then `ph push`. Until then a push leaves these alone.',
+      'Look at the newer version with `ph history <entry>`, make your change in it again, then `ph push`. Until then a push does not send these files.',
     ]
   return []
 }

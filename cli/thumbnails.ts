@@ -12,7 +12,7 @@ export const pictureTerms = {
   list: [
     [
       'PH_PICTURES',
-      'kitty, iterm, sixel, blocks or off, where the terminal shows better pictures than ph expects of it, or none',
+      'how pictures are drawn: kitty, iterm, sixel, blocks or off (default: what ph finds that the terminal can do)',
     ],
   ],
 } as const

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 /**
  * The lines of `text`, each after `indent` and the indent it has itself, broken where they are wider than `width` columns. Words
- * stay whole, and so does what stands in backticks, to be copied; what is wider than a line stands alone.
+ * stay whole, and so do an amount with its unit and what stands in backticks, to be copied; what is wider than a line stands alone.
  */
 export const wrap = (text: string, width: number, indent = ''): string[] =>
   text.split('\n').flatMap((line) => {
@@ -25,11 +25,14 @@ export function remarked(text: string, remark: string, width: number): string[] 
   return columnsWide(line) <= width ? [line] : [text, ...wrap(remark, width, '      ')]
 }
 
+/** A word, what stands in backticks, or an amount with its unit: `0.8 s`, `316 KiB`. */
+const unbroken = /(?:`[^`]*`|(?<!\w)\d[\d.,]* (?:B|KiB|MiB|GiB|TiB|ms|s|min|h|cm)(?!\w)|\S)+/g
+
 function wrapLine(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
-  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
+  for (const word of text.match(unbroken) ?? []) {
     const wide = columnsWide(word)
     if (line !== '' && used + 1 + wide > width) {
       lines.push(line)

@@ -25,7 +25,7 @@ function checkNode(): Finding {
 
 const folderUses: Record<keyof Folders, readonly [holds: string, variable: string]> = {
   config: ['profiles', 'PH_CONFIG_DIR'],
-  state: ['what ph remembers of projects', 'PH_STATE_DIR'],
+  state: ['what it knows of projects', 'PH_STATE_DIR'],
   cache: ['the content cache', 'PH_CACHE_DIR'],
 }
 
@@ -33,10 +33,10 @@ function checkFolders(folders: Folders): Finding[] {
   return Object.entries(folderUses).map(([kind, [holds, variable]]) => {
     const folder = folders[kind as keyof Folders]
     const why = whyNotWritable(folder)
-    if (why === undefined) return fine(kind, `${folder} takes ${holds}.`)
+    if (why === undefined) return fine(kind, `ph keeps ${holds} in ${folder}.`)
     return fault(
       kind,
-      `${folder}, for ${holds}, cannot be written: ${why}.`,
+      `ph cannot keep ${holds} in ${folder}: ${why}.`,
       `Fix that folder, or choose another one with ${variable}.`,
     )
   })
@@ -105,7 +105,11 @@ function placeOf(path: string): [number, string][] {
 async function checkKeychain(limitMs: number): Promise<Finding> {
   const works = await unlessAborted(keychainWorks(), AbortSignal.timeout(limitMs)).catch(() => undefined)
   if (works === undefined)
-    return warning('keychain', 'The keychain of this system does not answer.', 'Unlock it, or see whether it asks for something.')
-  if (works) return fine('keychain', 'The keychain of this system keeps keys.')
-  return note('keychain', 'This system has no keychain that keeps keys; ph asks before it puts one into a file.')
+    return warning(
+      'keychain',
+      'The keychain of this system does not answer.',
+      'Unlock it, or see whether a window of it waits for an answer.',
+    )
+  if (works) return fine('keychain', 'ph keeps keys in the keychain of this system.')
+  return note('keychain', 'This system has no keychain that ph could use. ph asks before it keeps a key in a file.')
 }

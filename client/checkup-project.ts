@@ -30,8 +30,8 @@ function findHere(cwd: string): PullTarget | Finding {
     return findTarget({ cwd })
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    if (error.code === 'SEVERAL_PROJECTS') return warning('project', error.message, error.next)
-    return note('project', `${cwd} is in no Unreal project. Push and pull know more inside of one.`)
+    if (error.code === 'SEVERAL_PROJECTS') return warning('project', error.message, 'Go into the folder of one of them.')
+    return note('project', `${cwd} is not in an Unreal project. Inside of one, \`ph doctor\` looks at the project too.`)
   }
 }
 

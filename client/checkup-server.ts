@@ -13,7 +13,7 @@ import { proxyFor } from './dispatcher.ts'
 import { Http } from './http.ts'
 import { isTlsError } from './network-error.ts'
 import { type Connection, findConnection } from './profile.ts'
-import { readIdentity } from './sign-in.ts'
+import { readIdentity, roleOf } from './sign-in.ts'
 
 export async function checkServer(options: Limited): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -72,7 +72,10 @@ class ServerCheckup {
       const whose = profileName === undefined ? '' : ` as profile ${profileName}`
       if (keySource === 'none') this.#add(fault('sign-in', `No key is known for ${url}.`, `Run \`ph login --url ${url}\`.`))
       else if (keySource === 'environment') this.#add(fine('sign-in', `PH_API_KEY is used at ${url}.`))
-      else this.#add(fine('sign-in', `Signed in at ${url}${whose}; the key is in the ${keySource}.`))
+      else
+        this.#add(
+          fine('sign-in', `Signed in at ${url}${whose}; the key is in ${keySource === 'file' ? 'a file' : 'the keychain'}.`),
+        )
       return connection
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
@@ -121,7 +124,7 @@ class ServerCheckup {
       const major = headers['x-ph-api']
       if (major === undefined) {
         const next = 'Check the address: it should be the one shown when the server started, or your workspace page.'
-        this.#add(fault('server', `What answers at ${http.url} (status ${statusCode}) is no library.`, next))
+        this.#add(fault('server', `What answers at ${http.url} (status ${statusCode}) is not a Prop House server.`, next))
         return false
       }
       this.#add(fine('server', `${http.url} answers in ${Math.ceil(tookMs)} ms.`))
@@ -157,11 +160,11 @@ class ServerCheckup {
     try {
       const identity = readIdentity(http.url, await http.json({ method: 'GET', path: '/auth/me' }))
       const { user, org, name, scope } = identity
-      this.#add(fine('key', `"${name}" acts as ${user.display_name} (${user.role}) in ${org.name}.`))
+      this.#add(fine('key', `"${name}" acts as ${user.display_name} (${roleOf(identity)}) in ${org.name}.`))
+      const scopeNext =
+        keySource === 'environment' ? 'Set PH_API_KEY to a key with write scope.' : 'Run `ph login --scope write`.'
       if (scope === 'read')
-        this.#add(
-          note('scope', 'The key has read scope: it can look and download, not pull or push.', 'Run `ph login --scope write`.'),
-        )
+        this.#add(note('scope', 'The key has read scope: it can look and download, not pull or push.', scopeNext))
       else this.#add(fine('scope', 'The key has write scope.'))
       return identity
     } catch (error) {

@@ -25,6 +25,8 @@ const afterConnection: Record<string, string> = {
 
 /** Codes of TLS, which no repetition fixes: `CERT_HAS_EXPIRED`, `ERR_TLS_CERT_ALTNAME_INVALID`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const isTlsCode = (code: string) => /CERT|TLS|SSL/.test(code)
+/** What answered spoke something else, such as plain http. */
+const notTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])
 
 /** A failure of name lookup, connection or transfer that the same request may survive when sent again. */
 export function isNetworkError(error: unknown): boolean {
@@ -43,6 +45,7 @@ export const wasReached = (error: unknown): boolean => !((systemCode(error) ?? '
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof ClientError) return error.message
   const code = systemCode(error) ?? ''
+  if (notTls.has(code)) return `it does not answer https; the address may begin with http:// (${code})`
   if (isTlsCode(code)) return `its certificate is not trusted (${code})`
   return beforeConnection[code] ?? afterConnection[code] ?? code
 }

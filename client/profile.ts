@@ -119,7 +119,7 @@ async function findServer(folders: Folders, { url: given, profile: name }: Wante
     throw new ClientError('NO_PROFILE', `There is no profile ${name}.`)
   const own = findProfileFor(known, { profile: name, url })
   const to = own?.profile.url ?? url
-  if (to === undefined) throw new ClientError('NO_SERVER', 'It is not known which server to talk to.')
+  if (to === undefined) throw new ClientError('NO_SERVER', 'ph does not know which server to talk to.')
   return { to, own }
 }
 

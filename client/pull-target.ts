@@ -57,9 +57,10 @@ function justBelow(cwd: string, project: string | undefined): string | undefined
   const folders = namesIn(cwd)
     .map((name) => join(cwd, name))
     .filter((path) => holds(path, project))
-  const [folder, other] = folders
+  const [folder, other, ...others] = folders
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
   if (folder !== undefined && other !== undefined)
-    throw new ClientError('SEVERAL_PROJECTS', `Both ${folder} and ${other} hold a project.`, {
+    throw new ClientError('SEVERAL_PROJECTS', `More than one folder here holds a project: ${folder}, ${other}${more}.`, {
       next: 'Say which one with --into, or go into its folder.',
     })
   return folder

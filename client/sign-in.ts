@@ -30,6 +30,10 @@ export function readIdentity(url: string, answer: unknown): Identity {
   throw new ClientError('NOT_A_LIBRARY', `${url} does not say whose the key is.`)
 }
 
+/** `role` knows admins and members only; a server that tells owners apart says it in a field of its own. */
+export const roleOf = ({ user, workspace_role: role }: Identity & { workspace_role?: string }): string =>
+  role === 'owner' || role === 'admin' || role === 'member' ? role : user.role
+
 export interface NewSignIn {
   url: string
   /** As it was typed; normalized. */

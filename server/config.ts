@@ -57,7 +57,7 @@ export const settingsTable = [
   [
     'PH_METRICS',
     'local',
-    'local: answer /metrics on 127.0.0.1 only, one port above --port; a number: at that port; public: to everybody, on the own port; or off',
+    'local: answer /metrics on 127.0.0.1 only, one port above --port; a number: at that port; public: to everyone, at --port; or off',
   ],
   [
     'PH_TRUST_PROXY',

@@ -15,7 +15,7 @@ export const keyCommands = [
     usage: 'server key create <user>',
     summary: 'Make a key that acts as someone',
     description:
-      'The key is all that stands on standard output, and it is shown this once: only its SHA-256 is kept. Anyone who has it may do what that member may.',
+      'Only the key is printed on standard output. It is shown once, because the server keeps only its SHA-256. Anyone who has it may do what that member may.',
     arguments: { user: 'whom it acts as: e-mail address, login name or id' },
     options: {
       name: text('--name <name>', 'what it is for, so that it can be told from others (default: key)'),

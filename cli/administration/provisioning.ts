@@ -18,7 +18,7 @@ export const provisionCommands = [
     summary: 'Apply a file of workspaces, members and keys, or say what it would change',
     description:
       'It makes what is missing and changes what is different; what the file does not name stays. A second time it changes nothing. While no server runs and there is no database, one is made.',
-    arguments: { file: 'JSON file; docs/running-a-server.md shows one' },
+    arguments: { file: 'JSON file; docs/running-a-server.md shows an example' },
     options: {
       check: flag('--check', 'only say what would change'),
       dryRun: flag('--dry-run', 'the same'),
@@ -49,7 +49,7 @@ async function readFile({ cwd }: Context, file: string): Promise<Record<string, 
     return readProvisionFile(resolve(cwd, file))
   } catch (error) {
     throw error instanceof SettingError
-      ? wrongUsage(error.message, 'Fix what is named; docs/running-a-server.md shows such a file.')
+      ? wrongUsage(error.message, 'Correct the file; docs/running-a-server.md shows an example.')
       : error
   }
 }

@@ -103,7 +103,7 @@ export const userCommands = [
     usage: 'server user password <user>',
     summary: 'Set the password of someone, and end their sessions',
     description:
-      'The password is asked for on a terminal, else read from standard input. It is that of the account, in every workspace.',
+      'The password is asked for on a terminal, else read from standard input. It is the password of the account, in every workspace.',
     arguments: user,
     options: workspaceOptions,
     examples: [

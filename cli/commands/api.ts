@@ -51,7 +51,8 @@ export const commands = [
 /** `key=value`; a value that is JSON is taken as such: `limit=5` is a number, `name="5"` a text. */
 function readField(given: string): Field {
   const at = given.indexOf('=')
-  if (at < 1) throw wrongUsage(`--field ${given} has no key.`, 'Write it like this: --field limit=5')
+  if (at < 1)
+    throw wrongUsage(`--field ${given} is not a key and a value with = between them.`, 'Write it like this: --field limit=5')
   const value = given.slice(at + 1)
   try {
     return [given.slice(0, at), JSON.parse(value)]

@@ -69,7 +69,7 @@ export const commands = [
   }),
   command({
     usage: 'category clear <entries...>',
-    summary: 'Take entries out of their category; the next push of each gives it one again',
+    summary: 'Take entries out of their category; the next push of an entry gives it one again',
     arguments: { entries: entriesArgument },
     options: { dryRun },
     examples: [['category clear SM_Stool', 'one prop']],
@@ -82,7 +82,7 @@ export const commands = [
           change: (entry) =>
             entry.category === null && !entry.category_locked ? undefined : `loses ${entry.category ?? 'the lock'}`,
           send: async (entry_ids) => api.categories.bulk({ entry_ids, category: null }),
-          done: (props) => `Took the category off ${props}. The next push gives them one again.`,
+          done: (props) => `Without a category now: ${props}. The next push of a prop gives it one again.`,
           more: () => ({ category: null }),
         })
       })
@@ -97,8 +97,13 @@ async function confirmCategory(context: Context, api: Api, { category, entries }
   const known = categories.flatMap((row) => row.category ?? [])
   if (known.includes(category)) return
   const near = nearNames(category, known)
-  const meant = near.length > 0 ? ` There ${near.length === 1 ? 'is' : 'are'} ${near.map(printable).join(', ')}.` : ''
-  const plan = `${count(entries, 'entry', 'entries')} would make the new category ${printable(category)}.${meant}`
+  const meant = near.length > 0 ? ` Similar names: ${near.map(printable).join(', ')}.` : ''
+  const plan = `There is no category ${printable(category)} yet.${meant} A new one would be made, with ${count(entries, 'entry', 'entries')} in it.`
   await requireWriter(api)
-  await confirmHarm(context, { yes: false, plan, details: { category, near, entries }, question: 'Make it?' })
+  await confirmHarm(context, {
+    yes: false,
+    plan,
+    details: { category, near, entries },
+    question: `Make the category ${printable(category)}?`,
+  })
 }

@@ -63,7 +63,11 @@ export const commands = [
     },
   }),
   gathering({ verb: 'add', summary: 'Put entries into a collection', example: ['collection add Tavern SM_Barrel', 'one prop'] }),
-  gathering({ verb: 'remove', summary: 'Take entries out', example: ['collection remove Tavern SM_Barrel', 'one prop'] }),
+  gathering({
+    verb: 'remove',
+    summary: 'Take entries out of a collection',
+    example: ['collection remove Tavern SM_Barrel', 'one prop'],
+  }),
   command({
     usage: 'collection create <name>',
     summary: 'Make a collection',
@@ -90,7 +94,7 @@ export const commands = [
     exits: ['conflict'],
     async run(context, { collection: reference, name, description }) {
       if (name === undefined && description === undefined)
-        throw wrongUsage('It is not said what is to change.', 'Give --name, --description, or both.')
+        throw wrongUsage('There is nothing to change.', 'Give --name, --description, or both.')
       await withLibrary(context, async ({ api }) => {
         const { id } = await requireCollection(api, reference)
         const changed = await api.collections.update({
@@ -98,7 +102,7 @@ export const commands = [
           name,
           description: description === '' ? null : description,
         })
-        context.out.result(changed, `The collection is ${printable(changed.name)}.`)
+        context.out.result(changed, `Changed the collection ${printable(changed.name)}.`)
       })
       return undefined
     },
@@ -151,7 +155,7 @@ function gathering({ verb, summary, example }: { verb: 'add' | 'remove'; summary
           done: (props) =>
             isAdding
               ? `Added ${props} to the collection ${printable(name)}.`
-              : `Took ${props} out of the collection ${printable(name)}.`,
+              : `Not in the collection ${printable(name)} now: ${props}.`,
           more: () => ({ collection_id: id, action: verb }),
         })
       })

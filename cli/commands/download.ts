@@ -26,17 +26,17 @@ export const commands = [
   command({
     usage: 'download <entries...>',
     description:
-      'One entry comes as one file. Several entries, or one with --to or --with-deps, are laid out as they were pushed: source files in the folders that they had, packages below Content; what glTF and OBJ files name lies where they look for it. Every file is checked before it appears, and nothing that holds something else is replaced. An interrupted download goes on where it stopped when it is run again.',
+      'One entry comes as one file. Several entries, or one with --to or --with-deps, are laid out as they were pushed: source files in the folders that they had, packages below Content, and the files that glTF and OBJ files name where those look for them. Every file is checked before it appears. A file that is there with other content is not replaced without --force. After an interruption the same command goes on where it stopped.',
     arguments: { entries: entriesArgument },
     options: {
-      to: text('--to <folder>', 'lay out in this folder, made if need be (default: this folder)'),
+      to: text('--to <folder>', 'lay the files out in this folder; a missing one is made (default: this folder)'),
       withDeps: flag('--with-deps', 'with everything they need'),
       version: value(
         '--version <version>',
         'an earlier version of one entry, such as v2, as `ph history` lists it',
         readVersionChoice,
       ),
-      output: text('-o, --output <path>', 'of one entry alone: file or folder to write to, made if need be'),
+      output: text('-o, --output <path>', 'for one entry: the file or folder to write to; a missing folder is made'),
       force: flag('--force', 'replace files that hold something else'),
     },
     examples: [

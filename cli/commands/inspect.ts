@@ -1,4 +1,4 @@
-/** `ph inspect`: what files say of themselves, without a server. */
+/** `ph inspect`: what is in files, without a server. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/file-reader.ts'
@@ -12,6 +12,7 @@ import type { Output } from '../output.ts'
 import { printable } from '../printable.ts'
 import { pad } from '../table.ts'
 import { pictureDrawing, pictureTerms } from '../thumbnails.ts'
+import { wrapAfter } from '../wrap.ts'
 
 export const commands = [
   command({
@@ -86,9 +87,19 @@ async function pictureOf({ path, result }: Read): Promise<Uint8Array | undefined
 }
 
 const LABEL_WIDTH = 16
+
+/** Measures under the names that `ph show` has for them. */
+const measureNames: Record<string, string> = {
+  tri_count: 'triangles',
+  vert_count: 'vertices',
+  lod_count: 'LODs',
+  bone_count: 'bones',
+  material_count: 'materials',
+}
+
 const mostReferences = 12
 
-function lines(file: FileDescription, { paint }: Output, all: boolean): string[] {
+function lines(file: FileDescription, { paint, width }: Output, all: boolean): string[] {
   const fact = (name: string, value: string | number | null): string[] =>
     value === null || value === '' ? [] : [`  ${paint('dim', pad(name, LABEL_WIDTH))}${printable(String(value))}`]
   const most = all ? Number.POSITIVE_INFINITY : mostReferences
@@ -100,7 +111,9 @@ function lines(file: FileDescription, { paint }: Output, all: boolean): string[]
   }
   return [
     paint('bold', printable(file.file)),
-    ...fact('problem', file.error ?? null),
+    ...(file.error === undefined
+      ? []
+      : wrapAfter(`  ${paint('dim', pad('problem', LABEL_WIDTH))}`, printable(file.error), width)),
     ...fact('class', file.asset_class),
     ...fact('name', file.asset_name),
     ...fact('path', file.package_name),
@@ -109,7 +122,9 @@ function lines(file: FileDescription, { paint }: Output, all: boolean): string[]
     ...fact('size', file.size === null ? null : size(file.size)),
     ...fact('SHA-256', file.sha256),
     ...fact('picture', file.thumbnail && `${file.thumbnail.width} x ${file.thumbnail.height}`),
-    ...Object.entries(file.metadata).flatMap(([name, value]) => fact(name.replaceAll('_', ' '), String(value))),
+    ...Object.entries(file.metadata).flatMap(([name, value]) =>
+      fact(measureNames[name] ?? name.replaceAll('_', ' '), String(value)),
+    ),
     ...list('needs', [...file.imports, ...file.plugin_imports]),
     ...list('refers to', file.soft_references),
   ]

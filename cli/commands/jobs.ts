@@ -63,9 +63,9 @@ export const commands = [
   }),
   command({
     usage: 'jobs cancel <job>',
-    summary: 'Cancel a pull job that nobody has claimed yet',
+    summary: 'Cancel a pull job that no one has started yet',
     description:
-      'The person who ordered it may, and admins. One that was claimed already ends by itself, or an hour after its editor has gone.',
+      'The person who ordered it may do that, and admins. A job that has started cannot be cancelled: it ends by itself, or an hour after the program that does it has stopped.',
     arguments: { job: 'its id' },
     examples: [['jobs cancel 12', 'nobody will bring it any more']],
     exits: ['conflict'],
@@ -86,7 +86,10 @@ function readStatus(given: string): PullJobStatus {
   throw wrongUsage(`There is no status ${given}.`, `Use one of ${pullJobStatuses.join(', ')}.`)
 }
 
-const readId = wholeNumber('<job>', 1, Number.MAX_SAFE_INTEGER)
+function readId(given: string): number {
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given)
+  throw wrongUsage(`"${given}" is not the id of a pull job.`, 'See the ids with `ph jobs list`.')
+}
 
 interface Wanted {
   filter: Pick<NonNullable<Parameters<Api['pullJobs']['list']>[0]>, 'target_project' | 'status' | 'requested_by'>

@@ -30,7 +30,7 @@ export const commands = [
   command({
     usage: 'login',
     description:
-      'Shows a code and opens the page of the workspace where you approve it; that page may as well be opened on another device, so it works over SSH and in containers. The key that comes of it is kept in the keychain of this system; without one, in a file that only you can read, if you agree. Without --url it signs in where the profile is signed in, or to a server on this machine. With --json, code and address are a line of JSON on stderr.',
+      'Shows a code and opens the page of the workspace, where you approve the code. You can open that page on another device, so this works over SSH and in containers. The new key is kept in the keychain of this system. Without a keychain it is kept in a file that only you can read, if you agree. Without --url it signs in where the profile is signed in, or to a server on this machine. With --json, the code and the address are one line of JSON on stderr.',
     options: {
       scope: value('--scope <scope>', 'what the key may do: read, or write to pull and push as well (default: write)', readScope),
       noBrowser: flag('--no-browser', 'only show the address, open nothing'),

@@ -17,7 +17,7 @@ export const commands = [
   command({
     usage: 'logout',
     description:
-      'Ends the key that ph uses: revokes it on its server, and forgets it here. With PH_API_KEY set, that is the key of the variable, and it ends for everybody who uses it; the sign-ins of this machine stay.',
+      'Revokes the key that ph uses on its server, and forgets it here. With PH_API_KEY set, it revokes that key, for everyone who uses it, and the sign-ins of this machine stay.',
     options: {
       all: flag('--all', 'sign out of every profile of this machine'),
       keepKey: flag('--keep-key', 'only forget the key here; it stays valid on the server'),
@@ -90,9 +90,10 @@ async function leave(context: Context, name: string, keepKey: boolean): Promise<
 function whyNotRevoked(error: unknown): string | undefined {
   if (error instanceof ApiError) return `, but the server did not revoke it (${printable(error.message)})`
   if (!(error instanceof ClientError)) return undefined
-  if (error.code === 'UNREACHABLE') return ', but the server could not be reached to revoke it'
+  if (error.code === 'UNREACHABLE')
+    return ', but the server could not be reached to revoke it. Revoke it later, on the keys page of the workspace'
   if (error.code === 'NOT_A_LIBRARY') return ', but what answers there is no library that could revoke it'
-  if (error.code === 'KEYCHAIN_REFUSED') return ', but not revoked, as the keychain could not be read'
+  if (error.code === 'KEYCHAIN_REFUSED') return ', but it could not be read from the keychain, so it is not revoked'
   return undefined
 }
 

@@ -35,7 +35,7 @@ export const commands = [
   }),
   command({
     usage: 'pack show <pack>',
-    summary: 'Show what is known of a pack',
+    summary: 'Show the facts of a pack',
     arguments: { pack: packArgument },
     examples: [['pack show Medieval', 'where it is from, and how much of it is here']],
     async run(context, { pack: reference }) {
@@ -62,7 +62,7 @@ export const commands = [
   }),
   command({
     usage: 'pack edit <pack>',
-    summary: 'Rename a pack, or change what is said of it',
+    summary: 'Rename a pack, or change its facts',
     description: 'An empty text takes a fact away.',
     arguments: { pack: packArgument },
     options: { name: text('--name <name>', 'its new name'), sourceType, ...facts },
@@ -71,7 +71,7 @@ export const commands = [
     async run(context, { pack: reference, name, ...given }) {
       const fields = { ...(name === undefined ? {} : { name }), ...fieldsOf(given) }
       if (Object.keys(fields).length === 0)
-        throw wrongUsage('It is not said what is to change.', 'Give --name, --notes or another of its facts.')
+        throw wrongUsage('There is nothing to change.', 'Give --name, --notes or another of its facts.')
       await withLibrary(context, async ({ api }) => {
         const { id } = await requirePack(api, reference)
         const changed = await api.packs.update({ pack_id: id, ...fields })
@@ -82,7 +82,7 @@ export const commands = [
   }),
   command({
     usage: 'pack delete <pack>',
-    summary: 'Delete a pack with its entries and files (admins); not if anything of it was ever pulled',
+    summary: 'Delete a pack with its entries and files, when nothing in it was ever pulled (admins only)',
     description: 'Files that something else needs stay, in the pack of what needs them.',
     arguments: { pack: packArgument },
     options: { dryRun: flag('--dry-run', 'only show what the pack holds'), yes: yesOption },

@@ -16,7 +16,7 @@ import { table } from '../table.ts'
 const projectArgument = 'its name, or its id'
 const root = value(
   '--root <path>',
-  'where its pulls land that do not say: /Game, or a folder below it, where references break',
+  'where pulls land that have no --root: /Game, or a folder below it, where references between the files break',
   readRoot,
 )
 
@@ -52,7 +52,7 @@ export const commands = [
     usage: 'project create <name>',
     summary: 'Make a project known before the first pull into it',
     arguments: { name: 'exactly as its .uproject file is named' },
-    options: { root, notes: text('--notes <text>', 'anything to say of it') },
+    options: { root, notes: text('--notes <text>', 'notes about the project') },
     examples: [
       ['project create Tavern', 'a project that others may send to from now on'],
       ['project create Tavern --root /Game/Imported', 'its pulls land there'],
@@ -73,13 +73,13 @@ export const commands = [
     options: {
       name: text('--name <name>', 'its new name'),
       root,
-      notes: text('--notes <text>', 'anything to say of it; an empty text takes it away'),
+      notes: text('--notes <text>', 'notes about the project; an empty text removes them'),
     },
     examples: [['project edit Tavern --root /Game', 'pulls leave paths as they are']],
     exits: ['conflict'],
     async run(context, { project: reference, name, root: default_root, notes }) {
       if (name === undefined && default_root === undefined && notes === undefined)
-        throw wrongUsage('It is not said what is to change.', 'Give --name, --root or --notes.')
+        throw wrongUsage('There is nothing to change.', 'Give --name, --root or --notes.')
       await withLibrary(context, async ({ api }) => {
         const { id } = await requireProject(api, reference)
         const changed = await api.projects.update({ project_id: id, name, default_root, notes: notes === '' ? null : notes })
@@ -97,7 +97,7 @@ export const commands = [
     async run(context, { project: reference, dryRun, yes }) {
       await withLibrary(context, async ({ api }) => {
         const project = await requireProject(api, reference)
-        const jobs = `${count(project.job_count, 'pull job')} of it ${project.job_count === 1 ? 'stays' : 'stay'}`
+        const jobs = `its ${count(project.job_count, 'pull job')} ${project.job_count === 1 ? 'stays' : 'stay'}`
         const plan = `The project ${printable(project.name)} would be forgotten; ${jobs}.`
         if (dryRun) return context.out.result({ dry_run: true, project }, plan)
         await requireWriter(api)

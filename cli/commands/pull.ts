@@ -25,14 +25,17 @@ export const commands = [
   command({
     usage: 'pull [entries...]',
     description:
-      'Places files under /Game where they were pushed from, so that references between them hold; nothing is placed until all of it has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it does the pull jobs that wait for the project, oldest first. After an interruption the same command goes on where it stopped.',
+      'Places files under /Game where they were pushed from, so that references between them hold. Nothing is placed until every file has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it does the pull jobs that wait for the project, oldest first. After an interruption the same command goes on where it stopped.',
     arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
     options: {
       project: text('--project <name>', 'name of the project as its .uproject file is named (default: the nearest one)'),
-      into: text('--into <folder>', 'folder of the project, also one that is empty so far (default: the nearest of that name)'),
+      into: text(
+        '--into <folder>',
+        'folder of the project; it may be empty, or not exist yet (default: the nearest of that name)',
+      ),
       root: value(
         '--root <path>',
-        'put everything below this folder, where references break (default: the root of the project, /Game where no one chose another)',
+        'put everything below this folder, where references between the files break (default: the root of the project, /Game where no one chose another)',
         readRoot,
       ),
       plan: flag('--plan', 'only show what would happen'),

@@ -31,8 +31,8 @@ export const commands = [
       note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readNote),
       pack: text('--pack <name>', 'put everything into this pack instead of one for each top folder'),
       variantGroup: text('--variant-group <label>', 'group the entries of this push as variants of each other'),
-      all: flag('--all', 'push files of every kind, also those that are no props by their names'),
-      noDeps: flag('--no-deps', 'of single files, push only these and not what they need'),
+      all: flag('--all', 'push files of every kind, also those that are not props by their names'),
+      noDeps: flag('--no-deps', 'push only the files that you name, not what they need'),
       attach: texts('--attach <path>', 'a held file: it is a new version of the prop it looks like (repeatable)'),
       asNew: texts('--new <path>', 'a held file: it is a prop of its own (repeatable)'),
       held: value('--held <answer>', 'attach or new, for every held file without an answer of its own', readHeld),
@@ -49,7 +49,7 @@ export const commands = [
       ['push ./Content --attach Content/SM_Old.uasset', 'decide about a file that an earlier push has held'],
     ],
     terms: {
-      title: 'Files beside the sources',
+      title: 'Files that a push reads',
       list: [
         ['.phignore', 'in any folder: what to leave out, in the syntax of .gitignore'],
         ['*.uproject, *.uplugin', 'the nearest one above says what is /Game, and which engine made it'],

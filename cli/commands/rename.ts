@@ -8,6 +8,7 @@ import { requireEachEntryId } from '../entry-reference.ts'
 import { withLibrary } from '../library.ts'
 import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
 
 export const commands = [
   command({
@@ -50,7 +51,10 @@ export const commands = [
 async function readPairs(context: Context, entry: string, name: string | undefined): Promise<[string, string][]> {
   if (entry !== '-') {
     if (name === undefined)
-      throw wrongUsage(`It is not said what ${entry} is to be named.`, `Type it: ph rename ${entry} "Oak barrel"`)
+      throw wrongUsage(
+        `The new name for ${entry} is missing.`,
+        `Write it at the end: \`ph rename ${shellWord(entry)} "Oak barrel"\``,
+      )
     return [[entry, requireName(name)]]
   }
   if (name !== undefined) throw wrongUsage('Names come from standard input here.', 'Leave out the one that was typed.')

@@ -101,9 +101,9 @@ function refuseContradictions({ out }: Context, wanted: Wanted): void {
   if (facets && ordered)
     throw wrongUsage(`--facets lists no entries, so --${ordered[0]} means nothing.`, 'Leave one of them out.')
   if (sort === 'relevance' && !isRanked)
-    throw wrongUsage('Without words nothing is more relevant than anything else.', 'Say what to look for, or sort by name.')
+    throw wrongUsage('--sort relevance needs words to search for.', 'Add words, or use --sort name.')
   if (reverse && isRanked && (sort ?? 'relevance') === 'relevance')
-    throw wrongUsage('The best hits come first, always.', 'Say by what to sort: --sort name --reverse')
+    throw wrongUsage('With words, --reverse needs --sort.', 'Write it like this: --sort name --reverse')
 }
 
 /** The best hits end at 1,000 (spec 4.2). Who asks for every id is given them by name, which has no end. */

@@ -32,10 +32,10 @@ export const commands = [
       project: text('--project <name>', 'the project that is to get them, exactly as its .uproject file is named (required)'),
       root: value(
         '--root <path>',
-        'where they land: below another folder than /Game references break (default: the root of the project, /Game where no one chose another)',
+        'where they land; references between the files break below any folder other than /Game (default: the root of the project, /Game where no one chose another)',
         readRoot,
       ),
-      toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, without anybody typing anything'),
+      toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, so that nobody has to type a command'),
       prefer: value(
         '--prefer <which>',
         'newest: of two versions of a prop that would land in one place, take the newer',
@@ -53,7 +53,7 @@ export const commands = [
     exits: ['conflict'],
     async run(context, { entries: given, project, root, toAgent, prefer, create, plan }) {
       if (project === undefined || project.trim() === '')
-        throw wrongUsage('It is not said which project is to get them.', 'Name it: --project Tavern')
+        throw wrongUsage('The project that gets them is missing.', 'Name it: --project Tavern')
       const references = await readReferences(context, given)
       await withLibrary(context, async ({ api }) => {
         const [ids, { projects }] = await Promise.all([requireEntryIds(api, references), api.projects.list()])

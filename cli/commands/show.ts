@@ -27,13 +27,13 @@ export const commands = [
   command({
     usage: 'show <entry>',
     description:
-      'Without --versions, --closure and --dependents it shows the facts and a little of each of the three; with them these parts alone, longer. In trees a file that several others share stands once, where it is nearest.',
+      'Shows the facts, and the beginning of the versions, dependencies and referencers. With --versions, --closure or --dependents it shows only that part, and more of it. A file that several others need stands once in a tree, at the nearest of them.',
     arguments: { entry: 'its id, its name or its /Game path' },
     options: {
       versions: flag('--versions', 'its versions'),
       closure: flag('--closure', 'its dependencies, direct and indirect'),
       dependents: flag('--dependents', 'its referencers, direct and indirect'),
-      depth: value('--depth <n>', 'so many levels of trees', wholeNumber('--depth', 1, deepest)),
+      depth: value('--depth <n>', 'show this many levels of trees', wholeNumber('--depth', 1, deepest)),
       all: flag('--all', 'show long lists and trees whole'),
       noPictures: flag('--no-pictures', 'show no picture'),
     },

@@ -12,7 +12,7 @@ export const commands = [
   command({
     usage: 'status [paths...]',
     description:
-      'Says of every prop whether it is as the library has it: identical, changed here, newer there, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. Ends with the pull jobs that wait for the project. A key with read scope is enough.',
+      'Says how every prop compares with the library: identical, changed here, newer in the library, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. Ends with the pull jobs that wait for the project. A key with read scope is enough.',
     arguments: { paths: 'folders or files (default: the Content folders of the project that you are in)' },
     options: {
       all: flag('--all', 'list every file, identical ones too'),
@@ -29,7 +29,7 @@ export const commands = [
       list: [
         ['= identical', 'the current version of the library'],
         ['M changed here', 'edited since it was pushed or pulled: `ph push` makes it a new version'],
-        ['< newer there', 'another version is current by now: `ph pull` brings it'],
+        ['< newer in the library', 'the library has another current version: `ph pull` brings it'],
         ['! both', 'edited here, and another version is current'],
         ['? unknown', 'the library does not have it'],
         ['- missing', 'pushed or pulled here before, and not on the disk any more'],

@@ -73,11 +73,11 @@ export const commands = [
     exits: ['conflict'],
     async run(context, { tag: reference, name, color }) {
       if (name === undefined && color === undefined)
-        throw wrongUsage('It is not said what is to change.', 'Give --name, --color, or both.')
+        throw wrongUsage('There is nothing to change.', 'Give --name, --color, or both.')
       await withLibrary(context, async ({ api }) => {
         const { id } = await requireTag(api, reference)
         const changed = await api.tags.update({ tag_id: id, name, color: color === 'none' ? null : readColor(color) })
-        context.out.result(changed, `The tag is ${printable(changed.name)}, ${changed.color ?? 'without a color'}.`)
+        context.out.result(changed, `Changed the tag ${printable(changed.name)}; its color is ${changed.color ?? 'none'}.`)
       })
       return undefined
     },
@@ -131,7 +131,7 @@ function tagging({ verb, summary, example }: Tagging) {
           change: ({ tags }) => (has(tags) === isAdding ? undefined : `${word} the tag ${tag.name}`),
           send: async (entry_ids) => api.tags.bulk({ tag_id: tag.id ?? 0, entry_ids, action: verb }),
           done: (props) =>
-            isAdding ? `Tagged ${props} with ${printable(tag.name)}.` : `Took the tag ${printable(tag.name)} off ${props}.`,
+            isAdding ? `Tagged ${props} with ${printable(tag.name)}.` : `Without the tag ${printable(tag.name)} now: ${props}.`,
           more: () => ({ tag_id: tag.id, action: verb }),
         })
       })

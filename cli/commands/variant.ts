@@ -38,7 +38,7 @@ export const commands = [
             variant_group_id = answer.variant_group_id
             return answer
           },
-          done: (props) => `Made one variant group of ${props}.`,
+          done: (props) => `In one variant group now: ${props}.`,
           more: () => ({ variant_group_id }),
         })
       })
@@ -59,7 +59,7 @@ export const commands = [
           dryRun: isDry,
           change: ({ variant_group: group }) => (group ? `leaves group ${group.id} (${group.label ?? 'no name'})` : undefined),
           send: async (entry_ids) => api.variants.bulk({ entry_ids, action: 'ungroup' }),
-          done: (props) => `Took ${props} out of their variant group.`,
+          done: (props) => `In no variant group now: ${props}.`,
           more: () => ({ variant_group_id: null }),
         })
       })

@@ -1,7 +1,7 @@
 /** `ph whoami`: who the key acts as, where, and where the key is kept. */
 import { keysFile } from '../../client/folders.ts'
 import { readProfiles } from '../../client/profile.ts'
-import type { Identity } from '../../contract/identity.ts'
+import { roleOf } from '../../client/sign-in.ts'
 import { age } from '../amounts.ts'
 import { command, flag } from '../command.ts'
 import { foldersOf, type Signed } from '../connection.ts'
@@ -51,10 +51,6 @@ async function tellIdentity(context: Context, { api, connection }: Library): Pro
     ...(profileName ? fact('profile', `${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`) : []),
   ])
 }
-
-/** `role` knows admins and members only; a server that tells owners apart says it beside. */
-const roleOf = ({ user, workspace_role: role }: Identity & { workspace_role?: string }): string =>
-  role === 'owner' || role === 'admin' || role === 'member' ? role : user.role
 
 function placeOf(context: Context, { keySource }: Signed): string {
   if (keySource === 'environment') return 'from PH_API_KEY'

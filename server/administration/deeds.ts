@@ -10,7 +10,7 @@ import type { Deed } from './desk.ts'
 const mostBytes = 16 * 1024 * 1024
 
 export function logDeed(log: Logger, { act, by, on, at }: Deed): void {
-  log.info({ administration: { act, by, on, at: at.toISOString() } }, 'an administrator did something')
+  log.info({ administration: { act, by, on, at: at.toISOString() } }, `${by}: ${act}`)
 }
 
 /** What the provisioning file of a start changed. */

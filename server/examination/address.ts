@@ -24,24 +24,24 @@ export async function lookAtAddress(settings: Settings, isRunning: boolean): Pro
     found.push(
       warning(
         'proxy',
-        'PH_PUBLIC_URL begins with https://, which a proxy answers, but PH_TRUST_PROXY is off: all people seem to come from one address, and share its limits.',
+        'PH_PUBLIC_URL begins with https://, which a proxy answers, but PH_TRUST_PROXY is off: all people seem to come from one address, and share its rate limits.',
         'Set PH_TRUST_PROXY, if nobody reaches the server past the proxy.',
       ),
     )
   return isRunning
     ? [...found, await lookThere(publicUrl)]
-    : [...found, note('public address', `${publicUrl}; it is asked while the server runs.`)]
+    : [...found, note('public address', `${publicUrl}; it is checked while the server runs.`)]
 }
 
 const lookAtNone = ({ host }: Settings): Finding =>
   loopback.test(host)
     ? note(
         'public address',
-        'PH_PUBLIC_URL is not set: addresses are made with the name that each request asks for. Only this machine is listened to.',
+        'PH_PUBLIC_URL is not set: addresses are made with the host name of each request. The server listens on this machine only.',
       )
     : warning(
         'public address',
-        `PH_PUBLIC_URL is not set, and the server listens on ${host}: addresses are made with whatever name a request asks for.`,
+        `PH_PUBLIC_URL is not set, and the server listens on ${host}: addresses are made with the host name of each request.`,
         'Set PH_PUBLIC_URL to the address that people use.',
       )
 
@@ -55,6 +55,6 @@ async function lookThere(publicUrl: string): Promise<Finding> {
     return warning('public address', `What answers at ${publicUrl} is not this server (status ${response.status}).`, next)
   } catch (error) {
     const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
-    return warning('public address', `${publicUrl} could not be asked (${cause?.code ?? (error as Error).name}).`, next)
+    return warning('public address', `${publicUrl} could not be reached (${cause?.code ?? (error as Error).name}).`, next)
   }
 }

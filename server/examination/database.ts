@@ -65,15 +65,15 @@ async function lookAtClock(sql: Sql, clock: Clock): Promise<Finding> {
   const before = clock.now().getTime()
   const [row] = await sql<{ at: number }[]>`select extract(epoch from 'now'::timestamptz)::float8 * 1000 as at`.simple()
   const middle = (before + clock.now().getTime()) / 2
-  return clockFinding('clock', { apartMs: Math.round(Number(row?.at) - middle), other: 'that of PostgreSQL' })
+  return clockFinding('clock', { apartMs: Math.round(Number(row?.at) - middle), other: 'the clock of PostgreSQL' })
 }
 
 export function clockFinding(check: string, { apartMs, other }: { apartMs: number; other: string }): Finding {
   const apart = Math.abs(apartMs)
-  if (apart < clockDoubtMs) return fine(check, `It agrees with ${other}.`)
+  if (apart < clockDoubtMs) return fine(check, `The clock of this machine agrees with ${other}.`)
   return warning(
     check,
-    `It is ${(apart / 1000).toFixed(1)} seconds ${apartMs > 0 ? 'behind' : 'ahead of'} ${other}.`,
+    `The clock of this machine is ${(apart / 1000).toFixed(1)} seconds ${apartMs > 0 ? 'behind' : 'ahead of'} ${other}.`,
     'Let both keep time by NTP (timedatectl set-ntp true).',
   )
 }

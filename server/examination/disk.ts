@@ -26,8 +26,8 @@ export async function lookAtStorage(root: string, clock: Clock): Promise<Finding
     const tookMs = clock.now().getTime() - from
     const apartMs = Math.round(dated - (from + tookMs / 2))
     return [
-      fine('storage', `${root} can be written to, and syncs (${Math.max(1, Math.round(tookMs))} ms).`),
-      clockFinding('file clock', { apartMs, other: 'the one that dates files' }),
+      fine('storage', `${root} can be written to; a sync takes ${Math.max(1, Math.round(tookMs))} ms.`),
+      clockFinding('file clock', { apartMs, other: 'the clock of the disk, which dates files' }),
       ...lookAtIncoming(join(root, 'incoming')),
     ]
   } catch (error) {
@@ -58,12 +58,17 @@ function lookAtIncoming(dir: string): Finding[] {
   const { judged, strange } = foldersIn(dir)
   const elsewhere = strange.length === 0 ? [] : [lookAtStrange(strange)]
   const dropped = judged.filter((one) => isFolder(one) && !isFolderLocked(one)).flatMap(filesIn)
-  if (dropped.length === 0) return [...elsewhere, fine('incoming', 'No upload of a killed server was left behind.')]
+  if (dropped.length === 0)
+    return [...elsewhere, fine('incoming', 'No unfinished upload was left behind by a server that was killed.')]
   const bytes = dropped.reduce((sum, size) => sum + size, 0)
   const amount = `${dropped.length} ${dropped.length === 1 ? 'file' : 'files'}, ${Math.ceil(bytes / MiB)} MiB`
   return [
     ...elsewhere,
-    note('incoming', `Uploads of a killed server were left behind (${amount}).`, 'The next start of the server removes them.'),
+    note(
+      'incoming',
+      `A server that was killed left unfinished uploads (${amount}).`,
+      'The next start of the server removes them.',
+    ),
   ]
 }
 
@@ -73,7 +78,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 const lookAtStrange = (dirs: readonly string[]): Finding =>
   note(
     'incoming',
-    `${dirs.length} folders belong to servers on other machines, or of before this one was started: ${dirs.slice(0, 3).join(', ')}.`,
+    `${dirs.length} folders belong to servers on other machines, or to servers from before this machine was started: ${dirs.slice(0, 3).join(', ')}.`,
     'While no server runs on any machine, remove them.',
   )
 

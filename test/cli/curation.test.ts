@@ -39,7 +39,7 @@ test('tags are put on what is named and what is piped, and taken off again', asy
   expect([added.code, added.json()]).toMatchObject([0, { dry_run: false, affected: 2, action: 'add' }])
   expect([await tagsOf(ids[0]), await tagsOf(ids[1]), await tagsOf(ids[2])]).toEqual([['dark oak'], ['dark oak'], []])
   const removed = await run(['tag', 'remove', 'dark oak', names[0]])
-  expect(removed.stdout).toBe('Took the tag dark oak off 1 prop.\n')
+  expect(removed.stdout).toBe('Without the tag dark oak now: 1 prop.\n')
   expect((await run('tag list')).stdout).toMatch(/^\d+\tdark oak\t#8b5a2b\t1\n$/)
   await run(['tag', 'edit', 'dark oak', '--name', 'oak', '--color', 'none'])
   expect((await shown(ids[1])).tags).toMatchObject([{ name: 'oak', color: null }])
@@ -168,7 +168,7 @@ test('entries become variants of one prop and stop being so; two groups are not 
   await run(`variant group ${names[2]}`)
   const refused = await run(`variant group ${names.join(' ')} --json`)
   expect([refused.code, errorOf(refused).code]).toEqual([5, 'CONFLICT'])
-  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('Took 3 props out of their variant group.\n')
+  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('In no variant group now: 3 props.\n')
   expect((await shown()).variant_group).toBeNull()
 })
 
@@ -182,7 +182,8 @@ test('one entry is renamed by hand, many by pairs on standard input, and a wrong
   const many = await run('rename - --json', { stdin: `${ids[1]}\tPine barrel\r\n${ids[0]}\tOak barrel\n987654\tNone\n` })
   expect([many.code, many.json()]).toMatchObject([6, { changed: 1, unchanged: 1, failed: 1 }])
   expect((await shown(ids[1])).name).toBe('Pine barrel')
-  expect((await run(`rename ${names[2]}`)).code).toBe(2)
+  const unnamed = await run(['rename', 'Oak barrel'])
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining(`ph rename 'Oak barrel' "Oak barrel"`)])
 })
 
 test('admins deprecate and bring back; a member is told that only they may, and nothing changes', async () => {
@@ -223,7 +224,10 @@ test('what cannot be undone is asked about with its plan; without a terminal --y
     ['collection delete Tavern', 'The collection Tavern would be deleted; its 0 entries stay.'],
     ['pack delete Pack', '3 entries, 3 versions'],
     [`delete ${names[0]} ${names[1]}`, 'would be deleted'],
-    [`category set Prop ${names[0]}`, '1 entry would make the new category Prop. There is Props.'],
+    [
+      `category set Prop ${names[0]}`,
+      'There is no category Prop yet. Similar names: Props. A new one would be made, with 1 entry in it.',
+    ],
   ] as const
   const state = async () => [await shown(), (await run('tag list')).stdout, (await run('collection list')).stdout]
   const before = await state()
@@ -312,6 +316,6 @@ test('projects say where pulls land, and are forgotten without their jobs', asyn
   expect((await run('project create TAVERN')).code).toBe(5)
   expect((await run('project create Inn --root Content')).code).toBe(2)
   expect((await run('project delete Tavern')).code).toBe(2)
-  expect((await run('project delete Tavern --yes')).stdout).toBe('The project Tavern is forgotten; 1 pull job of it stays.\n')
+  expect((await run('project delete Tavern --yes')).stdout).toBe('The project Tavern is forgotten; its 1 pull job stays.\n')
   expect((await mia.get(`/pull-jobs/${job.id}`)).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** ph inspect: what files say of themselves, as JSON for programs and as lines for people. */
+/** ph inspect: what is in files, as JSON for programs and as lines for people. */
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'

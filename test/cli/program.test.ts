@@ -39,6 +39,8 @@ test.each([
   ['frobnicate', 'There is no command `ph frobnicate`.', 'See `ph help`.'],
   ['shwo SM_Barrel', 'There is no command `ph shwo`.', 'Did you mean `show`? See `ph help`.'],
   ['server strat', 'There is no command `ph server strat`.', 'Did you mean `start`? See `ph help server`.'],
+  ['tag rename', 'There is no command `ph tag rename`.', 'Did you mean `create` or `remove`? See `ph help tag`.'],
+  ['login ph_live_key', '`ph login` takes options only, and nothing else after it.', 'See `ph help login`.'],
   ['help frobnicate', 'There is no command `ph frobnicate`.', 'See `ph help`.'],
   ['show', '`ph show` needs <entry>: its id, its name or its /Game path.', 'See `ph help show`.'],
   ['show a b', '`ph show` takes <entry> and no more; it got a, b.', 'See `ph help show`.'],

@@ -61,7 +61,7 @@ test('a key the server does not know is refused with exit code 4 and nothing is 
   const { code, stderr } = await login(env, newKey())
   expect(code).toBe(4)
   expect(stderr).toContain('Paste the whole key')
-  expect((await ph('whoami', { env })).stderr).toContain('It is not known which server')
+  expect((await ph('whoami', { env })).stderr).toContain('ph does not know which server')
 })
 
 test('a workspace that the server does not have is refused with the part of the address to look at', async () => {

@@ -51,7 +51,7 @@ test('a project that is as the library has it takes two lines', async () => {
   await push(folder)
   const { code, stdout, stderr } = await status(folder)
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('beside http'), '  3 identical'])
+  expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('compared with http'), '  3 identical'])
 })
 
 test('differences are grouped, each with its sign and what to do next, by paths from where one stands', async () => {
@@ -59,7 +59,7 @@ test('differences are grouped, each with its sign and what to do next, by paths 
   const { code, stdout } = await status(join(folder, 'Content'))
   expect(code).toBe(0)
   expect(stdout).toMatch(/Changed here:\n {2}M Tavern\/SM_Barrel\.uasset\n\s+→ ph push Tavern\/SM_Barrel\.uasset/)
-  expect(stdout).toMatch(/Newer there:\n {2}< Tavern\/SM_Stool\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+  expect(stdout).toMatch(/Newer in the library:\n {2}< Tavern\/SM_Stool\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
   expect(stdout).toMatch(/Unknown to the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
   expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
 })
@@ -123,7 +123,7 @@ test('--all names identical files too', async () => {
 test('an edit on both sides says that a push leaves it alone', async () => {
   const folder = await divided()
   writeFileSync(inTavern(folder, 'SM_Stool'), await mesh('SM_Stool', 'mine'))
-  expect((await status(folder)).stdout).toMatch(/Changed here and newer there:\n {2}! Content\/Tavern\/SM_Stool\.uasset/)
+  expect((await status(folder)).stdout).toMatch(/Changed here and newer in the library:\n {2}! Content\/Tavern\/SM_Stool\.uasset/)
 })
 
 test('a file that cannot be looked at is told, with exit code 6', async () => {

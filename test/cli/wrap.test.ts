@@ -1,6 +1,6 @@
 /** Sentences on a terminal: broken between words at its width, under where they begin; anywhere else one line each. */
 import { describe, expect, test } from 'vitest'
-import { remarked } from '../../cli/wrap.ts'
+import { remarked, wrap } from '../../cli/wrap.ts'
 import { answer, startPeer } from '../support/peer.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -113,6 +113,10 @@ describe.runIf(hasTerminal)('on a real terminal', () => {
     expect(text).toContain(next.trim())
     expect(shown.filter((line) => !/^(error:| next:| {7}\S|ended with|% ?$)/.test(line))).toEqual([])
   })
+})
+
+test('an amount is not parted from its unit', () => {
+  expect(wrap('Pulled it in 0.8 s.', 18)).toEqual(['Pulled it in', '0.8 s.'])
 })
 
 test('the size of a file stays whole behind its name, on a line of its own where there is no room', () => {
