@@ -80,7 +80,7 @@ test('a server that is not there, and a name that nobody knows, are told apart',
 test('what answers there but is no library is said to be none, and gets no key', async () => {
   const other = await startPeer((response) => response.writeHead(200).end('<html>'))
   const { of } = await doctor(signedIn(other.url, newKey()))
-  expect(of('server')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('is no library') })
+  expect(of('server')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('is not a Prop House server') })
   expect(other.heard.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
@@ -107,7 +107,7 @@ test('a key that is not valid any more is a problem, with the command that signs
 test('a key that only reads is worth knowing, and no reason to fail', async () => {
   const { code, of } = await doctor(withKey('miaReads'))
   expect(code).toBe(0)
-  expect(of('scope')).toMatchObject({ verdict: 'note', next: expect.stringContaining('ph login --scope write') })
+  expect(of('scope')).toMatchObject({ verdict: 'note', next: 'Set PH_API_KEY to a key with write scope.' })
 })
 
 test.each([

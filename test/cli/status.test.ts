@@ -166,7 +166,7 @@ test('of source files in a folder that is no project it never advises a pull, an
   expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
   rmSync(join(mine, 'rocks/small.obj'))
   const { stdout } = await status(mine)
-  expect(stdout).toMatch(/Newer there:\n {2}< rocks\/cliff\.obj/)
+  expect(stdout).toMatch(/Newer in the library:\n {2}< rocks\/cliff\.obj/)
   expect(stdout).toMatch(/Missing here:\n {2}- rocks\/small\.obj/)
   const lines = advised(stdout)
   expect(lines).toEqual(lines.map(() => expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)))
@@ -204,7 +204,7 @@ test('of a file in Content whose prop has no place in the library it advises a d
   const folder = await project()
   writeFileSync(inTavern(folder, 'SM_Well'), await writePackage(old))
   const { stdout } = await status(folder)
-  expect(stdout).toMatch(/Newer there:\n {2}< Content\/Tavern\/SM_Well\.uasset/)
+  expect(stdout).toMatch(/Newer in the library:\n {2}< Content\/Tavern\/SM_Well\.uasset/)
   expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
   expect((await status(folder, '--json')).json()).toMatchObject({
     files: expect.arrayContaining([expect.objectContaining({ state: 'newer', face_origin_path: null })]),
