@@ -32,6 +32,7 @@ test('with everything in order it ends with 0 and has nothing to fix', async () 
   const { code, findings, of } = await doctor(withKey())
   expect(code).toBe(0)
   expect(findings.filter(({ verdict }) => verdict === 'warning' || verdict === 'problem')).toEqual([])
+  expect(of('key')?.said).toContain('(owner)')
   for (const check of ['node', 'config', 'disk', 'sign-in', 'server', 'clock', 'key', 'scope', 'workspace'])
     expect([check, of(check)?.verdict]).toEqual([check, 'ok'])
 })
@@ -80,7 +81,7 @@ test('a server that is not there, and a name that nobody knows, are told apart',
 test('what answers there but is no library is said to be none, and gets no key', async () => {
   const other = await startPeer((response) => response.writeHead(200).end('<html>'))
   const { of } = await doctor(signedIn(other.url, newKey()))
-  expect(of('server')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('is no library') })
+  expect(of('server')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('is not a Prop House server') })
   expect(other.heard.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
@@ -107,7 +108,7 @@ test('a key that is not valid any more is a problem, with the command that signs
 test('a key that only reads is worth knowing, and no reason to fail', async () => {
   const { code, of } = await doctor(withKey('miaReads'))
   expect(code).toBe(0)
-  expect(of('scope')).toMatchObject({ verdict: 'note', next: expect.stringContaining('ph login --scope write') })
+  expect(of('scope')).toMatchObject({ verdict: 'note', next: 'Set PH_API_KEY to a key with write scope.' })
 })
 
 test.each([
@@ -175,5 +176,10 @@ test('a project without a Content folder, and two projects in one folder, are na
   expect((await doctor(withKey(), { cwd })).of('project')).toMatchObject({
     verdict: 'warning',
     said: expect.stringContaining('Inn, Mill'),
+  })
+  const above = temporaryFolder({ 'A/A.uproject': '{}', 'B/B.uproject': '{}', 'C/C.uproject': '{}' })
+  expect((await doctor(withKey(), { cwd: above })).of('project')).toMatchObject({
+    said: expect.stringMatching(/^More than one folder here holds a project: .* and 1 more\.$/),
+    next: expect.stringContaining('`ph pull --project`'),
   })
 })

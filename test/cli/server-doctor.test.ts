@@ -116,7 +116,7 @@ test('a public address is asked: the right one is good, a wrong one and one with
   await house.start([], { PH_PUBLIC_URL: 'http://props.invalid' })
   const { findings, code } = await doctor(house)
   const sayings = findings.filter(({ check }) => check === 'public address').map(({ said }) => said)
-  expect(sayings).toEqual([expect.stringContaining('not encrypted'), expect.stringContaining('could not be asked')])
+  expect(sayings).toEqual([expect.stringContaining('not encrypted'), expect.stringContaining('could not be reached')])
   expect(code).toBe(0)
 })
 

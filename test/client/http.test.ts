@@ -139,3 +139,12 @@ test('lines come one by one, also when they are cut anywhere between the packets
   for await (const line of open({ url: peer.url }).lines(get)) lines.push(line)
   expect(lines).toEqual([{ cursor: 1 }, { name: 'Fässchen' }, { name: 'last' }])
 })
+
+test('a server that speaks plain http is not said to have a bad certificate', async () => {
+  const { url } = await startPeer(answer(200, {}))
+  const http = open({ url: url.replace('http:', 'https:'), retryForMs: 0 })
+  await expect(http.json(get)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    message: /does not answer https; the address may begin with http:/,
+  })
+})
