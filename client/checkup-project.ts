@@ -30,7 +30,12 @@ function findHere(cwd: string): PullTarget | Finding {
     return findTarget({ cwd })
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    if (error.code === 'SEVERAL_PROJECTS') return warning('project', error.message, 'Go into the folder of one of them.')
+    if (error.code === 'SEVERAL_PROJECTS')
+      return warning(
+        'project',
+        error.message,
+        'Work in a folder that holds one project, or name one with `ph pull --project` and `--into`.',
+      )
     return note('project', `${cwd} is not in an Unreal project. Inside of one, \`ph doctor\` looks at the project too.`)
   }
 }

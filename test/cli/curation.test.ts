@@ -139,6 +139,7 @@ test('many pairs of names are looked up together, and each entry gets its own', 
 
 test('collections are made, filled, shown, renamed and deleted, and their entries stay', async () => {
   await run(['collection', 'create', 'Tavern', '--description', 'All of the inn'])
+  expect((await run('collection create Tavern')).stderr).toContain('Choose another name, or use the one that is there.')
   expect((await run(`collection add tavern ${names.join(' ')}`)).stdout).toBe('Added 3 props to the collection Tavern.\n')
   await run(`collection remove Tavern ${names[2]}`)
   const lines = (await run('collection show Tavern')).stdout.split('\n')
@@ -209,6 +210,9 @@ test('what was pulled is not deleted, the rest is: 6 when some went, 5 when none
   ])
   expect((await mia.get(`/entries/${ids[1]}`)).status).toBe(404)
   expect((await run(`delete ${names[0]}`, { env: asAdmin })).code).toBe(5)
+  const { pack } = await shown(ids[0])
+  const whole = await run(['pack', 'delete', pack.name, '--yes'], { env: asAdmin })
+  expect([whole.code, whole.stderr]).toEqual([5, expect.stringContaining(`\`ph deprecate ${ids[0]}\``)])
   const { stdout } = await run(`delete ${names[0]}`, { env: asAdmin, columns: 60 })
   expect(stdout).toContain(`${names[0]}  not possible\n\n- `)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('cannot be deleted. Deprecate it instead.')

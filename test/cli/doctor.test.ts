@@ -32,6 +32,7 @@ test('with everything in order it ends with 0 and has nothing to fix', async () 
   const { code, findings, of } = await doctor(withKey())
   expect(code).toBe(0)
   expect(findings.filter(({ verdict }) => verdict === 'warning' || verdict === 'problem')).toEqual([])
+  expect(of('key')?.said).toContain('(owner)')
   for (const check of ['node', 'config', 'disk', 'sign-in', 'server', 'clock', 'key', 'scope', 'workspace'])
     expect([check, of(check)?.verdict]).toEqual([check, 'ok'])
 })
@@ -175,5 +176,10 @@ test('a project without a Content folder, and two projects in one folder, are na
   expect((await doctor(withKey(), { cwd })).of('project')).toMatchObject({
     verdict: 'warning',
     said: expect.stringContaining('Inn, Mill'),
+  })
+  const above = temporaryFolder({ 'A/A.uproject': '{}', 'B/B.uproject': '{}', 'C/C.uproject': '{}' })
+  expect((await doctor(withKey(), { cwd: above })).of('project')).toMatchObject({
+    said: expect.stringMatching(/^More than one folder here holds a project: .* and 1 more\.$/),
+    next: expect.stringContaining('`ph pull --project`'),
   })
 })

@@ -114,6 +114,7 @@ test('a job that ended shows its report, conflicts before what went well', async
 test('a job that waits is cancelled by who ordered it; one that ended, or another person’s, is not', async () => {
   const [mine, theirs, ended] = [await order(), await order(max), await finished()]
   const cancel = (id: number) => jobs(`cancel ${id}`, { env })
+  expect((await jobs('cancel barrel', { env })).stderr).toContain('"barrel" is not the id of a pull job.')
   expect(await cancel(mine.id)).toMatchObject({
     code: 0,
     stdout: `Pull job ${mine.id} for ${mine.target_project} is cancelled.\n`,

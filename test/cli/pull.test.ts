@@ -148,7 +148,9 @@ test('on a terminal someone is asked about each conflict; elsewhere asking is wr
   writeFileSync(barrelIn(folder), 'mine')
   const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['x\n', 'o\n'] })
   expect(asked.code).toBe(0)
-  expect(asked.stderr).toMatch(/Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1\. This pull brings v1\./)
+  expect(asked.stderr).toMatch(
+    /Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1\. This pull brings v1\./,
+  )
   expect(readFileSync(barrelIn(folder))).toEqual(before)
   writeFileSync(barrelIn(folder), 'again')
   expect((await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['k\n'] })).code).toBe(6)

@@ -202,6 +202,8 @@ test('a type that is not there is an error with those that are, and one as lists
   ] as const)
     expect((await ph(['search', '--type', type], { env: there })).stdout.split('\t')[1], type).toBe(found.asset_name)
   expect((await ph('search --type source_mesh', { env: there, columns: 100 })).stdout).toContain('source mesh')
+  const facets = (await ph('search --facets', { env: there })).stdout
+  expect(facets).toContain("type\tsource mesh\t1\t--type 'source mesh'\n")
 })
 
 test('on a terminal it is said how many there are in all, and what stands in a card', async () => {

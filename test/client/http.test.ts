@@ -117,7 +117,10 @@ test('a cut connection is not repeated when the request may have been acted on',
 
 test('nobody listening is told with the address and the reason', async () => {
   const http = open({ url: 'http://127.0.0.1:1', retryForMs: 0 })
-  await expect(http.json(get)).rejects.toMatchObject({ code: 'UNREACHABLE', message: /127\.0\.0\.1:1: nothing listens/ })
+  await expect(http.json(get)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    message: expect.stringMatching(/127\.0\.0\.1:1: nothing listens/),
+  })
 })
 
 test('an aborted signal ends a wait and gives its own reason', async () => {
@@ -138,4 +141,13 @@ test('lines come one by one, also when they are cut anywhere between the packets
   const lines: unknown[] = []
   for await (const line of open({ url: peer.url }).lines(get)) lines.push(line)
   expect(lines).toEqual([{ cursor: 1 }, { name: 'Fässchen' }, { name: 'last' }])
+})
+
+test('a server that speaks plain http is not said to have a bad certificate', async () => {
+  const { url } = await startPeer(answer(200, {}))
+  const http = open({ url: url.replace('http:', 'https:'), retryForMs: 0 })
+  await expect(http.json(get)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    message: expect.stringMatching(/does not answer https; the address may begin with http:/),
+  })
 })
