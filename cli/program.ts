@@ -45,7 +45,7 @@ export const firstWords: Record<string, FirstWord> = {
   status: {
     group: library,
     takes: '[folder]',
-    summary: 'Compare a project with the library: what changed here, what is newer there',
+    summary: 'Compare a project with the library: what changed here, what is newer in the library',
     load: () => import('./commands/status.ts'),
   },
   search: {
