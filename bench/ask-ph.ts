@@ -1,6 +1,6 @@
 /** The questions as a client asks them: HTTP over one kept connection, until the last byte of the answer is there. */
 import { Client } from 'undici'
-import type { EntryPage } from '../client/entry-pages.ts'
+import type { EntryPage } from '../client/entries/pages.ts'
 import type { EntrySummary } from '../contract/entries.ts'
 import type { Behind, Listing } from './search-questions.ts'
 import { pagePath } from './search-questions.ts'

@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 
 const built = (module: string): string => new URL(`../dist/client/${module}.js`, import.meta.url).href
-const { findPlaces }: typeof import('../client/push-paths.ts') = await import(built('push-paths'))
-const { scan }: typeof import('../client/scan.ts') = await import(built('scan'))
-const { readFiles }: typeof import('../client/hash.ts') = await import(built('hash'))
+const { findPlaces }: typeof import('../client/project/paths.ts') = await import(built('push-paths'))
+const { scan }: typeof import('../client/project/scan.ts') = await import(built('scan'))
+const { readFiles }: typeof import('../client/project/read-files.ts') = await import(built('hash'))
 
 const started = performance.now()
 const { root, starts } = findPlaces(process.argv.slice(2))

@@ -1,7 +1,7 @@
 /** Pages of 50 entries per second: ours beside a bare route that joins stored JSON texts, from the same kind of database, in the same rounds. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EntryPage } from '../client/entry-pages.ts'
+import type { EntryPage } from '../client/entries/pages.ts'
 import { PhAsker } from './ask-ph.ts'
 import { freshDatabase, newKeys, type PhServer } from './ph.ts'
 import { startAtAddress } from './processes.ts'

@@ -20,6 +20,7 @@ const sources = [
   'package.json',
   'sample',
   'server',
+  'system',
   'tsconfig.build.json',
   'tsconfig.json',
 ]

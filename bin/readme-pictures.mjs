@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { setDemoStage } from '../dist/cli/demo-stage.js'
+import { setDemoStage } from '../dist/cli/commands/demo/stage.js'
 import { drawScreen } from './terminal-picture.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

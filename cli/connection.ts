@@ -1,11 +1,11 @@
 /** Which server a command talks to, and with which key. Loads nothing that speaks HTTP. */
 import { ClientError } from '../client/client-error.ts'
 import { type Folders, findFolders } from '../client/folders.ts'
-import { type Connection, findConnection, type Wanted } from '../client/profile.ts'
+import type { Wire } from '../client/http/wire.ts'
+import { type Connection, findConnection, type Wanted } from '../client/sign-in/profile.ts'
 import { readVersion } from '../client/version.ts'
-import type { Wire } from '../client/wire.ts'
 import type { Context } from './context.ts'
-import { shellWord } from './shell-word.ts'
+import { shellWord } from './terminal/shell-word.ts'
 
 /** How `ph` names itself to servers. */
 export const clientName = (): string => `ph/${readVersion()}`

@@ -1,7 +1,7 @@
 /** What a command may touch: streams, surroundings, its output, and the library it talks to. Nothing reads `process` but main.ts. */
 import type { Readable, Writable } from 'node:stream'
-import type { Pause } from '../client/pause.ts'
-import { makeOutput, type Output } from './output.ts'
+import type { Pause } from '../client/http/pause.ts'
+import { makeOutput, type Output } from './terminal/output.ts'
 
 /** A stream that may be a terminal. */
 export type OutStream = Writable & { isTTY?: boolean; columns?: number; rows?: number }

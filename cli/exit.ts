@@ -4,12 +4,12 @@ import { readVersion } from '../client/version.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
 import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
-import { duration } from './amounts.ts'
 import type { Surroundings } from './context.ts'
-import { hasColor, painter, wrapWidth } from './output.ts'
-import { printable } from './printable.ts'
 import { Refusal } from './refusal.ts'
-import { wrap, wrapAfter } from './wrap.ts'
+import { duration } from './terminal/amounts.ts'
+import { hasColor, painter, wrapWidth } from './terminal/output.ts'
+import { printable } from './terminal/printable.ts'
+import { wrap, wrapAfter } from './terminal/wrap.ts'
 
 /** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
 export interface Failure {

@@ -2,8 +2,8 @@
 import { type CommanderError, Help, type HelpConfiguration, type Command as Parser } from 'commander'
 import { exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
-import type { Paint } from './output.ts'
-import { wrap, wrapAfter } from './wrap.ts'
+import type { Paint } from './terminal/output.ts'
+import { wrap, wrapAfter } from './terminal/wrap.ts'
 
 const exitMeanings: Record<keyof typeof exits, string> = {
   done: 'done',

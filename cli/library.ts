@@ -1,9 +1,9 @@
 /** A workspace on a server as typed calls, for the time of one command. */
-import type { Api } from '../client/api.ts'
-import type { Http } from '../client/http.ts'
+import type { Api } from '../client/http/api.ts'
+import type { Http } from '../client/http/http.ts'
 import { clientName, requireConnection, type Signed } from './connection.ts'
 import type { Context } from './context.ts'
-import { tellWaits } from './waits.ts'
+import { tellWaits } from './terminal/waits.ts'
 
 export interface Library {
   api: Api
@@ -15,7 +15,7 @@ export interface Library {
 export async function withLibrary<T>(context: Context, work: (library: Library) => Promise<T>): Promise<T> {
   const connection = await requireConnection(context)
   // What speaks HTTP is loaded by the one who needs it: help and wrong usage do not.
-  const [{ createApi }, { Http }] = await Promise.all([import('../client/api.ts'), import('../client/http.ts')])
+  const [{ createApi }, { Http }] = await Promise.all([import('../client/http/api.ts'), import('../client/http/http.ts')])
   const { url, key } = connection
   const { signal, pause } = context
   const http = new Http({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })

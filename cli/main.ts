@@ -1,11 +1,11 @@
 /** The `ph` program on a real terminal: hands the process's surroundings to run(), and ends with its exit code. */
-import { pause } from '../client/pause.ts'
+import { pause } from '../client/http/pause.ts'
 import { exits } from '../contract/errors.ts'
 import type { OutStream, Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { run } from './program.ts'
 import { failed } from './refusal.ts'
-import { openStandardOutput } from './standard-output.ts'
+import { openStandardOutput } from './terminal/standard-output.ts'
 
 /** Runs `ph` and ends the process. */
 export async function main(args: string[]): Promise<void> {

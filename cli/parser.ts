@@ -3,8 +3,8 @@ import { Option, type Command as Parser } from 'commander'
 import type { Command, OptionSpec } from './command.ts'
 import type { OutStream, Surroundings } from './context.ts'
 import { commandEpilogue, helpStyle, usageWords } from './help.ts'
-import { columnsOf, hasColor, painter } from './output.ts'
 import { wrongUsage } from './refusal.ts'
+import { columnsOf, hasColor, painter } from './terminal/output.ts'
 
 /** Arguments and options of one use of a command, by name. */
 export type Input = Record<string, unknown>

@@ -5,8 +5,8 @@ import { ApiError, exits } from '../contract/errors.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { programEpilogue } from './help.ts'
-import { hasColor, painter } from './output.ts'
 import { addFirstWord, helpWidth, type Loaded, prepared, type Start } from './parser.ts'
+import { hasColor, painter } from './terminal/output.ts'
 
 interface FirstWord {
   group: string
@@ -201,7 +201,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     })
     await program.parseAsync(asked(args), { from: 'user' })
     if (context?.interactive && asksServer(args, surroundings)) {
-      const { tellNewerClient } = await import('./update-notice.ts')
+      const { tellNewerClient } = await import('./commands/update/notice.ts')
       await tellNewerClient(context)
     }
     return code

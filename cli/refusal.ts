@@ -1,6 +1,6 @@
 /** The error a command throws when it knows what is wrong and what to do about it. */
 import { exits } from '../contract/errors.ts'
-import { number } from './amounts.ts'
+import { number } from './terminal/amounts.ts'
 
 export interface RefusalCase {
   /** For programs; upper case with underscores, like the service's codes. */

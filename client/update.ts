@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream/promises'
 import { ApiError } from '../contract/errors.ts'
 import { clientPaths } from '../contract/version.ts'
 import { ClientError, systemCode } from './client-error.ts'
-import type { Http } from './http.ts'
-import { readText } from './http-body.ts'
+import { readText } from './http/body.ts'
+import type { Http } from './http/http.ts'
 
 /** What a server hands out. */
 export interface Offer {

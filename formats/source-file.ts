@@ -145,9 +145,9 @@ async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: Who
     case 'ogg':
       return (await import('./ogg.ts')).readOgg(bytes, whole)
     case 'gltf':
-      return (await import('./gltf.ts')).readGltf(bytes)
+      return (await import('./gltf/gltf.ts')).readGltf(bytes)
     case 'fbx':
-      return (await import('./fbx.ts')).readFbx(bytes, whole)
+      return (await import('./fbx/fbx.ts')).readFbx(bytes, whole)
     case 'obj':
       return (await import('./obj.ts')).readObj(bytes, whole)
     case 'mtl':

@@ -1,7 +1,7 @@
 // What the facts of a source file are called in the metadata of an entry (spec 4.9), and in which units they stand there.
 import type { EntryMetadata } from './entry-metadata.ts'
-import type { FbxFacts } from './fbx.ts'
-import type { GltfFacts } from './gltf.ts'
+import type { FbxFacts } from './fbx/fbx.ts'
+import type { GltfFacts } from './gltf/gltf.ts'
 import type { JpegFacts, PngFacts } from './image.ts'
 import type { MtlFacts, ObjFacts } from './obj.ts'
 import type { OggFacts } from './ogg.ts'

@@ -11,7 +11,7 @@ import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { Holder } from './front-door/keys.ts'
 import type { WorkspaceState } from './front-door/states.ts'
-import type { Catalogs } from './search/catalogs.ts'
+import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */

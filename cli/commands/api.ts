@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { ApiRequest } from '../../client/http.ts'
-import { type Bytes, bodyOf } from '../../client/http-body.ts'
+import { type Bytes, bodyOf } from '../../client/http/body.ts'
+import type { ApiRequest } from '../../client/http/http.ts'
 import { allRoutes, apiBase } from '../../contract/index.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Route } from '../../contract/route.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { followPages } from '../pagination.ts'
 import { wrongUsage } from '../refusal.ts'
-import { readAll } from '../standard-input.ts'
+import { readAll } from '../terminal/standard-input.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Field = readonly [key: string, value: unknown]

@@ -1,17 +1,17 @@
 /** `ph category`: what kind of thing entries are. */
-import type { Api } from '../../client/api.ts'
-import { count } from '../amounts.ts'
+import type { Api } from '../../client/http/api.ts'
 import { command, flag } from '../command.ts'
-import { confirmHarm } from '../confirmation.ts'
 import type { Context } from '../context.ts'
-import { changeAll } from '../entry-bulk.ts'
-import { entriesArgument, readEntryList } from '../entry-list.ts'
-import { requireEntryIds } from '../entry-reference.ts'
-import { requireWriter } from '../key-rights.ts'
+import { changeAll } from '../entries/bulk.ts'
+import { requireWriter } from '../entries/key-rights.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
+import { nearNames } from '../entries/near-names.ts'
+import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
-import { nearNames } from '../near-names.ts'
-import { printable } from '../printable.ts'
-import { table } from '../table.ts'
+import { count } from '../terminal/amounts.ts'
+import { confirmHarm } from '../terminal/confirmation.ts'
+import { printable } from '../terminal/printable.ts'
+import { table } from '../terminal/table.ts'
 
 const dryRun = flag('--dry-run', 'only show what would change')
 

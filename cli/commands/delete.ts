@@ -1,12 +1,12 @@
 /** `ph delete`: deletes entries for good. */
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
-import { yesOption } from '../confirmation.ts'
-import { actOnEach } from '../entry-acts.ts'
-import { entriesArgument, readEntryList } from '../entry-list.ts'
-import { requireEntryIds } from '../entry-reference.ts'
-import { requireAdmin } from '../key-rights.ts'
+import { requireAdmin } from '../entries/key-rights.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
+import { actOnEach } from '../entries/one-by-one.ts'
+import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
+import { yesOption } from '../terminal/confirmation.ts'
 
 export const commands = [
   command({

@@ -1,8 +1,8 @@
 /** `ph deprecate`: takes entries out of lists and searches, and back in. */
 import { command, flag } from '../command.ts'
-import { actOnEach } from '../entry-acts.ts'
-import { entriesArgument, readEntryList } from '../entry-list.ts'
-import { requireEntryIds } from '../entry-reference.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
+import { actOnEach } from '../entries/one-by-one.ts'
+import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 
 export const commands = [

@@ -2,7 +2,7 @@
 import { exits } from '../../contract/errors.ts'
 import { command } from '../command.ts'
 import { clientName, foldersOf, wantedOf } from '../connection.ts'
-import { findingLines, findingTerms, tally } from '../finding-lines.ts'
+import { findingLines, findingTerms, tally } from '../terminal/finding-lines.ts'
 
 export const commands = [
   command({
@@ -16,7 +16,7 @@ export const commands = [
     ],
     terms: findingTerms,
     async run(context) {
-      const { checkUp } = await import('../../client/checkup.ts')
+      const { checkUp } = await import('../../client/doctor/doctor.ts')
       const { env, cwd, now, signal, out } = context
       const findings = await checkUp({
         folders: foldersOf(context),

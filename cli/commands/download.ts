@@ -1,26 +1,26 @@
 /** `ph download`: files of the library to disk: one, current or earlier, or many with what they need, laid out as they were pushed. */
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { downloadFile } from '../../client/download.ts'
-import { plainName } from '../../client/download-layout.ts'
-import type { Wish } from '../../client/download-sources.ts'
+import { plainName } from '../../client/download/layout.ts'
+import { downloadFile } from '../../client/download/one-file.ts'
+import type { Wish } from '../../client/download/sources.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
-import { size } from '../amounts.ts'
-import { requireCacheSize } from '../cache-room.ts'
 import { command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { downloadWords } from '../download-words.ts'
-import { entriesArgument } from '../entry-list.ts'
-import { requireEntryId, requireEntryIds } from '../entry-reference.ts'
+import { entriesArgument } from '../entries/list.ts'
+import { requireEntryId, requireEntryIds } from '../entries/reference.ts'
+import { chooseVersion, readVersionChoice, type VersionChoice } from '../entries/version-name.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { readReferences } from '../order-input.ts'
-import { openDisplay } from '../progress-display.ts'
-import { pullModel } from '../pull-progress.ts'
+import { requireCacheSize } from '../orders/cache-room.ts'
+import { readReferences } from '../orders/input.ts'
 import { wrongUsage } from '../refusal.ts'
-import { chooseVersion, readVersionChoice, type VersionChoice } from '../version-name.ts'
+import { size } from '../terminal/amounts.ts'
+import { openDisplay } from '../terminal/progress-display.ts'
+import { downloadWords } from './download/words.ts'
+import { pullModel } from './pull/progress.ts'
 
 export const commands = [
   command({
@@ -102,9 +102,9 @@ async function downloadAll(context: Context, { references, version, to, withDeps
   const wire = await requireWire(context)
   const cacheBytes = requireCacheSize(context)
   const [{ createApi }, { downloadMany }, { openWire }] = await Promise.all([
-    import('../../client/api.ts'),
-    import('../../client/download-many.ts'),
-    import('../../client/wire.ts'),
+    import('../../client/http/api.ts'),
+    import('../../client/download/download.ts'),
+    import('../../client/http/wire.ts'),
   ])
   const { tell, hide } = openDisplay(context, pullModel)
   const http = openWire(wire, tell)

@@ -1,10 +1,11 @@
 /** `ph history`: every version of an entry, newest first. */
-import { count } from '../amounts.ts'
+
 import { command } from '../command.ts'
-import { requireEntryId } from '../entry-reference.ts'
+import { requireEntryId } from '../entries/reference.ts'
+import { versionTable } from '../entries/version-table.ts'
 import { withLibrary } from '../library.ts'
-import { printable } from '../printable.ts'
-import { versionTable } from '../version-table.ts'
+import { count } from '../terminal/amounts.ts'
+import { printable } from '../terminal/printable.ts'
 
 export const commands = [
   command({

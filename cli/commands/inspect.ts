@@ -1,18 +1,18 @@
 /** `ph inspect`: what is in files, without a server. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { ReadFile, UnreadFile } from '../../client/file-reader.ts'
-import { statKey } from '../../client/fingerprint.ts'
+import type { ReadFile, UnreadFile } from '../../client/project/file-reader.ts'
+import { statKey } from '../../client/project/fingerprint.ts'
 import { exits } from '../../contract/errors.ts'
-import { count, size } from '../amounts.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
-import { describeFile, type FileDescription } from '../file-description.ts'
-import type { Output } from '../output.ts'
-import { printable } from '../printable.ts'
-import { pad } from '../table.ts'
-import { pictureDrawing, pictureTerms } from '../thumbnails.ts'
-import { wrapAfter } from '../wrap.ts'
+import { count, size } from '../terminal/amounts.ts'
+import type { Output } from '../terminal/output.ts'
+import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
+import { printable } from '../terminal/printable.ts'
+import { pad } from '../terminal/table.ts'
+import { wrapAfter } from '../terminal/wrap.ts'
+import { describeFile, type FileDescription } from './inspect/file-description.ts'
 
 export const commands = [
   command({
@@ -50,7 +50,7 @@ interface Read {
 }
 
 async function readAll({ cwd, signal }: Context, files: readonly string[]): Promise<Read[]> {
-  const { readFiles } = await import('../../client/hash.ts')
+  const { readFiles } = await import('../../client/project/read-files.ts')
   const jobs = files.map((file) => ({ path: resolve(cwd, file), size: 0 }))
   const results = new Map<number, ReadFile | UnreadFile>()
   await readFiles(jobs, { signal, onFile: (index, result) => results.set(index, result) })
@@ -81,7 +81,7 @@ async function tellEach(
 /** The picture inside a file; undefined when it has none or has changed meanwhile. */
 async function pictureOf({ path, result }: Read): Promise<Uint8Array | undefined> {
   if ('unread' in result || result.facts.kind === 'refused' || result.facts.kind === 'opaque') return undefined
-  const { makeThumbnail } = await import('../../client/thumbnail.ts')
+  const { makeThumbnail } = await import('../../client/project/thumbnail.ts')
   const made = await makeThumbnail(path, { facts: result.facts, found: { stat: statKey(await stat(path, { bigint: true })) } })
   return 'png' in made ? made.png : undefined
 }

@@ -1,14 +1,14 @@
 /** `ph jobs`: pull jobs, what they bring and how they went. */
-import type { Api } from '../../client/api.ts'
-import { missingOfJob } from '../../client/missing-in-project.ts'
-import { findHost } from '../../client/pull-target.ts'
+import type { Api } from '../../client/http/api.ts'
+import { missingOfJob } from '../../client/pull/missing-dependencies.ts'
+import { findHost } from '../../client/pull/target.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
-import { count } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
-import { jobDescription, jobTable, type People } from '../job-words.ts'
 import { withLibrary } from '../library.ts'
+import { jobDescription, jobTable, type People } from '../orders/job-words.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
+import { count } from '../terminal/amounts.ts'
 
 const mostJobs = 100_000
 

@@ -1,17 +1,18 @@
 /** `ph logout`: ends keys on their servers where that can be, and forgets them here. */
-import { normalizeAddress } from '../../client/address.ts'
+
 import { ClientError } from '../../client/client-error.ts'
-import { findProfileFor, type Profile, readProfiles } from '../../client/profile.ts'
-import { revokeKey } from '../../client/revocation.ts'
-import { signOut } from '../../client/sign-in.ts'
+import { normalizeAddress } from '../../client/sign-in/address.ts'
+import { findProfileFor, type Profile, readProfiles } from '../../client/sign-in/profile.ts'
+import { revokeKey } from '../../client/sign-in/revocation.ts'
+import { signOut } from '../../client/sign-in/sign-in.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, requireConnection, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { printable } from '../printable.ts'
 import { failed, wrongUsage } from '../refusal.ts'
-import { tellWaits } from '../waits.ts'
-import { askYesOrNo } from '../yes-or-no.ts'
+import { printable } from '../terminal/printable.ts'
+import { tellWaits } from '../terminal/waits.ts'
+import { askYesOrNo } from '../terminal/yes-or-no.ts'
 
 export const commands = [
   command({

@@ -1,15 +1,15 @@
 /** `ph pack`: where entries came from. */
 import type { Pack } from '../../contract/packs.ts'
-import { count, size } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
-import { confirmHarm, yesOption } from '../confirmation.ts'
 import type { Context } from '../context.ts'
-import { requireAdmin } from '../key-rights.ts'
+import { requireAdmin } from '../entries/key-rights.ts'
+import { packsOf, requirePack } from '../entries/pack-list.ts'
 import { withLibrary } from '../library.ts'
-import { packsOf, requirePack } from '../pack-list.ts'
-import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
-import { table } from '../table.ts'
+import { count, size } from '../terminal/amounts.ts'
+import { confirmHarm, yesOption } from '../terminal/confirmation.ts'
+import { printable } from '../terminal/printable.ts'
+import { table } from '../terminal/table.ts'
 
 const packArgument = 'its name, or its id'
 const facts = {

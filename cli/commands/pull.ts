@@ -1,23 +1,23 @@
 /** `ph pull`: brings entries, with everything they need, into a project. */
 import { resolve } from 'node:path'
-import type { PullEvent } from '../../client/pull-events.ts'
-import type { ConflictAnswer, PullOptions } from '../../client/pull-options.ts'
-import type { JobReport, PullReport } from '../../client/pull-report.ts'
-import { findTarget } from '../../client/pull-target.ts'
+import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
+import type { PullEvent } from '../../client/pull/progress.ts'
+import type { JobReport, PullReport } from '../../client/pull/report.ts'
+import { findTarget } from '../../client/pull/target.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
-import { requireCacheSize } from '../cache-room.ts'
 import { command, flag, text, value } from '../command.ts'
-import { askAboutConflicts } from '../conflict-questions.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { requireEntryIds } from '../entry-reference.ts'
-import { readPrefer, readReferences, readRoot } from '../order-input.ts'
-import { openDisplay, type ProgressDisplay } from '../progress-display.ts'
-import { planWords } from '../pull-plan-words.ts'
-import { pullModel } from '../pull-progress.ts'
-import { pullWords } from '../pull-words.ts'
+import { requireEntryIds } from '../entries/reference.ts'
+import { requireCacheSize } from '../orders/cache-room.ts'
+import { readPrefer, readReferences, readRoot } from '../orders/input.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
-import { shellWord } from '../shell-word.ts'
+import { openDisplay, type ProgressDisplay } from '../terminal/progress-display.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { askAboutConflicts } from './pull/conflict-questions.ts'
+import { planWords } from './pull/plan-words.ts'
+import { pullModel } from './pull/progress.ts'
+import { pullWords } from './pull/words.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
 
@@ -86,7 +86,7 @@ export const commands = [
       }
       const look = { out: context.out, verbose: input.verbose, now: context.now() }
       if (input.plan) {
-        const { planPull } = await import('../../client/pull-plan.ts')
+        const { planPull } = await import('../../client/pull/plan.ts')
         const plan = await planPull(options)
           .finally(display.hide)
           .catch((error: unknown) => {
@@ -95,7 +95,7 @@ export const commands = [
         context.out.result(plan, () => planWords(plan, look))
         return exits.done
       }
-      const { pull } = await import('../../client/pull.ts')
+      const { pull } = await import('../../client/pull/pull.ts')
       const report = await pull(options)
         .finally(display.hide)
         .catch((error: unknown) => {

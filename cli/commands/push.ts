@@ -1,22 +1,22 @@
 /** `ph push`: sends folders and files to the library. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findOutside, projectAround } from '../../client/outside-projects.ts'
-import type { PushOptions } from '../../client/push.ts'
-import { findPlaces } from '../../client/push-paths.ts'
-import { isPartly, type PushReport } from '../../client/push-report.ts'
+import { findOutside, projectAround } from '../../client/project/outside-projects.ts'
+import { findPlaces } from '../../client/project/paths.ts'
+import type { PushOptions } from '../../client/push/push.ts'
+import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { number } from '../amounts.ts'
 import { command, flag, text, texts, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { heldAnswers } from '../held-questions.ts'
-import { openDisplay } from '../progress-display.ts'
-import { mayPush } from '../push-consent.ts'
-import { pushModel } from '../push-progress.ts'
-import { pushWords } from '../push-words.ts'
 import { wrongUsage } from '../refusal.ts'
+import { number } from '../terminal/amounts.ts'
+import { openDisplay } from '../terminal/progress-display.ts'
+import { mayPush } from './push/consent.ts'
+import { heldAnswers } from './push/held-questions.ts'
+import { pushModel } from './push/progress.ts'
+import { pushWords } from './push/words.ts'
 
 export const commands = [
   command({
@@ -95,7 +95,7 @@ function readNote(given: string): string {
 
 /** Pushes with a display of how far it is, which makes room for questions. */
 async function run(context: Context, options: PushOptions): Promise<PushReport> {
-  const { push } = await import('../../client/push.ts')
+  const { push } = await import('../../client/push/push.ts')
   const display = openDisplay(context, pushModel)
   const { held: decide } = options
   const held: PushOptions['held'] =

@@ -2,13 +2,13 @@
 import { limits } from '../../contract/limits.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
-import { actOnEach } from '../entry-acts.ts'
-import { readEntryList } from '../entry-list.ts'
-import { requireEachEntryId } from '../entry-reference.ts'
+import { readEntryList } from '../entries/list.ts'
+import { actOnEach } from '../entries/one-by-one.ts'
+import { requireEachEntryId } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
-import { printable } from '../printable.ts'
 import { wrongUsage } from '../refusal.ts'
-import { shellWord } from '../shell-word.ts'
+import { printable } from '../terminal/printable.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 
 export const commands = [
   command({

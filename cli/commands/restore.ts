@@ -1,16 +1,17 @@
 /** `ph restore`: makes earlier versions current again. */
-import type { Api } from '../../client/api.ts'
-import { versionName } from '../../client/current-version.ts'
+
+import { versionName } from '../../client/entries/current-version.ts'
+import type { Api } from '../../client/http/api.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
 import { command, flag, value } from '../command.ts'
-import { type Act, actOnEach } from '../entry-acts.ts'
-import { entriesArgument, readEntryList } from '../entry-list.ts'
-import { requireEntryIds } from '../entry-reference.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
+import { type Act, actOnEach } from '../entries/one-by-one.ts'
+import { requireEntryIds } from '../entries/reference.ts'
+import { chooseVersion, readVersionChoice, type VersionChoice } from '../entries/version-name.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
-import { chooseVersion, readVersionChoice, type VersionChoice } from '../version-name.ts'
 
 export const commands = [
   command({

@@ -1,18 +1,19 @@
 /** `ph search`: finds entries by words and by what they are like, or lists them all. */
-import type { Api } from '../../client/api.ts'
-import { type EntryPage, type EntryQuestion, entryPages, readEntryPages } from '../../client/entry-pages.ts'
+
+import { type EntryPage, type EntryQuestion, entryPages, readEntryPages } from '../../client/entries/pages.ts'
+import type { Api } from '../../client/http/api.ts'
 import { limits } from '../../contract/limits.ts'
-import { count, number } from '../amounts.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { facetLines } from '../facet-words.ts'
-import { hitTable, showCards } from '../hits.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { choiceOf, wholeNumber, wrongUsage } from '../refusal.ts'
-import { tellHowToNarrow, tellWhatEmpties } from '../search-advice.ts'
-import { type Condition, filterOptions, questionOf, readConditions } from '../search-filters.ts'
-import { requireFilters } from '../search-support.ts'
-import { pictureTerms } from '../thumbnails.ts'
+import { count, number } from '../terminal/amounts.ts'
+import { pictureTerms } from '../terminal/pictures.ts'
+import { tellHowToNarrow, tellWhatEmpties } from './search/advice.ts'
+import { facetLines } from './search/facets.ts'
+import { type Condition, filterOptions, questionOf, readConditions } from './search/filters.ts'
+import { hitTable, showCards } from './search/hits.ts'
+import { requireFilters } from './search/support.ts'
 
 const mostEntries = 1_000_000
 /** Percent-encoded, at three letters a byte, they still fit into the line of a request. */

@@ -2,13 +2,13 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningServer } from '../../server/main.ts'
-import { doctorCommands } from '../administration/doctor.ts'
-import { keyCommands } from '../administration/keys.ts'
-import { provisionCommands } from '../administration/provisioning.ts'
-import { userCommands } from '../administration/users.ts'
 import { command, text } from '../command.ts'
 import type { Context } from '../context.ts'
 import { failed, wrongUsage } from '../refusal.ts'
+import { doctorCommands } from './server/doctor.ts'
+import { keyCommands } from './server/keys.ts'
+import { provisionCommands } from './server/provisioning.ts'
+import { userCommands } from './server/users.ts'
 
 const { readSettings, SettingError, settingsTable } = await import('../../server/config.ts')
 

@@ -1,12 +1,12 @@
 /** `ph status`: every file of a project beside the library. */
 import { resolve } from 'node:path'
-import { isDifferent } from '../../client/status-report.ts'
+import { isDifferent } from '../../client/status/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { requireWire } from '../connection.ts'
-import { openDisplay } from '../progress-display.ts'
-import { pushModel } from '../push-progress.ts'
-import { statusWords } from '../status-words.ts'
+import { openDisplay } from '../terminal/progress-display.ts'
+import { pushModel } from './push/progress.ts'
+import { statusWords } from './status/words.ts'
 
 export const commands = [
   command({
@@ -38,7 +38,7 @@ export const commands = [
     exits: ['partly'],
     async run(context, { paths, all, exitCode }) {
       const wire = await requireWire(context)
-      const { status } = await import('../../client/status.ts')
+      const { status } = await import('../../client/status/status.ts')
       const display = openDisplay(context, pushModel)
       const report = await status({
         ...wire,

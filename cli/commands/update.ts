@@ -1,17 +1,17 @@
 /** `ph update`: this program, as the server of the sign-in hands it out. */
 
-import { Http } from '../../client/http.ts'
+import { Http } from '../../client/http/http.ts'
 import { isCheckout, lockedFolders, npmPrefix, programFolder, runsByOwnNode } from '../../client/installation.ts'
-import { findAddress } from '../../client/profile.ts'
+import { findAddress } from '../../client/sign-in/profile.ts'
 import { askOffer, installOffer, type Offer, tarballAddress, versionIn } from '../../client/update.ts'
 import { isLater, readVersion } from '../../client/version.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { printable } from '../printable.ts'
 import { failed } from '../refusal.ts'
-import { shellWord } from '../shell-word.ts'
-import { tellWaits } from '../waits.ts'
+import { printable } from '../terminal/printable.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { tellWaits } from '../terminal/waits.ts'
 
 export const commands = [
   command({

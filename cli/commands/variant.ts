@@ -1,12 +1,12 @@
 /** `ph variant`: entries that are one prop in several looks. */
 import { limits } from '../../contract/limits.ts'
-import { number } from '../amounts.ts'
 import { command, flag, text } from '../command.ts'
-import { changeAll } from '../entry-bulk.ts'
-import { entriesArgument, readEntryList } from '../entry-list.ts'
-import { requireEntryIds } from '../entry-reference.ts'
+import { changeAll } from '../entries/bulk.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
+import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
+import { number } from '../terminal/amounts.ts'
 
 const dryRun = flag('--dry-run', 'only show what would change')
 

@@ -1,15 +1,15 @@
 /** `ph whoami`: who the key acts as, where, and where the key is kept. */
 import { keysFile } from '../../client/folders.ts'
-import { readProfiles } from '../../client/profile.ts'
-import { roleOf } from '../../client/sign-in.ts'
-import { age } from '../amounts.ts'
+import { readProfiles } from '../../client/sign-in/profile.ts'
+import { roleOf } from '../../client/sign-in/sign-in.ts'
 import { command, flag } from '../command.ts'
 import { foldersOf, type Signed } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { printable } from '../printable.ts'
-import { table } from '../table.ts'
-import { wrapAfter } from '../wrap.ts'
+import { age } from '../terminal/amounts.ts'
+import { printable } from '../terminal/printable.ts'
+import { table } from '../terminal/table.ts'
+import { wrapAfter } from '../terminal/wrap.ts'
 
 export const commands = [
   command({

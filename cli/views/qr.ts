@@ -1,6 +1,6 @@
 /** A QR code in half blocks: two rows of modules in a line of text, with the quiet zone that scanners need. */
 import { encode } from 'uqr'
-import type { QrBlock } from '../device-screen.ts'
+import type { QrBlock } from '../commands/login/device-screen.ts'
 
 /** Modules on each side that stay light (ISO/IEC 18004, 6.3.8). */
 const quietZone = 4

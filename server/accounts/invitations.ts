@@ -2,7 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { holdNamesOf, nameKey } from './names.ts'
 import { linkEnd } from './password-links.ts'
 import { type Person, type Role, requireFree, requireRank } from './people.ts'

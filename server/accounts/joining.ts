@@ -5,7 +5,7 @@
  */
 import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { mayInvite } from './invitations.ts'
 import { freeName, holdNamesOf, takenNames } from './names.ts'
 import { deadLink } from './password-links.ts'

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { changingAccess } from '../front-door/holders.ts'
 import { hashKey } from '../front-door/keys.ts'
-import { inTransaction } from '../transaction.ts'
 
 export interface Key {
   id: number

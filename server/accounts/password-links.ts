@@ -2,7 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { hashPassword } from './passwords.ts'
 import { type Person, requirePerson, requireRank } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'

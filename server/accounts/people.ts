@@ -1,10 +1,10 @@
 /** People: members of a workspace, their role and whether they belong. A workspace always keeps an owner. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { changingAccess } from '../front-door/holders.ts'
 import { toWorkspace, type WorkspaceRow } from '../front-door/workspaces.ts'
 import type { Workspace } from '../handler.ts'
-import { inTransaction } from '../transaction.ts'
 import { holdNamesOf, nameKey } from './names.ts'
 import { hashPassword } from './passwords.ts'
 import { hashSecret } from './secrets.ts'

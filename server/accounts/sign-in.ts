@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 import { type Session, startSession } from './sessions.ts'
 import { countFailures, networkOf, type Subject } from './throttle.ts'

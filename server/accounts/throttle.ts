@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { hashSecret } from './secrets.ts'
 
 /** What is counted, and the attempts that are let through. */

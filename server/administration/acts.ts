@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
 import type { PasswordFate } from '../accounts/people.ts'
 import type { ToldSetting } from '../config.ts'
-import type { Provisioned } from '../provision.ts'
+import type { Provisioned } from '../provision/provision.ts'
 
 /** Where there is more than one. */
 const Workspace = Type.Optional(WorkspaceSlug)

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
+import { atShortPath } from '../../system/socket-path.ts'
 import { type ControlNote, type FoundNote, readNotes } from './control-note.ts'
-import { atShortPath } from './socket-path.ts'
 
 /** What a server says of itself. */
 export interface Presence {

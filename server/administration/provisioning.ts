@@ -1,7 +1,7 @@
 /** Provisioning as an act: the file's content is checked where it is applied, who checked it before. */
 import { validationError } from '../../contract/errors.ts'
-import { foresee, foreseeFromNothing, type Provisioned, provision } from '../provision.ts'
-import { faultOf, type ProvisionFile } from '../provision-file.ts'
+import { faultOf, type ProvisionFile } from '../provision/file.ts'
+import { foresee, foreseeFromNothing, type Provisioned, provision } from '../provision/provision.ts'
 import type { Answers, InputOf } from './acts.ts'
 import type { Doing } from './desk.ts'
 

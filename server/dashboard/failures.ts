@@ -1,4 +1,4 @@
-/** Failures as pages, for browsers: not there, not allowed, too fast, our fault. Programs get JSON (server/error-answers.ts). */
+/** Failures as pages, for browsers: not there, not allowed, too fast, our fault. Programs get JSON (server/http/error-answers.ts). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import type { Settings } from '../config.ts'

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import type { Static, TObject } from 'typebox'
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
-import type { Problem } from './views/fields.tsx'
+import type { Problem } from './views/parts/fields.tsx'
 
 /** Unlike for programs, everything that is wrong is said at once. */
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })

@@ -1,7 +1,7 @@
 /** Every page: its address, who may see it, and the file that answers, which is loaded with its first request. */
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Parts } from '../app.ts'
+import type { Parts } from '../http/app.ts'
 import type { PageHandler, Rank } from './admission.ts'
 import { stylesheet } from './stylesheet.ts'
 import type { MemberVisit, PersonVisit, Visit } from './visit.ts'
@@ -30,16 +30,16 @@ const forMembers = part<MemberVisit>('member')
 const forAdmins = part<MemberVisit>('admin')
 
 const site: readonly Part[] = [
-  forMembers(['GET /'], async () => (await import('./home.ts')).home),
-  forAnybody(['GET /setup', 'POST /setup'], async () => (await import('./setup.ts')).setup),
-  forAnybody(['GET /sign-in', 'POST /sign-in'], async () => (await import('./sign-in.ts')).signInPages),
-  forPeople(['GET /sign-out', 'POST /sign-out'], async () => (await import('./sign-in.ts')).signOutPages),
-  forPeople(['GET /device', 'POST /device'], async () => (await import('./device.ts')).device),
+  forMembers(['GET /'], async () => (await import('./pages/home.ts')).home),
+  forAnybody(['GET /setup', 'POST /setup'], async () => (await import('./pages/setup.ts')).setup),
+  forAnybody(['GET /sign-in', 'POST /sign-in'], async () => (await import('./pages/sign-in.ts')).signInPages),
+  forPeople(['GET /sign-out', 'POST /sign-out'], async () => (await import('./pages/sign-in.ts')).signOutPages),
+  forPeople(['GET /device', 'POST /device'], async () => (await import('./pages/device.ts')).device),
   forMembers(
     ['GET /keys', 'GET /keys/new', 'POST /keys', 'GET /keys/:id/revoke', 'POST /keys/:id/revoke'],
-    async () => (await import('./keys.ts')).keys,
+    async () => (await import('./pages/keys.ts')).keys,
   ),
-  forMembers(['GET /members'], async () => (await import('./members.ts')).members),
+  forMembers(['GET /members'], async () => (await import('./pages/members.ts')).members),
   forAdmins(
     [
       'GET /members/add',
@@ -48,16 +48,16 @@ const site: readonly Part[] = [
       'POST /members/invitations/:id/link',
       'POST /members/invitations/:id/withdraw',
     ],
-    async () => (await import('./invited.ts')).invited,
+    async () => (await import('./pages/invited.ts')).invited,
   ),
   forAdmins(
     ['GET /members/:id', 'POST /members/:id/role', 'POST /members/:id/status', 'POST /members/:id/link'],
-    async () => (await import('./members.ts')).memberChanges,
+    async () => (await import('./pages/members.ts')).memberChanges,
   ),
-  forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./invitation.ts')).invitation),
-  forMembers(['GET /workspace'], async () => (await import('./workspace.ts')).workspace),
-  forAnybody(['GET /install'], async () => (await import('./install.ts')).install),
-  forPeople(['GET /account', 'POST /account'], async () => (await import('./account.ts')).account),
+  forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./pages/invitation.ts')).invitation),
+  forMembers(['GET /workspace'], async () => (await import('./pages/workspace.ts')).workspace),
+  forAnybody(['GET /install'], async () => (await import('./pages/install.ts')).install),
+  forPeople(['GET /account', 'POST /account'], async () => (await import('./pages/account.ts')).account),
 ]
 
 /** For tests that go through all of them. */

@@ -4,11 +4,11 @@ import { csrfTokenOf } from '../accounts/csrf.ts'
 import { type Membership, membershipsOf } from '../accounts/people.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import { type Visitor, visitorOf } from '../accounts/visitor.ts'
-import type { Parts } from '../app.ts'
 import type { Sql } from '../database/open.ts'
+import type { Parts } from '../http/app.ts'
 import { type Browser, browserOf } from './browser.ts'
 import { stylesheet } from './stylesheet.ts'
-import type { Frame } from './views/frame.tsx'
+import type { Frame } from './views/parts/frame.tsx'
 
 export interface Visit {
   request: FastifyRequest

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inTransaction } from '../transaction.ts'
 import { beAlone } from './one-process.ts'
 import type { Database, Sql } from './open.ts'
+import { inTransaction } from './transaction.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 /** A migration of a large library takes as long as that is large; a process that stopped in the middle of one is ended sooner. */

@@ -1,6 +1,6 @@
 /** What one process does at a time, of all that share a PostgreSQL: migrations and provisioning. */
 import { ApiError } from '../../contract/errors.ts'
-import { isLockTimeout } from './database-failure.ts'
+import { isLockTimeout } from './failure.ts'
 import type { Sql } from './open.ts'
 
 /** Any numbers that nobody else uses. */

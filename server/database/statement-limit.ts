@@ -32,7 +32,7 @@ export function limitStatement<T>(made: T, answerMs: number, late: (sinceMs: num
   return made
 }
 
-/** As an error of the driver: what was lost with its connection, and what only took too long (database-failure.ts tells them apart). */
+/** As an error of the driver: what was lost with its connection, and what only took too long (failure.ts tells them apart). */
 export const unanswered = (answerMs: number, isBroken: boolean): Error =>
   Object.assign(new Error(`The database did not answer within ${answerMs / 1000} seconds.`), {
     code: isBroken ? 'ETIMEDOUT' : 'STATEMENT_LIMIT',

@@ -1,6 +1,6 @@
 /** Keys whose windows someone holds in the database: counted each by itself, so that only their own requests wait. */
 import pLimit from 'p-limit'
-import { isLockTimeout } from '../database/database-failure.ts'
+import { isLockTimeout } from '../database/failure.ts'
 
 /** Counted at once, by themselves: the other connections of the front door are for everybody else. */
 const atOnce = 2

@@ -2,10 +2,10 @@
 import type { ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/open.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { selectEntriesWithTags } from '../rows/entry.ts'
 import { selectLineages } from '../rows/lineage.ts'
-import { atOneMoment } from '../transaction.ts'
 
 export const changes: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {

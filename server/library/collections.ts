@@ -6,11 +6,11 @@ import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdCollection, requireCollection, selectCollectionEntries, selectCollections } from '../rows/collection.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'
-import { atOneMoment } from '../transaction.ts'
 
 export const collections: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {

@@ -9,8 +9,8 @@ import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../row
 import { notePull } from '../rows/first-steps.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
-import { countFacets, listEntries } from '../search/entry-list.ts'
 import { searchByImage } from '../search/image-search.ts'
+import { countFacets, listEntries } from '../search/list.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 

@@ -1,10 +1,10 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
 import { ApiError } from '../../contract/errors.ts'
 import type { lineages as contract } from '../../contract/lineages.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import { selectFaceIds, selectFaces, selectLineages, selectVersionPlaces } from '../rows/lineage.ts'
-import { atOneMoment } from '../transaction.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, input }) {

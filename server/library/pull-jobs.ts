@@ -7,6 +7,7 @@ import { rootWarnings } from '../../contract/target-roots.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/open.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
 import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
@@ -23,7 +24,6 @@ import {
   selectPullJobs,
 } from '../rows/pull-job.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
-import { atOneMoment } from '../transaction.ts'
 
 type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof contract)[V]> }
 

@@ -2,11 +2,11 @@
 import { ApiError, type Failure, validationError } from '../../contract/errors.ts'
 import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
 import { takeIds } from '../database/ids.ts'
+import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
-import { transact } from '../transaction.ts'
 import { mediaForms } from './forms.ts'
 import { putToUse } from './in-use.ts'
 

@@ -3,10 +3,10 @@ import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { MediaKind } from '../../contract/media.ts'
 import { FormatError } from '../../formats/format-error.ts'
-import { maxGltfJsonBytes, openGltf } from '../../formats/gltf-json.ts'
+import { maxGltfJsonBytes, openGltf } from '../../formats/gltf/json.ts'
 import { loadSharp, readImage } from '../../formats/image.ts'
 import { readWav } from '../../formats/wav.ts'
-import { type Owner, Places } from '../bodies/places.ts'
+import { type Owner, Places } from '../http/bodies/places.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {

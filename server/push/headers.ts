@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { type Failure, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { FormatError } from '../../formats/format-error.ts'
-import { firstReadBytes, headerSize, isPackage, type PackageFacts, readPackage } from '../../formats/uasset.ts'
+import { firstReadBytes, headerSize, isPackage, type PackageFacts, readPackage } from '../../formats/uasset/uasset.ts'
 import { blobKey, type Storage } from '../storage/storage.ts'
 import { guidKey, nameOf, pathKey } from './manifest.ts'
 

@@ -1,9 +1,9 @@
 /** Negotiate: what would happen to each item, and where to send the bytes that are missing (spec 4.9). */
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
-import { atOneMoment } from '../transaction.ts'
 import { negotiating } from './at-once.ts'
 import { loadFacts } from './facts.ts'
 import { readManifest } from './manifest.ts'

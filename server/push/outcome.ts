@@ -1,6 +1,6 @@
 /** What a commit makes of its plan, before anything is written: new versions, lineages, entries and current versions, in memory, in pieces. */
 import { ApiError } from '../../contract/errors.ts'
-import { inPieces } from '../turn.ts'
+import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownEntry, KnownLineage } from './facts.ts'
 import { categoryOf, lineageGuid, nameOf } from './manifest.ts'
 import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.ts'

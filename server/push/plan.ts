@@ -1,6 +1,6 @@
 /** Decides what a push does with each item, in pieces between which others have their turn: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
 import type { ManifestItem } from '../../contract/push.ts'
-import { inPieces } from '../turn.ts'
+import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownLineage } from './facts.ts'
 import type { KnownObject } from './known-objects.ts'
 import { guidKey, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'

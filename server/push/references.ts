@@ -1,7 +1,7 @@
 /** What a manifest refers to outside itself must be there: needed files, and the lineage and version that an item continues. Pure. */
 import { type Failure, mostFailures, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
-import { inPieces } from '../turn.ts'
+import { inPieces } from '../../system/event-loop.ts'
 import type { Facts } from './facts.ts'
 import { lineageGuid, nameOf } from './manifest.ts'
 

@@ -4,7 +4,7 @@
  */
 import { amongIds, wantedTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
-import { lockOf } from '../workspace-lock.ts'
+import { lockOf } from '../database/workspace-lock.ts'
 
 /** Until the transaction ends. What was read before may be out of date by now: read it after this. */
 export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<void> {

@@ -1,7 +1,7 @@
 /** How many entries of a selection have what: each dimension counts as if its own filter were not there (spec 4.2). */
 import type { Facets } from '../../contract/facets.ts'
-import type { Catalog } from './catalog.ts'
-import type { Coded } from './columns.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { Coded } from './catalog/columns.ts'
 import { bitOf, type Dimension } from './filters.ts'
 import { failing, rowsFailingElse, rowsFailingOnly, type Selection } from './selection.ts'
 

@@ -3,8 +3,8 @@ import type { Static, TObject } from 'typebox'
 import type { entryFilters } from '../../contract/entry-filters.ts'
 import { pathKey } from '../push/manifest.ts'
 import { tagKey } from '../rows/tag.ts'
-import type { Catalog } from './catalog.ts'
-import { type Coded, type Measured, projectKey } from './columns.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { type Coded, type Measured, projectKey } from './catalog/columns.ts'
 import { type Glob, PathPattern } from './globs.ts'
 
 export type FilterInput = Static<TObject<typeof entryFilters>>

@@ -1,7 +1,7 @@
 /** One page of the entries of a selection, in one order. */
-import type { Catalog, SortName } from './catalog.ts'
-import type { Compare } from './merge-sort.ts'
-import type { Order, Place, Stretch } from './orders.ts'
+import type { Catalog, SortName } from './catalog/catalog.ts'
+import type { Compare } from './catalog/merge-sort.ts'
+import type { Order, Place, Stretch } from './catalog/orders.ts'
 import { passing, type Selection } from './selection.ts'
 
 export interface Wanted {

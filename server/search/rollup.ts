@@ -1,7 +1,7 @@
 /** How many active entries each category has, and from how many packs (spec 4.2). */
 import type { categories } from '../../contract/categories.ts'
 import type { OutputOf } from '../../contract/route.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog } from './catalog/catalog.ts'
 
 export type Rollup = OutputOf<(typeof categories)['rollup']>['categories']
 

@@ -1,5 +1,5 @@
 /** Which rows of a catalog a question is about. */
-import type { Catalog } from './catalog.ts'
+import type { Catalog } from './catalog/catalog.ts'
 import { type Filter, outside } from './filters.ts'
 
 /** For as long as nobody else has a turn. */

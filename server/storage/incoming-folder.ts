@@ -1,6 +1,6 @@
 /** Where the uploads of one process lie until they are whole. */
 import { join } from 'node:path'
-import { ProcessFolder } from '../process-folder.ts'
+import { ProcessFolder } from '../../system/process-folder.ts'
 
 export class IncomingFolder {
   readonly #folder: ProcessFolder

@@ -1,6 +1,6 @@
 /** Gives a whole file its name in the store. A name that is there is never taken away from the bytes that have it. */
 import { existsSync, linkSync, renameSync, unlinkSync } from 'node:fs'
-import { alone } from '../folder-lock.ts'
+import { alone } from '../../system/folder-lock.ts'
 
 /**
  * What systems say of a disk without hard links: exFAT and FAT, some SMB and FUSE. Windows says of them that a function is wrong,

@@ -1,7 +1,7 @@
 /** The files of one workspace that came in and belong to nothing yet: gathered, and written down together. */
 import { amongTexts } from '../database/among.ts'
 import type { Database, Sql } from '../database/open.ts'
-import { inTransaction } from '../transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { readKey } from './storage.ts'
 
 export interface LooseFile {

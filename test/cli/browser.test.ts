@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { canOpenBrowser } from '../../cli/browser.ts'
+import { canOpenBrowser } from '../../cli/terminal/browser.ts'
 import { answer, startPeer } from '../support/peer.ts'
 import { ph } from '../support/ph.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

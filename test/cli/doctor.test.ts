@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import type { Finding } from '../../contract/finding.ts'
-import { provision } from '../../server/provision.ts'
+import { provision } from '../../server/provision/provision.ts'
 import { startPeer } from '../support/peer.ts'
 import { ph, type Setting, signedIn } from '../support/ph.ts'
 import { newKey, startTestServer, type TestServer, workspaceOf } from '../support/server.ts'
@@ -132,7 +132,10 @@ test('a server that does not answer ends after a bounded time', async () => {
 })
 
 async function checkedWithin(env: Record<string, string>, limitMs: number) {
-  const [{ checkUp }, { findFolders }] = await Promise.all([import('../../client/checkup.ts'), import('../../client/folders.ts')])
+  const [{ checkUp }, { findFolders }] = await Promise.all([
+    import('../../client/doctor/doctor.ts'),
+    import('../../client/folders.ts'),
+  ])
   const findings = await checkUp({
     folders: findFolders(ownFolders()),
     wanted: { url: env.PH_URL, key: env.PH_API_KEY },

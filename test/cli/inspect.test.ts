@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import type { FileDescription } from '../../cli/file-description.ts'
+import type { FileDescription } from '../../cli/commands/inspect/file-description.ts'
 import { toBinaryFbx } from '../../sample/fbx.ts'
 import { writePackage } from '../../sample/package.ts'
 import { scene } from '../support/fbx.ts'

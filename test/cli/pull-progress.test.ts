@@ -1,8 +1,8 @@
 /** Where a pull is: rows made of what it tells, and what is said while there is nothing to measure. */
 import { expect, test } from 'vitest'
-import { progressLine } from '../../cli/progress.ts'
-import { type PullProgress, pullModel } from '../../cli/pull-progress.ts'
-import type { PullEvent } from '../../client/pull-events.ts'
+import { type PullProgress, pullModel } from '../../cli/commands/pull/progress.ts'
+import { progressLine } from '../../cli/terminal/progress.ts'
+import type { PullEvent } from '../../client/pull/progress.ts'
 
 const MiB = 1024 ** 2
 const after = (...events: PullEvent[]): PullProgress =>

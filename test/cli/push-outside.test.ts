@@ -1,7 +1,7 @@
 /** ph push outside of projects, and without a path inside of one. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import type { PushReport } from '../../client/push-report.ts'
+import type { PushReport } from '../../client/push/report.ts'
 import { type Caller, callAs } from '../support/api.ts'
 import { ph, type Setting, signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'

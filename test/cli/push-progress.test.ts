@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { type ProgressRow, progressLine } from '../../cli/progress.ts'
-import { advance, type PushProgress, pushLook, startOfPush } from '../../cli/push-progress.ts'
+import { advance, type PushProgress, pushLook, startOfPush } from '../../cli/commands/push/progress.ts'
+import { type ProgressRow, progressLine } from '../../cli/terminal/progress.ts'
 import { bar, barWidth, openProgress } from '../../cli/views/progress.tsx'
-import type { PushEvent } from '../../client/push-events.ts'
+import type { PushEvent } from '../../client/push/progress.ts'
 
 const MiB = 1024 ** 2
 

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import type { PushReport } from '../../client/push-report.ts'
+import type { PushReport } from '../../client/push/report.ts'
 import { writePackage } from '../../sample/package.ts'
 import type { PackageSpec } from '../../sample/package-plan.ts'
 import { type Caller, callAs } from '../support/api.ts'

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import type { StatusReport } from '../../client/status-report.ts'
+import type { StatusReport } from '../../client/status/report.ts'
 import { writePackage } from '../../sample/package.ts'
 import { type Outcome, ph, type Setting, signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'

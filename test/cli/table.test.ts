@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { age, count, duration, size } from '../../cli/amounts.ts'
-import type { Output } from '../../cli/output.ts'
-import { painter } from '../../cli/output.ts'
-import { printable } from '../../cli/printable.ts'
-import { type Column, shorten, table } from '../../cli/table.ts'
-import { branchesBelow, drawTree, type TreeBounds } from '../../cli/tree.ts'
-import { wrap } from '../../cli/wrap.ts'
+import { age, count, duration, size } from '../../cli/terminal/amounts.ts'
+import type { Output } from '../../cli/terminal/output.ts'
+import { painter } from '../../cli/terminal/output.ts'
+import { printable } from '../../cli/terminal/printable.ts'
+import { type Column, shorten, table } from '../../cli/terminal/table.ts'
+import { branchesBelow, drawTree, type TreeBounds } from '../../cli/terminal/tree.ts'
+import { wrap } from '../../cli/terminal/wrap.ts'
 
 interface Prop {
   id: number

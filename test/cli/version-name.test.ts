@@ -1,7 +1,7 @@
 /** Versions as people type them: counted, or by their ids. */
 import { expect, test } from 'vitest'
-import { chooseVersion, readVersionChoice } from '../../cli/version-name.ts'
-import { versionName } from '../../client/current-version.ts'
+import { chooseVersion, readVersionChoice } from '../../cli/entries/version-name.ts'
+import { versionName } from '../../client/entries/current-version.ts'
 
 const versions = [
   { object_id: 9, version: 3 },

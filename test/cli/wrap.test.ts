@@ -1,6 +1,6 @@
 /** Sentences on a terminal: broken between words at its width, under where they begin; anywhere else one line each. */
 import { describe, expect, test } from 'vitest'
-import { remarked, wrap } from '../../cli/wrap.ts'
+import { remarked, wrap } from '../../cli/terminal/wrap.ts'
 import { answer, startPeer } from '../support/peer.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

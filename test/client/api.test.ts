@@ -1,7 +1,7 @@
 /** How a route's input becomes a request. */
 import { expect, test } from 'vitest'
-import { buildRequest, createApi } from '../../client/api.ts'
-import { Http } from '../../client/http.ts'
+import { buildRequest, createApi } from '../../client/http/api.ts'
+import { Http } from '../../client/http/http.ts'
 import { allRoutes, contract } from '../../contract/index.ts'
 import { answer, startPeer } from '../support/peer.ts'
 

@@ -1,7 +1,7 @@
 /** Order and size of manifests. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderBatches } from '../../client/batches.ts'
+import { orderBatches } from '../../client/push/plan/batches.ts'
 
 const order = (edges: number[][], wanted: number, { most = 1000, together = [] as number[][] } = {}) =>
   orderBatches(edges.length, { needs: (index) => edges[index] ?? [], together }, { wanted, most })

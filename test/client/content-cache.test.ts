@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { readCacheSize } from '../../client/cache-size.ts'
-import { type CacheOptions, type Content, ContentCache } from '../../client/content-cache.ts'
-import { statKey } from '../../client/fingerprint.ts'
+import { type CacheOptions, type Content, ContentCache } from '../../client/content/cache.ts'
+import { readCacheSize } from '../../client/content/cache-size.ts'
+import { statKey } from '../../client/project/fingerprint.ts'
 import { sha256 } from '../support/push.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

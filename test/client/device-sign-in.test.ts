@@ -1,7 +1,7 @@
 /** The conversation of a sign-in in the browser, with servers that are slow, away, confused or hostile. */
 import { expect, onTestFinished, test } from 'vitest'
-import { collectKey, type DeviceCode, startDeviceSignIn } from '../../client/device-sign-in.ts'
-import { Http } from '../../client/http.ts'
+import { Http } from '../../client/http/http.ts'
+import { collectKey, type DeviceCode, startDeviceSignIn } from '../../client/sign-in/device-sign-in.ts'
 import { answer, cut, startPeer } from '../support/peer.ts'
 
 const startMs = Date.parse('2026-01-01T00:00:00Z')

@@ -1,9 +1,9 @@
 /** Readers of the export hold what comes against its last line: a stream that was cut is never taken for a whole one. */
 import { expect, test } from 'vitest'
-import { createApi } from '../../client/api.ts'
-import { findFaces } from '../../client/face-search.ts'
-import { Http } from '../../client/http.ts'
-import { statusCalls } from '../../client/status-calls.ts'
+import { createApi } from '../../client/http/api.ts'
+import { Http } from '../../client/http/http.ts'
+import { statusCalls } from '../../client/http/status-calls.ts'
+import { findFaces } from '../../client/memory/find-versions.ts'
 import { exits } from '../../contract/errors.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { type Heard, startPeer } from '../support/peer.ts'

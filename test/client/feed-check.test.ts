@@ -1,8 +1,8 @@
 /** Whether the library still is the one that is remembered: read off the change feed. */
 import { expect, test } from 'vitest'
-import { findFeedEnd, followFeed, followOwnFeed } from '../../client/feed-check.ts'
-import { Http } from '../../client/http.ts'
-import { pushCalls } from '../../client/push-calls.ts'
+import { Http } from '../../client/http/http.ts'
+import { pushCalls } from '../../client/http/push-calls.ts'
+import { findFeedEnd, followFeed, followOwnFeed } from '../../client/memory/feed.ts'
 import { callAs } from '../support/api.ts'
 import { answer, startPeer } from '../support/peer.ts'
 import { item, pushed } from '../support/push.ts'

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { Fingerprints } from '../../client/fingerprints.ts'
-import type { Base } from '../../client/known-file.ts'
+import { Fingerprints } from '../../client/memory/project-memory.ts'
+import type { Base } from '../../client/project/known-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const about = { address: 'http://library.test', root: '/project' }

@@ -1,7 +1,7 @@
 /** How requests travel: what they carry, what is repeated, and what a refusal becomes. */
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { Http, type HttpOptions, type WaitEvent } from '../../client/http.ts'
+import { Http, type HttpOptions, type WaitEvent } from '../../client/http/http.ts'
 import { answer, cut, startPeer } from '../support/peer.ts'
 
 function open(options: HttpOptions): Http {

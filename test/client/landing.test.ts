@@ -1,6 +1,6 @@
 /** Where files land, and what a server may not name: paths out of the project, devices, clashes, numbers that are none. */
 import { describe, expect, test } from 'vitest'
-import { landFiles } from '../../client/landing.ts'
+import { landFiles } from '../../client/pull/destinations.ts'
 import { peerFile } from '../support/pull-peer.ts'
 
 const object = (path: string, over: object = {}) => peerFile(path, path, over).object

@@ -1,9 +1,9 @@
 /** Profiles and keys: where they are kept, and to whom a key is given. */
 import { chmodSync, statSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { normalizeAddress } from '../../client/address.ts'
-import { keychainWorks, readKey, removeKey, storeKey } from '../../client/credentials.ts'
 import { type Folders, findFolders, keysFile, projectStateFile } from '../../client/folders.ts'
+import { normalizeAddress } from '../../client/sign-in/address.ts'
+import { keychainWorks, readKey, removeKey, storeKey } from '../../client/sign-in/credentials.ts'
 import {
   findConnection,
   keyAccount,
@@ -12,7 +12,7 @@ import {
   readProfiles,
   removeProfile,
   saveProfile,
-} from '../../client/profile.ts'
+} from '../../client/sign-in/profile.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // A desktop's own keychain stays untouched by tests.

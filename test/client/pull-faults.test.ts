@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { PullOptions } from '../../client/pull.ts'
+import type { PullOptions } from '../../client/pull/pull.ts'
 import { answer } from '../support/peer.ts'
 import { emptyProject, filesBelow, onlyJob } from '../support/pull.ts'
 import { type PeerFile, type PeerJob, peerFile, type Serve, serveWell, startPullPeer } from '../support/pull-peer.ts'

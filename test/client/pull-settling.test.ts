@@ -5,9 +5,9 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { Fingerprints } from '../../client/fingerprints.ts'
 import { findFolders, projectStateFile } from '../../client/folders.ts'
-import { placeMark } from '../../client/place-mark.ts'
+import { Fingerprints } from '../../client/memory/project-memory.ts'
+import { placeMark } from '../../client/pull/placing/file-identity.ts'
 import { callAs } from '../support/api.ts'
 import type { ClientDeath } from '../support/client-death.ts'
 import { emptyProject, entriesNamed, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
@@ -184,7 +184,7 @@ test('a push after a killed pull knows what was placed: an edit of an older vers
     edit(project, name, await bytesOf(name, 'edited'))
   }
   expect(placed).toHaveLength(1)
-  const { push } = await import('../../client/push.ts')
+  const { push } = await import('../../client/push/push.ts')
   const folders = findFolders({ PH_STATE_DIR: project.state })
   const { items } = await push({ ...library, folders, paths: [join(project.root, 'Content')] })
   expect(Object.fromEntries(items.map(({ name, status }) => [name, status]))).toEqual(

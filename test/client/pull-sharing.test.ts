@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ContentCache } from '../../client/content-cache.ts'
+import { ContentCache } from '../../client/content/cache.ts'
 import { emptyProject, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
 import { peerFile, startPullPeer } from '../support/pull-peer.ts'
 

@@ -1,6 +1,6 @@
 /** What a push says of what the library has already: dependencies, bytes under other names, and earlier versions. */
 import { expect, test } from 'vitest'
-import type { PushReport } from '../../client/push-report.ts'
+import type { PushReport } from '../../client/push/report.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeProject, picture } from '../support/unreal-project.ts'

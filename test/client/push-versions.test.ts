@@ -1,7 +1,7 @@
 /** Versions: what an edit becomes, who was faster, what is held until someone decides, and what goes along. */
 import { expect, test } from 'vitest'
-import type { HeldItem } from '../../client/held-answers.ts'
-import type { PushReport } from '../../client/push-report.ts'
+import type { HeldItem } from '../../client/push/held/answers.ts'
+import type { PushReport } from '../../client/push/report.ts'
 import { callAs } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'

@@ -1,6 +1,6 @@
 /** Which budget a call is counted against: what the client goes by is what the contract says. */
 import { expect, test } from 'vitest'
-import { budgetOf } from '../../client/request-budget.ts'
+import { budgetOf } from '../../client/http/request-budget.ts'
 import { allRoutes } from '../../contract/index.ts'
 
 test('every route of the contract has the budget that the client waits for', () => {

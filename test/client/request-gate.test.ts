@@ -1,6 +1,6 @@
 /** How many requests at once behave when the server asks for patience. */
 import { expect, onTestFinished, test } from 'vitest'
-import { Http, type WaitEvent } from '../../client/http.ts'
+import { Http, type WaitEvent } from '../../client/http/http.ts'
 import { answer, startPeer } from '../support/peer.ts'
 
 /** A server that takes so many requests a window, counted by a clock that only waiting moves. */

@@ -1,6 +1,6 @@
 /** When a failed request is sent again (spec 7, retry guidance). */
 import { expect, test } from 'vitest'
-import { parseRetryAfter, retryDelayMs } from '../../client/retry.ts'
+import { parseRetryAfter, retryDelayMs } from '../../client/http/retry.ts'
 
 const state = { failures: 1, waitedMs: 0, idempotent: true, seenAlive: true, limitMs: 120_000, random: () => 0 }
 const status = (status: number, retryAfterMs?: number) => ({ kind: 'status', status, retryAfterMs }) as const

@@ -2,8 +2,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Scan, scan } from '../../client/scan.ts'
-import { locate } from '../../client/unreal-project.ts'
+import { type Scan, scan } from '../../client/project/scan.ts'
+import { locate } from '../../client/project/unreal-project.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const project = '{"EngineAssociation": "5.4"}'

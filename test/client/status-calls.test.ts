@@ -1,8 +1,8 @@
 /** The calls of a look at a project are written down beside the contract, which takes long to load; here they are held against it. */
 import { expect, test } from 'vitest'
-import { buildRequest } from '../../client/api.ts'
-import { Http } from '../../client/http.ts'
-import { type StatusCalls, statusCalls } from '../../client/status-calls.ts'
+import { buildRequest } from '../../client/http/api.ts'
+import { Http } from '../../client/http/http.ts'
+import { type StatusCalls, statusCalls } from '../../client/http/status-calls.ts'
 import { contract } from '../../contract/index.ts'
 import type { Route } from '../../contract/route.ts'
 import { answer, startPeer } from '../support/peer.ts'

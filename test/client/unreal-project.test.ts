@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { locate, pathOfPackage, readEngineVersion } from '../../client/unreal-project.ts'
+import { locate, pathOfPackage, readEngineVersion } from '../../client/project/unreal-project.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const place = (root: string, path: string) => {

@@ -1,6 +1,6 @@
 // From the text of registry tags to entry metadata.
 import { expect, test } from 'vitest'
-import { metadataFromTags } from '../../formats/asset-registry-tags.ts'
+import { metadataFromTags } from '../../formats/uasset/asset-registry-tags.ts'
 
 const from = (assetClass: string, tags: Record<string, string>) => metadataFromTags(assetClass, new Map(Object.entries(tags)))
 

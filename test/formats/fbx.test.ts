@@ -1,7 +1,7 @@
 // FBX scenes beyond what the real ones show.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readFbx } from '../../formats/fbx.ts'
+import { readFbx } from '../../formats/fbx/fbx.ts'
 import { describeSource } from '../../formats/source-file.ts'
 import { type FbxNode, toBinaryFbx, toTextFbx } from '../../sample/fbx.ts'
 import { geometry, link, model, oldScene, oldText, properties, property, scene } from '../support/fbx.ts'

@@ -1,6 +1,6 @@
 // Models beyond what the real ones show.
 import { expect, test } from 'vitest'
-import { readGltf } from '../../formats/gltf.ts'
+import { readGltf } from '../../formats/gltf/gltf.ts'
 import { toGlb } from '../../sample/model.ts'
 import { box, moved, turned } from '../../sample/shape.ts'
 import { surfaces } from '../../sample/surfaces.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type GltfFacts, readGltf } from '../../formats/gltf.ts'
+import { type GltfFacts, readGltf } from '../../formats/gltf/gltf.ts'
 import { describeSource, sourceHeadBytes, sourceThumbnail } from '../../formats/source-file.ts'
 
 type Expected = Record<string, unknown> & { size: number; format?: string; error?: string }

@@ -1,8 +1,8 @@
 // The asset registry data where it is not as editors write it today.
 import { expect, test } from 'vitest'
-import { readPackage } from '../../formats/uasset.ts'
-import { PackageReader } from '../../formats/uasset-reader.ts'
-import { readOpening, readPreamble, readSummary } from '../../formats/uasset-summary.ts'
+import { PackageReader } from '../../formats/uasset/reader.ts'
+import { readOpening, readPreamble, readSummary } from '../../formats/uasset/summary.ts'
+import { readPackage } from '../../formats/uasset/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
 
 test('a package without the table of needs in the game is read like any other, all needs taken for needed', async () => {

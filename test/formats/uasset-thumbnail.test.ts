@@ -2,8 +2,8 @@
 
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { readPackage } from '../../formats/uasset.ts'
-import { embeddedThumbnail } from '../../formats/uasset-thumbnail.ts'
+import { embeddedThumbnail } from '../../formats/uasset/thumbnail.ts'
+import { readPackage } from '../../formats/uasset/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
 import { randomBytes } from '../../sample/random.ts'
 import { fixtureFolder, type RealPackage, realPackages } from '../support/real-packages.ts'

@@ -1,7 +1,7 @@
 // What the header reader says of packages of every kind, and of those it cannot or should not read.
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { headerSize, isPackage, readPackage } from '../../formats/uasset.ts'
+import { headerSize, isPackage, readPackage } from '../../formats/uasset/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
 import type { PackageSpec } from '../../sample/package-plan.ts'
 import { fieldAt, patched, summaryOf } from '../support/package-patches.ts'

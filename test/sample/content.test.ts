@@ -7,7 +7,7 @@ import { basename, extname, join, relative } from 'node:path'
 import sharp from 'sharp'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeSource, sourceThumbnail } from '../../formats/source-file.ts'
-import { type PackageFacts, readPackage } from '../../formats/uasset.ts'
+import { type PackageFacts, readPackage } from '../../formats/uasset/uasset.ts'
 import { editSampleProp, makeSampleProject, type SampleProject } from '../../sample/content.ts'
 
 const small = { picturePx: 32 }

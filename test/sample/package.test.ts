@@ -1,7 +1,7 @@
 // Packages that are written here, read back by the reader of formats/, which was made from the same page but not together.
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { headerSize, readPackage } from '../../formats/uasset.ts'
+import { headerSize, readPackage } from '../../formats/uasset/uasset.ts'
 import { writePackage } from '../../sample/package.ts'
 import type { PackageSpec } from '../../sample/package-plan.ts'
 import { randomBytes } from '../../sample/random.ts'

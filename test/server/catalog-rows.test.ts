@@ -1,7 +1,7 @@
 // What the catalog index reads of every entry: by ranges of ids, by ids, or all with one statement (server/rows/catalog-row.ts).
 import { expect, test } from 'vitest'
 import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../../server/rows/catalog-row.ts'
-import { buildCatalog } from '../../server/search/catalog-reading.ts'
+import { buildCatalog } from '../../server/search/catalog/load.ts'
 import { pageOf } from '../../server/search/page.ts'
 import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'
 import { startTestServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 // The catalogs of a process: built once for the one who asks, never behind what was committed, let go when unused (design.md 3).
 import { expect, test } from 'vitest'
-import { Catalogs } from '../../server/search/catalogs.ts'
+import { Catalogs } from '../../server/search/catalog/catalogs.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'

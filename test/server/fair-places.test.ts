@@ -1,7 +1,7 @@
 // Places for work that takes memory, and what is held for slow connections: fair to workspaces and keys, however much one asks for.
 import { expect, test } from 'vitest'
-import { HeldBytes } from '../../server/bodies/held-bytes.ts'
-import { type GiveBack, type Owner, Places } from '../../server/bodies/places.ts'
+import { HeldBytes } from '../../server/http/bodies/held-bytes.ts'
+import { type GiveBack, type Owner, Places } from '../../server/http/bodies/places.ts'
 
 const ownerOf = (name: string): Owner => ({ workspace: name.slice(0, 1), key: name })
 

@@ -7,7 +7,7 @@ import { followPasswordLink, makePasswordLink } from '../../server/accounts/pass
 import { addPerson, changePerson, listPeople, membershipsOf, type Person } from '../../server/accounts/people.ts'
 import { findSession } from '../../server/accounts/sessions.ts'
 import { changePassword, setPassword, signIn } from '../../server/accounts/sign-in.ts'
-import { provision } from '../../server/provision.ts'
+import { provision } from '../../server/provision/provision.ts'
 import { administered } from '../support/administered.ts'
 import { callAs } from '../support/api.ts'
 import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'

@@ -1,6 +1,6 @@
 // What lists keep of entries that were shown: it must never be older than the entry (spec 2, 4.6; contract-gaps 5a).
 import { beforeAll, expect, test } from 'vitest'
-import { KeptTexts, TextShelf } from '../../server/search/kept-texts.ts'
+import { KeptTexts, TextShelf } from '../../server/search/catalog/summary-cache.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { glbOf, pngOf } from '../support/media.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'

@@ -33,7 +33,7 @@ test.each(['stop', 'fail'] as const)(
 )
 
 test('what the system is writing at that moment arrives too', () => {
-  const stream = new URL('../../server/log-stream.ts', import.meta.url).href
+  const stream = new URL('../../server/monitoring/log-stream.ts', import.meta.url).href
   // Timers of one length run one after the other: the first line is handed over, then the process fails.
   const program = `
     import { LogStream } from '${stream}'

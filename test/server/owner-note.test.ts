@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { OwnerNote } from '../../server/owner-note.ts'
+import { OwnerNote } from '../../server/database/embedded/owner-note.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A busy machine may take its time: an owner may be late by three of them. */

@@ -1,6 +1,6 @@
 // Approving a terminal on the page /device: what is shown, what decides, and what is said afterwards.
 import { expect, test } from 'vitest'
-import { provision } from '../../server/provision.ts'
+import { provision } from '../../server/provision/provision.ts'
 import { ask, workspaceWithPasswords } from '../support/browser.ts'
 import { PageBrowser, signedInBrowser } from '../support/page-browser.ts'
 import { startTestServer, workspaceOf } from '../support/server.ts'

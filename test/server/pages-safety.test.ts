@@ -1,7 +1,7 @@
 // What every page keeps to: headers, forged forms, other people's pages and workspaces, hostile texts, failures as pages.
 import { expect, test } from 'vitest'
 import { pageAddresses } from '../../server/dashboard/site.ts'
-import { provision } from '../../server/provision.ts'
+import { provision } from '../../server/provision/provision.ts'
 import { callAs } from '../support/api.ts'
 import { ask, workspaceWithPasswords } from '../support/browser.ts'
 import { PageBrowser, signedInBrowser } from '../support/page-browser.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashKey } from '../../server/front-door/keys.ts'
-import { SharedDoor } from '../../server/front-door/shared-door.ts'
+import { SharedDoor } from '../../server/front-door/shared-lookup.ts'
 import { Window } from '../../server/front-door/windows.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { callAs } from '../support/api.ts'

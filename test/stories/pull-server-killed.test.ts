@@ -4,7 +4,7 @@
  * before which it dies: see death-point.ts.
  */
 import { expect, test } from 'vitest'
-import type { PullReport } from '../../client/pull-report.ts'
+import type { PullReport } from '../../client/pull/report.ts'
 import { randomNumbers } from '../../sample/random.ts'
 import type { StepCounts } from '../support/death-point.ts'
 import { PullingProject } from '../support/pulling-project.ts'

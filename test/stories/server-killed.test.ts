@@ -3,7 +3,7 @@
  * what was acknowledged is there, and the same push finishes. A moment is the step before which it dies: see death-point.ts.
  */
 import { expect, test } from 'vitest'
-import type { PushSummary } from '../../client/push-report.ts'
+import type { PushSummary } from '../../client/push/report.ts'
 import { randomNumbers } from '../../sample/random.ts'
 import type { StepCounts, StepKind } from '../support/death-point.ts'
 import { GrowingProject } from '../support/growing-project.ts'

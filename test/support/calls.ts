@@ -1,7 +1,7 @@
 /** Typed calls for tests: `callsTo(workspace, 'mia')` speaks to a test server as a client does; closed after the test file. */
 import { afterAll } from 'vitest'
-import { type Api, createApi } from '../../client/api.ts'
-import { Http } from '../../client/http.ts'
+import { type Api, createApi } from '../../client/http/api.ts'
+import { Http } from '../../client/http/http.ts'
 import type { Keys, TestServer } from './server.ts'
 
 type TestWorkspace = Awaited<ReturnType<TestServer['addWorkspace']>>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readSettings } from '../../server/config.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
-import type { ProvisionFile } from '../../server/provision-file.ts'
+import type { ProvisionFile } from '../../server/provision/file.ts'
 import { freshPostgres } from './fresh-postgres.ts'
 import { TestClock } from './server.ts'
 

@@ -1,6 +1,6 @@
 // Changes single fields of a generated package, the way damage, other engines and attackers do.
-import { PackageReader } from '../../formats/uasset-reader.ts'
-import { readOpening, readPreamble, readSummary, type Summary } from '../../formats/uasset-summary.ts'
+import { PackageReader } from '../../formats/uasset/reader.ts'
+import { readOpening, readPreamble, readSummary, type Summary } from '../../formats/uasset/summary.ts'
 
 export function summaryOf(bytes: Uint8Array): Summary {
   const reader = new PackageReader(bytes, { what: 'package' })

@@ -2,7 +2,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { InStream, OutStream } from '../../cli/context.ts'
 import { run } from '../../cli/program.ts'
-import { type Pause, pause } from '../../client/pause.ts'
+import { type Pause, pause } from '../../client/http/pause.ts'
 
 export interface Setting {
   env?: Record<string, string>

@@ -3,8 +3,8 @@
  * Ctrl-C as `ph` does, and does not sit out the waits for a server that is away. What ends a pull is said on stderr: `ended by: …`.
  */
 import { findFolders } from '../../client/folders.ts'
-import { pull } from '../../client/pull.ts'
-import { findTarget } from '../../client/pull-target.ts'
+import { pull } from '../../client/pull/pull.ts'
+import { findTarget } from '../../client/pull/target.ts'
 
 const [, , text = '{}'] = process.argv
 const { root, state, cache, entries, ...options } = JSON.parse(text)

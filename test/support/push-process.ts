@@ -1,6 +1,6 @@
 /** A process that pushes one folder and can be killed in the middle: `node push-process.ts '{"paths": …}'`, options as JSON. */
 import { findFolders } from '../../client/folders.ts'
-import { push } from '../../client/push.ts'
+import { push } from '../../client/push/push.ts'
 
 const [, , text = '{}'] = process.argv
 const { state, ...options } = JSON.parse(text)

@@ -1,6 +1,6 @@
 /** Random libraries, written straight into the tables as another process would write them, with the records of the change feed. */
 import type { Sql } from '../../server/database/open.ts'
-import { inTransaction } from '../../server/transaction.ts'
+import { inTransaction } from '../../server/database/transaction.ts'
 
 /** Whole numbers below `limit`, the same for the same seed. */
 export type Random = (limit: number) => number

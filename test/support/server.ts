@@ -7,10 +7,10 @@ import { afterAll } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import type { Waits } from '../../server/database/waits.ts'
+import type { Pace } from '../../server/http/slow-bodies.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
-import { provision } from '../../server/provision.ts'
-import type { ProvisionFile } from '../../server/provision-file.ts'
-import type { Pace } from '../../server/slow-bodies.ts'
+import type { ProvisionFile } from '../../server/provision/file.ts'
+import { provision } from '../../server/provision/provision.ts'
 import { migratedDatabase } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */

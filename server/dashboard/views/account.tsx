@@ -1,10 +1,10 @@
 /** One's own account: who one is here, and changing the password. */
 import { Fragment } from 'react'
-import { type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
-import { CurrentPassword, NewPassword, OwnEmail } from './new-password.tsx'
-import { Notice } from './notice.tsx'
-import { type Role, roleNames } from './role.tsx'
+import { type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { CurrentPassword, NewPassword, OwnEmail } from './parts/new-password.tsx'
+import { Notice } from './parts/notice.tsx'
+import { type Role, roleNames } from './parts/role.tsx'
 
 interface AccountProps {
   frame: Frame

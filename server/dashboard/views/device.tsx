@@ -1,8 +1,8 @@
 /** Approving a terminal's sign-in: entering its code, looking at who asks, and what came of it. */
 import { exactWords, waitWords } from '../moments.ts'
-import { Choice, Field, type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
-import { Ago } from './moment.tsx'
+import { Choice, Field, type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { Ago } from './parts/moment.tsx'
 
 /** Asks for the code; approves nothing. */
 export function DeviceCodePage({ frame, code, problems }: { frame: Frame; code: string; problems: readonly Problem[] }) {

@@ -1,5 +1,5 @@
 /** The page that stands where another cannot: nothing there, not allowed, too fast, our fault. */
-import { type Frame, Page } from './frame.tsx'
+import { type Frame, Page } from './parts/frame.tsx'
 
 export interface FailurePageProps {
   frame: Frame

@@ -1,11 +1,11 @@
 /** The overview of a workspace: what is in it, what to do next, what came last. */
 import { bytesWords } from '../amounts.ts'
 import { commandWord } from '../service-address.ts'
-import { Command } from './command.tsx'
-import { type Frame, Page } from './frame.tsx'
-import { Ago } from './moment.tsx'
-import { Notice } from './notice.tsx'
-import { Waiting, type WaitingProject } from './waiting.tsx'
+import { Command } from './parts/command.tsx'
+import { type Frame, Page } from './parts/frame.tsx'
+import { Ago } from './parts/moment.tsx'
+import { Notice } from './parts/notice.tsx'
+import { Waiting, type WaitingProject } from './parts/waiting.tsx'
 
 export interface Overview {
   /** Counted up to a bound, so a number in words: `10,000+`. */

@@ -1,6 +1,6 @@
 /** Installing `ph`: what is needed, one command, and what helps on each system. */
-import { Command } from './command.tsx'
-import { type Frame, Page } from './frame.tsx'
+import { Command } from './parts/command.tsx'
+import { type Frame, Page } from './parts/frame.tsx'
 
 /** Words of commands, as a shell takes them. */
 export interface InstallWords {

@@ -1,8 +1,8 @@
 /** Where one-time links lead: joining a workspace, and choosing a new password. */
-import { type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
-import { CurrentPassword, NewPassword, OwnEmail } from './new-password.tsx'
-import { type Role, roleNames } from './role.tsx'
+import { type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { CurrentPassword, NewPassword, OwnEmail } from './parts/new-password.tsx'
+import { type Role, roleNames } from './parts/role.tsx'
 
 interface NewPasswordProps {
   frame: Frame

@@ -1,8 +1,8 @@
 /** People who are asked to join: the list, one invitation, and the form that makes one. */
 import { exactWords } from '../moments.ts'
-import { Field, type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
-import { type Role, RoleChoice, roleNames } from './role.tsx'
+import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { type Role, RoleChoice, roleNames } from './parts/role.tsx'
 
 export interface InvitedRow {
   id: number

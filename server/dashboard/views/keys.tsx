@@ -1,11 +1,11 @@
 /** The keys of a person: the list, making one, showing it once, revoking one. */
 import { exactWords } from '../moments.ts'
 import { commandWord } from '../service-address.ts'
-import { Command } from './command.tsx'
-import { Choice, Field, type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
-import { Ago } from './moment.tsx'
-import { Notice } from './notice.tsx'
+import { Command } from './parts/command.tsx'
+import { Choice, Field, type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { Ago } from './parts/moment.tsx'
+import { Notice } from './parts/notice.tsx'
 
 export interface KeyRow {
   id: number

@@ -1,10 +1,10 @@
 /** One member, as an owner or admin changes them: role, disabling, a link to choose a password. */
 import type { ReactNode } from 'react'
-import { type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
 import { type MemberRow, MemberState } from './members.tsx'
-import { Notice } from './notice.tsx'
-import { RoleChoice, roleNames } from './role.tsx'
+import { type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
+import { Notice } from './parts/notice.tsx'
+import { RoleChoice, roleNames } from './parts/role.tsx'
 
 interface MemberProps {
   frame: Frame

@@ -1,8 +1,9 @@
 /** The people of a workspace, and those who are invited. */
-import { type Frame, Page } from './frame.tsx'
+
 import { type InvitedRow, InvitedTable } from './invited.tsx'
-import { Notice } from './notice.tsx'
-import { type Role, roleNames } from './role.tsx'
+import { type Frame, Page } from './parts/frame.tsx'
+import { Notice } from './parts/notice.tsx'
+import { type Role, roleNames } from './parts/role.tsx'
 
 export interface MemberRow {
   id: number

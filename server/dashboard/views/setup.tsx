@@ -1,6 +1,6 @@
 /** The first page that anybody sees: it makes the workspace and its owner. */
-import { Field, type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
+import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
 
 export interface SetupForm {
   setup_code: string

@@ -1,6 +1,6 @@
 /** The sign-in page. */
-import { Field, type Problem, ProblemSummary } from './fields.tsx'
-import { type Frame, Page, Token } from './frame.tsx'
+import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
 
 interface SignInProps {
   frame: Frame

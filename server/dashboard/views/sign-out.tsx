@@ -1,5 +1,5 @@
 /** Asked by the one who opens /sign-out by its address: a link alone signs nobody out. */
-import { type Frame, Page, Token } from './frame.tsx'
+import { type Frame, Page, Token } from './parts/frame.tsx'
 
 export function SignOutPage({ frame }: { frame: Frame }) {
   return (

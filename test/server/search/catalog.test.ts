@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../../contract/limits.ts'
 import type { CatalogRow } from '../../../server/rows/catalog-row.ts'
-import { type RankedPlace, rankedPage } from '../../../server/search/best-hits.ts'
-import { Catalog, type SortName } from '../../../server/search/catalog.ts'
-import { matching } from '../../../server/search/choice.ts'
+import { Catalog, type SortName } from '../../../server/search/catalog/catalog.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
-import { toQuestion } from '../../../server/search/question.ts'
+import { matching } from '../../../server/search/query.ts'
+import { type RankedPlace, rankedPage } from '../../../server/search/ranked-page.ts'
+import { toQuestion } from '../../../server/search/words/query-words.ts'
 import { pick, type Random, seeded } from '../../support/random-library.ts'
 
 const rowOf = (random: Random, id: number): CatalogRow => ({

@@ -1,13 +1,13 @@
 // The catalog over a real database, without HTTP, beside plain SQL: thousands of small libraries that change (spec 4.2; contract-gaps 6).
 import { expect, test } from 'vitest'
-import { type RankedPlace, rankedPage } from '../../../server/search/best-hits.ts'
-import type { Catalog } from '../../../server/search/catalog.ts'
-import { Catalogs } from '../../../server/search/catalogs.ts'
-import { matching } from '../../../server/search/choice.ts'
+import type { Catalog } from '../../../server/search/catalog/catalog.ts'
+import { Catalogs } from '../../../server/search/catalog/catalogs.ts'
 import { facetsOf } from '../../../server/search/facets.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
-import { toQuestion } from '../../../server/search/question.ts'
+import { matching } from '../../../server/search/query.ts'
+import { type RankedPlace, rankedPage } from '../../../server/search/ranked-page.ts'
 import { rollupOf } from '../../../server/search/rollup.ts'
+import { toQuestion } from '../../../server/search/words/query-words.ts'
 import {
   plainFacets,
   plainList,

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type WordFields, Words } from '../../../server/search/postings.ts'
-import { toQuestion } from '../../../server/search/question.ts'
+import { toQuestion } from '../../../server/search/words/query-words.ts'
+import { type WordFields, Words } from '../../../server/search/words/word-index.ts'
 import { type Random, seeded } from '../../support/random-library.ts'
 import { scan } from './naive-scan.ts'
 

@@ -1,0 +1,72 @@
+/** What a download of many came to, in words. */
+import type { DownloadedFile, DownloadReport } from '../../../client/download/download.ts'
+import { missingWords } from '../../entries/missing-words.ts'
+import { count, number, size } from '../../terminal/amounts.ts'
+import type { Output } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
+import { remarked, wrap } from '../../terminal/wrap.ts'
+
+/** Longer lists end in a line that says how many more there are. */
+const mostFiles = 12
+const mostOthers = 5
+
+const signs = { downloaded: '+', replaced: '~', present: '=' } as const
+
+export function downloadWords(report: DownloadReport, out: Output): string[] {
+  const { files, to, entries } = report
+  const came = files.filter(({ outcome }) => outcome !== 'present')
+  const bytes = came.reduce((sum, file) => sum + file.size, 0)
+  const there = files.length - came.length
+  const present = there > 0 ? `; ${there === 1 ? '1 was' : `${number(there)} were`} there already` : ''
+  const sum =
+    came.length === 0
+      ? `${printable(to)} holds ${files.length === 1 ? 'this file' : `these ${number(files.length)} files`} already.`
+      : `Downloaded ${count(came.length, 'file')}, ${size(bytes)}, into ${printable(to)}${present}. Each was checked.`
+  return [
+    ...wrap(sum, out.width),
+    ...listed(came, out),
+    ...apartWords(report, out),
+    ...unresolvedWords(report, out),
+    ...missingWords(report, { out, entries: entries.length, all: false, allFlag: '--json' }),
+  ]
+}
+
+function listed(files: readonly DownloadedFile[], { paint, width }: Output): string[] {
+  const shown = files.slice(0, mostFiles)
+  return [
+    ...shown.flatMap(({ file, outcome, size: bytes }) =>
+      remarked(`  ${signs[outcome]} ${printable(file)}`, paint('dim', size(bytes)), width),
+    ),
+    ...more(files.length - shown.length),
+  ]
+}
+
+const more = (hidden: number): string[] => (hidden > 0 ? [`    and ${number(hidden)} more (--json)`] : [])
+
+function apartWords({ apart }: DownloadReport, { paint, width }: Output): string[] {
+  if (apart.length === 0) return []
+  const shown = apart.slice(0, mostOthers)
+  return [
+    '',
+    paint(['yellow', 'bold'], 'In a folder of their own:'),
+    ...wrap('These have files that would lie where other files lie.', width, '  '),
+    ...shown.map(
+      ({ name, folder, path }) =>
+        `    ${printable(name)}  ${paint('dim', `${printable(folder)}/ because of ${printable(path)}`)}`,
+    ),
+    ...more(apart.length - shown.length),
+  ]
+}
+
+/** Files that the downloaded ones name: not asked for, or not in the library. */
+function unresolvedWords({ unresolved, with_deps }: DownloadReport, { paint, width }: Output): string[] {
+  if (unresolved.length === 0) return []
+  const shown = unresolved.slice(0, mostOthers)
+  return [
+    '',
+    paint(['yellow', 'bold'], with_deps ? 'Named, and not in the library:' : 'Needed, and not downloaded:'),
+    ...shown.map(({ file, address }) => `    ${printable(address)}  ${paint('dim', `named in ${printable(file)}`)}`),
+    ...more(unresolved.length - shown.length),
+    ...(with_deps ? [] : wrap('→ Download with --with-deps.', width, '    ').map((line) => paint('dim', line))),
+  ]
+}

@@ -1,0 +1,91 @@
+/** What a pull would come to, in words. */
+
+import { versionName } from '../../../client/entries/current-version.ts'
+import type { JobPlan, PlannedFile, PullPlan } from '../../../client/pull/plan.ts'
+import { missingWords } from '../../entries/missing-words.ts'
+import { warningLines } from '../../orders/warning-lines.ts'
+import { count, number, size } from '../../terminal/amounts.ts'
+import { printable } from '../../terminal/printable.ts'
+import { remarked, wrap } from '../../terminal/wrap.ts'
+import { obstacleLines, type PullLook } from './words.ts'
+
+const mostFiles = 12
+
+export function planWords(report: PullPlan, look: PullLook): string[] {
+  if (report.plans.length === 0) return [`No pull job waits for ${printable(report.project)}.`]
+  return report.plans.flatMap((plan, index) => [...(index > 0 ? [''] : []), ...onePlan(plan, report, look)])
+}
+
+const actionWords: Record<PlannedFile['action'], readonly [sign: string, what: string]> = {
+  add: ['+', 'would be added'],
+  safe_overwrite: ['~', 'would be replaced by another version'],
+  conflict: ['!', 'different here: conflicts'],
+  identical: ['=', 'there already'],
+}
+
+function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
+  const { out } = look
+  const job = plan.job_id === null ? '' : ` of job ${plan.job_id}`
+  const what = `${count(plan.entries.length, 'entry', 'entries')}${job}, ${count(plan.files.length, 'file')}, ${size(plan.bytes.total)}`
+  return [
+    ...wrap(
+      `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would do this. Nothing was changed.`,
+      out.width,
+    ),
+    ...sums(plan, look),
+    ...engineWords(plan, report, look),
+    ...files(plan, look),
+    ...newer(plan, look),
+    ...missingWords(plan, { out, entries: plan.entries.length, all: look.verbose, allFlag: '--verbose' }),
+    ...(plan.obstacles.length > 0 ? ['', out.paint(['red', 'bold'], 'In the way:'), ...obstacleLines(plan.obstacles, look)] : []),
+    ...warningLines(plan.warnings, out),
+  ]
+}
+
+function sums({ summary, bytes }: JobPlan, { out: { paint } }: PullLook): string[] {
+  const actions = (Object.keys(actionWords) as PlannedFile['action'][]).filter((action) => summary[action] > 0)
+  const width = Math.max(0, ...actions.map((action) => number(summary[action]).length))
+  const cached = bytes.in_cache > 0 ? `; ${size(bytes.in_cache)} are on this machine` : ''
+  return [
+    ...actions.map((action) => `  ${paint('bold', number(summary[action]).padStart(width))} ${actionWords[action][1]}`),
+    `  ${paint('dim', `${size(bytes.to_download)} to download${cached}`)}`,
+  ]
+}
+
+function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
+  if (engine_needed === null) return []
+  const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${engine_version}`
+  if (!engine_too_old) return ['', ...wrap(`The files were saved by engines up to ${engine_needed}; ${own}.`, out.width)]
+  const oldest = engine_needed.split('.').slice(0, 2).join('.')
+  const line = `Engine ${oldest} or newer is needed, and ${own}: this pull would be refused. Open the project with a newer engine.`
+  return ['', ...wrap(out.paint(['red', 'bold'], line), out.width)]
+}
+
+function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
+  const changing = all.filter(({ action }) => action !== 'identical' || verbose)
+  const shown = verbose ? changing : changing.slice(0, mostFiles)
+  if (shown.length === 0) return []
+  return [
+    '',
+    ...shown.flatMap(({ file, action, size: bytes }) =>
+      remarked(`  ${actionWords[action][0]} ${printable(file)}`, out.paint('dim', size(bytes)), out.width),
+    ),
+    ...(changing.length > shown.length ? [`    and ${number(changing.length - shown.length)} more (--verbose)`] : []),
+  ]
+}
+
+function newer({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
+  const old = all.filter(({ newer_object_id }) => newer_object_id !== undefined)
+  if (old.length === 0) return []
+  const shown = verbose ? old : old.slice(0, mostFiles)
+  return [
+    '',
+    out.paint('bold', 'Newer in the library:'),
+    ...wrap('A prop comes with the versions that it was pushed with. The library has newer versions of these:', out.width, '  '),
+    ...shown.map(
+      ({ destination, object_id, version, newer_object_id = 0, newer_version }) =>
+        `    ${printable(destination)}  ${out.paint('dim', `${versionName({ object_id, version })}, now ${versionName({ object_id: newer_object_id, version: newer_version })}`)}`,
+    ),
+    ...(old.length > shown.length ? [`    and ${number(old.length - shown.length)} more (--verbose)`] : []),
+  ]
+}

@@ -1,0 +1,178 @@
+/** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
+import type { Obstacle } from '../../../client/pull/obstacle.ts'
+import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
+import { outcomes } from '../../../client/pull/report.ts'
+import { missingWords } from '../../entries/missing-words.ts'
+import { waitingWords } from '../../orders/waiting-words.ts'
+import { warningLines } from '../../orders/warning-lines.ts'
+import { count, duration, number, size } from '../../terminal/amounts.ts'
+import type { Output } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
+import { remarked, wrap } from '../../terminal/wrap.ts'
+
+export interface PullLook {
+  out: Output
+  /** Name every file, however many there are. */
+  verbose: boolean
+  now: Date
+}
+
+/** Lists of files longer than this end in a line that says how many more there are. */
+const mostFiles = 5
+/** A pull of at most so many new files names each. */
+const mostNamed = 12
+/** Obstacles of one kind that are told in full. */
+const mostAlike = 3
+
+/** The whole report as lines. */
+export function pullWords(report: PullReport, look: PullLook): string[] {
+  const { project, jobs, notes, took_ms } = report
+  const lines = jobs.flatMap((job, index) => [...(index > 0 ? [''] : []), ...jobWords(job, report, look)])
+  const nothing = jobs.length + report.waiting.length === 0 ? [`No pull job waits for ${printable(project)}.`] : []
+  const said = notes.flatMap((note) => wrap(printable(note), look.out.width))
+  const took = jobs.length > 1 ? ['', `Took ${duration(took_ms)} together.`] : []
+  const above = [...said, ...nothing, ...lines, ...took]
+  const waiting = waitingWords(report.waiting, project, { ...look.out, now: look.now })
+  return above.length > 0 && waiting.length > 0 ? [...above, '', ...waiting] : [...above, ...waiting]
+}
+
+const sumWords: Record<Outcome, string> = {
+  added: 'added',
+  updated: 'replaced by another version',
+  identical: 'there already',
+  overwritten: 'overwritten, with a backup',
+  kept: 'kept, different from the library',
+  skipped: 'skipped, different from the library',
+  failed: 'not placed',
+}
+
+function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] {
+  return [
+    ...heading(job, report, look),
+    ...sums(job, look),
+    ...newFiles(job, look),
+    ...keptFiles(job, look),
+    ...overwrittenFiles(job, look),
+    ...olderVersions(job, look),
+    ...obstacles(job, look),
+    ...missingWords(job, { out: look.out, entries: job.entries.length, all: look.verbose, allFlag: '--verbose' }),
+    ...warningLines(job.warnings, look.out),
+  ]
+}
+
+/** What the entries are called, or how many there are. */
+function subject({ entries, job_id }: JobReport): string {
+  const [only] = entries
+  return entries.length === 1 && only ? printable(only.name) : `${count(entries.length, 'entry', 'entries')} of job ${job_id}`
+}
+
+/** It came up while files were placed, so some lie in the project and some do not. */
+const isPartly = ({ status, summary: { added, updated, overwritten } }: JobReport): boolean =>
+  status === 'failed' && added + updated + overwritten > 0
+
+function heading(job: JobReport, { project, root, jobs, took_ms }: PullReport, { out }: PullLook): string[] {
+  const { paint, width } = out
+  const where = `${printable(project)} (${printable(root)})`
+  const again = job.resumed ? ', going on where an earlier pull stopped' : ''
+  const took = jobs.length === 1 ? ` in ${duration(took_ms)}` : ''
+  if (job.status === 'done') return wrap(`Pulled ${subject(job)} into ${where}${took}${again}.`, width)
+  const titles = {
+    failed: isPartly(job) ? 'Not wholly pulled:' : 'Not pulled:',
+    refused: 'Not taken:',
+    lost: 'Claim lost:',
+  } as const
+  const reason = job.status === 'failed' ? `${subject(job)} into ${where}` : `job ${job.job_id}. ${printable(job.reason ?? '')}`
+  return wrap(`${paint(['red', 'bold'], titles[job.status])} ${reason}`, width)
+}
+
+function sums({ summary, bytes, status }: JobReport, { out: { paint } }: PullLook): string[] {
+  const shown = outcomes.filter((outcome) => summary[outcome] > 0)
+  const width = Math.max(0, ...shown.map((outcome) => number(summary[outcome]).length))
+  const moved = [
+    ...(bytes.downloaded > 0 ? [`${size(bytes.downloaded)} downloaded`] : []),
+    ...(bytes.from_cache > 0 ? [`${size(bytes.from_cache)} were on this machine`] : []),
+  ]
+  const lines = shown.map((outcome) => `  ${paint('bold', number(summary[outcome]).padStart(width))} ${sumWords[outcome]}`)
+  return [
+    ...(lines.length > 0 || status !== 'done' ? lines : ['  nothing to do']),
+    ...(moved.length > 0 ? [`  ${paint('dim', moved.join(', '))}`] : []),
+  ]
+}
+
+const more = (hidden: number): string[] => (hidden > 0 ? [`    and ${number(hidden)} more (--verbose)`] : [])
+
+/** Few new files are named; many are a number. */
+function newFiles({ files }: JobReport, { out: { paint, width }, verbose }: PullLook): string[] {
+  const fresh = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated')
+  if (fresh.length === 0 || (fresh.length > mostNamed && !verbose)) return []
+  const sign = { added: '+', updated: '~' } as Partial<Record<Outcome, string>>
+  return [
+    '',
+    ...fresh.flatMap(({ file, outcome, size: bytes }) =>
+      remarked(`  ${sign[outcome]} ${printable(file)}`, paint('dim', size(bytes)), width),
+    ),
+  ]
+}
+
+function listed([title, advice]: readonly [string, string], files: readonly string[], { out, verbose }: PullLook): string[] {
+  if (files.length === 0) return []
+  const shown = verbose ? files : files.slice(0, mostFiles)
+  return [
+    '',
+    out.paint(['yellow', 'bold'], title),
+    ...wrap(advice, out.width, '  '),
+    ...shown.map((file) => `    ${printable(file)}`),
+    ...more(files.length - shown.length),
+  ]
+}
+
+const filesOf = ({ files }: JobReport, ...wanted: Outcome[]): PulledFile[] =>
+  files.filter(({ outcome }) => wanted.includes(outcome))
+
+const keptFiles = (job: JobReport, look: PullLook): string[] =>
+  listed(
+    [
+      'Conflicts:',
+      'These files were changed here, or never came from the library. They stay as they are. Push them as new versions, or pull with `--on-conflict overwrite`, which keeps a backup of each.',
+    ],
+    filesOf(job, 'kept', 'skipped').map(({ file }) => file),
+    look,
+  )
+
+const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
+  listed(
+    ['Overwritten:', 'What was here before is kept:'],
+    filesOf(job, 'overwritten').map(({ backup, file }) => backup ?? file),
+    look,
+  )
+
+const olderVersions = (job: JobReport, look: PullLook): string[] =>
+  listed(
+    [
+      'Older than before:',
+      'This pull brings earlier versions of these files than were here. The library has both. `ph status` names what is newer in the library.',
+    ],
+    filesOf(job, 'updated').flatMap(({ file, object_id, replaced_object_id }) =>
+      replaced_object_id !== undefined && replaced_object_id > object_id ? [file] : [],
+    ),
+    look,
+  )
+
+function obstacles(job: JobReport, look: PullLook): string[] {
+  const { obstacles: found, status } = job
+  if (found.length === 0) return []
+  const title = status === 'failed' && !isPartly(job) ? 'Nothing is placed until all can be:' : 'In the way:'
+  return ['', look.out.paint(['red', 'bold'], title), ...obstacleLines(found, look)]
+}
+
+/** Obstacles of one kind: the first few of them, and once what to do. */
+export function obstacleLines(found: readonly Obstacle[], { out, verbose }: PullLook): string[] {
+  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((group) => {
+    const shown = verbose ? group : group.slice(0, mostAlike)
+    return [
+      ...shown.flatMap(({ message }) => wrap(printable(message), out.width, '  ')),
+      ...more(group.length - shown.length),
+      ...wrap(`→ ${group[0]?.next ?? ''}`, out.width, '    ').map((line) => out.paint('dim', line)),
+    ]
+  })
+}

@@ -1,0 +1,136 @@
+/** Held files: what the flags say about them, and on a terminal, people are asked about the rest. */
+import { relative, resolve } from 'node:path'
+import { createInterface, type Interface } from 'node:readline/promises'
+import { type CurrentVersion, currentVersion } from '../../../client/entries/current-version.ts'
+import type { HeldAnswer, HeldAnswers, HeldItem } from '../../../client/push/held/answers.ts'
+import { unknownBase } from '../../../client/push/held/unknown-bases.ts'
+import type { Context } from '../../context.ts'
+import type { Library } from '../../library.ts'
+import { age, count } from '../../terminal/amounts.ts'
+import { showFramed } from '../../terminal/gallery.ts'
+import { fetchThumbnails } from '../../terminal/pictures.ts'
+import { printable } from '../../terminal/printable.ts'
+import { typedLine } from '../../terminal/typed-line.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import { madeFromIt, takeTheirs } from './held-words.ts'
+
+export interface HeldFlags {
+  /** Paths as typed. */
+  attach: readonly string[]
+  asNew: readonly string[]
+  /** For all that no path was given for. */
+  rest: HeldAnswer | undefined
+}
+
+/** The answers that flags give; a path may be given from here or from the project's root. */
+export function answersFromFlags(held: readonly HeldItem[], flags: HeldFlags, { cwd, root }: { cwd: string; root: string }) {
+  const pathsOf = (typed: readonly string[]) => new Set(typed.flatMap((path) => [path, relative(root, resolve(cwd, path))]))
+  const [attach, asNew] = [pathsOf(flags.attach), pathsOf(flags.asNew)]
+  const answers = new Map<string, HeldAnswer>()
+  for (const { file, overtaken } of held) {
+    const answer = asNew.has(file) ? 'new' : attach.has(file) ? 'continue' : flags.rest
+    // The flag was typed about another version.
+    if (answer && !(answer === 'continue' && overtaken)) answers.set(file, answer)
+  }
+  return answers
+}
+
+interface Asking {
+  context: Context
+  library: Library
+  /** Folder of the project. */
+  root: string
+}
+
+/** Asks about each of them on the terminal. Capital letters answer for all that are left; the end of input skips them. */
+export async function askAbout(held: readonly HeldItem[], asking: Asking): Promise<Map<string, HeldAnswer>> {
+  const { context } = asking
+  const { stdin, stderr } = context
+  const lines = createInterface({ input: stdin, output: stderr })
+  const answers = new Map<string, HeldAnswer>()
+  try {
+    for (const [at, item] of held.entries()) {
+      await ask(item, asking)
+      const { is, all } = await readAnswer(lines, item, context.signal)
+      for (const one of all ? held.slice(at) : [item])
+        if (is === 'new' || (is === 'continue' && one.candidate_lineage_id !== null)) answers.set(one.file, is)
+      if (all) break
+    }
+    return answers
+  } finally {
+    lines.close()
+  }
+}
+
+async function ask(item: HeldItem, { context, library, root }: Asking): Promise<void> {
+  const { out, now, stderr } = context
+  const { candidate_lineage_id: lineage_id } = item
+  const subject = `${out.paint('bold', printable(item.name))} (${printable(item.file)})`
+  const say = (text: string) => stderr.write(`\n${wrap(text, out.width).join('\n')}\n`)
+  if (!lineage_id) return void say(`${subject} claims the same place as another new file of this push.`)
+  const lineage = await library.api.lineages.get({ lineage_id })
+  const current = currentVersion(lineage)
+  const name = lineage.entry_id === null ? undefined : (await library.api.entries.get({ entry_id: lineage.entry_id })).name
+  if (item.reason === unknownBase && current) {
+    const overtaken = item.overtaken ? 'Another version became current since you were asked. ' : ''
+    say(`${subject}: ${overtaken}${printable(madeFromIt(current, now()))}`)
+    const theirs = takeTheirs(current, root)
+    if (theirs?.startsWith('ph pull')) say(`To take theirs first, skip it and run \`${theirs}\`.`)
+  } else {
+    const versions = count(lineage.objects.length, 'version')
+    const pushed = current ? `, pushed ${age(current.pushed_at, now())} by ${current.pushed_by ?? 'someone'}` : ''
+    const known = name === undefined ? 'a file of the library' : printable(name)
+    say(`${subject} looks like a new version of ${known} (${versions}${printable(pushed)}), but does not say so itself.`)
+  }
+  await showBoth(item, { current, name }, { context, library })
+}
+
+/** Both pictures, where there are any and the terminal shows them. */
+async function showBoth(
+  item: HeldItem,
+  { current, name }: { current: CurrentVersion | undefined; name: string | undefined },
+  { context, library }: { context: Context; library: Library },
+): Promise<void> {
+  const entryId = current?.entry_id ?? undefined
+  const [mine, theirs] = await Promise.all([
+    item.picture(),
+    entryId === undefined ? undefined : fetchThumbnails(context, library, [entryId]).then((found) => found.get(entryId)),
+  ])
+  if (!mine && !theirs) return
+  await showFramed(context, [
+    { picture: mine, caption: `yours: ${item.name}` },
+    { picture: theirs, caption: `v${current?.version ?? 1}: ${name ?? ''}` },
+  ])
+}
+
+interface Answered {
+  is: HeldAnswer | 'skip'
+  all: boolean
+}
+
+async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal): Promise<Answered> {
+  const canContinue = item.candidate_lineage_id !== null
+  const choices = canContinue
+    ? '[v] a new version of it  [n] a prop of its own  [s] skip'
+    : '[n] a new prop all the same  [s] skip'
+  for (;;) {
+    const typed = await typedLine(lines, `  ${choices}\n  (capital: for all the rest) > `, signal)
+    if (typed === undefined) return { is: 'skip', all: true }
+    const all = typed !== typed.toLowerCase()
+    if (typed.toLowerCase() === 'v' && canContinue) return { is: 'continue', all }
+    if (typed.toLowerCase() === 'n') return { is: 'new', all }
+    if (typed.toLowerCase() === 's') return { is: 'skip', all }
+  }
+}
+
+/** How this run decides: by its flags, then, where someone is there to answer, by asking. */
+export function heldAnswers(context: Context, flags: HeldFlags, root: string): HeldAnswers {
+  return async (held) => {
+    const answers = answersFromFlags(held, flags, { cwd: context.cwd, root })
+    const open = held.filter(({ file }) => !answers.has(file))
+    if (open.length === 0 || !context.interactive) return answers
+    const { withLibrary } = await import('../../library.ts')
+    const asked = await withLibrary(context, (library) => askAbout(open, { context, library, root }))
+    return new Map([...answers, ...asked])
+  }
+}

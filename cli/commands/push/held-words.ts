@@ -1,0 +1,95 @@
+/** Held files in words: what has to be decided about each, with the flags and commands that do it, ready to be copied. */
+import { join, relative } from 'node:path'
+import type { CurrentVersion } from '../../../client/entries/current-version.ts'
+import { findProjectName } from '../../../client/project/unreal-project.ts'
+import { unknownBase } from '../../../client/push/held/unknown-bases.ts'
+import type { PushedItem, PushReport } from '../../../client/push/report.ts'
+import { age, count, number } from '../../terminal/amounts.ts'
+import type { Paint } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { wrap } from '../../terminal/wrap.ts'
+
+export interface HeldLook {
+  paint: Paint
+  width: number
+  cwd: string
+  now: Date
+  verbose: boolean
+}
+
+/** Lists of held files longer than this end in a line that says how many more there are. */
+const mostFiles = 5
+
+/** The exact flags that decide about a held file, as they are typed here. */
+export function flagsFor(file: string, { cwd, root }: { cwd: string; root: string }): { attach: string; asNew: string } {
+  const typed = shellWord(relative(cwd, join(root, file)) || file)
+  return { attach: `--attach ${typed}`, asNew: `--new ${typed}` }
+}
+
+/** `Version 3 was pushed by ada 2 hours ago; is yours made from it?` */
+export const madeFromIt = ({ version, pushed_by, pushed_at }: CurrentVersion, now: Date): string =>
+  `v${version} was pushed${pushed_by === null ? '' : ` by ${pushed_by}`} ${age(pushed_at, now)}; is yours made from it?`
+
+/** The command that brings the version of the library; a prop without a place under /Game can only be downloaded. */
+export function takeTheirs({ entry_id, origin_path }: CurrentVersion, root: string): string | undefined {
+  const project = findProjectName(root)
+  if (entry_id === null) return undefined
+  if (origin_path === null || project === undefined) return `ph download ${entry_id}`
+  return `ph pull ${entry_id} --project ${shellWord(project)} --on-conflict overwrite`
+}
+
+export function heldWords({ items, root }: PushReport, look: HeldLook): string[] {
+  const held = items.filter(({ status }) => status === 'held')
+  const because = (wanted: string) => held.filter(({ reason }) => reason === wanted)
+  const [unsure, alike] = [because(unknownBase), because('probable_lost_stamp')]
+  const waiting = held.length - unsure.length - alike.length
+  const advice = 'Push again with the flags that are true, or decide for all at once with --held attach or --held new.'
+  const section = (title: string, text: string, lines: readonly string[]) =>
+    lines.length === 0
+      ? []
+      : ['', look.paint(['yellow', 'bold'], title), ...wrap(`${text} ${advice}`, look.width, '  '), ...lines]
+  const listed = (list: readonly PushedItem[]) => {
+    const shown = look.verbose ? list : list.slice(0, mostFiles)
+    const hidden = list.length - shown.length
+    const more = hidden > 0 ? [`  and ${number(hidden)} more (--verbose)`] : []
+    return [...shown.flatMap((item) => itemLines(item, { ...look, root })), ...more]
+  }
+  return [
+    ...section('Held: not sent yet', 'Nothing on this machine says which version these were made from.', listed(unsure)),
+    ...section(
+      'Held: probably new versions',
+      'These look like new versions of props that the library has, but do not say so.',
+      listed(alike),
+    ),
+    ...(waiting > 0 ? [`  ${count(waiting, 'other file')} need these and ${waiting === 1 ? 'waits' : 'wait'} for them.`] : []),
+  ]
+}
+
+type RootLook = HeldLook & { root: string }
+
+/** The question, the flags that answer it, and the way to take theirs first. */
+function itemLines({ file, candidate_lineage_id, current_version: current }: PushedItem, look: RootLook): string[] {
+  const { attach, asNew } = flagsFor(file, look)
+  const theirs = current && takeTheirs(current, look.root)
+  const list: (readonly [typed: string, meaning: string])[] = [[asNew, 'no, it is a prop of its own']]
+  if (candidate_lineage_id) list.unshift([attach, 'yes, it is the next version'])
+  if (theirs !== undefined) list.push([theirs, tellTheirs(theirs)])
+  return [
+    `  ${look.paint('bold', printable(file))}`,
+    ...(current ? wrap(printable(madeFromIt(current, look.now)), look.width, '    ') : []),
+    ...choices(list, look),
+  ]
+}
+
+const tellTheirs = (theirs: string): string =>
+  theirs.startsWith('ph pull') ? 'take theirs first; yours is kept as a backup' : 'look at theirs first'
+
+/** What to type, and what it means: beside it, or below where there is no room. */
+function choices(list: readonly (readonly [typed: string, meaning: string])[], { paint, width }: HeldLook): string[] {
+  return list.flatMap(([typed, meaning]) =>
+    4 + typed.length + 3 + meaning.length <= width
+      ? [`    ${typed}   ${paint('dim', meaning)}`]
+      : [`    ${typed}`, `      ${paint('dim', meaning)}`],
+  )
+}

@@ -1,0 +1,83 @@
+/** How administrative commands reach the server they are about, and what they say when they cannot. */
+import { ApiError, errors, exits } from '../../../contract/errors.ts'
+import type { Administration, Reaching } from '../../../server/administration/open.ts'
+import { text } from '../../command.ts'
+import type { Context } from '../../context.ts'
+import { Refusal, wrongUsage } from '../../refusal.ts'
+
+/** Which server, and which of its workspaces. */
+export const serverOptions = {
+  data: text('--data <folder>', 'data folder of the server (PH_DATA; ./ph-data without either)'),
+} as const
+export const workspaceOptions = {
+  ...serverOptions,
+  workspace: text('--workspace <slug>', 'which workspace, where the server has several'),
+} as const
+
+export interface Wanted {
+  data: string | undefined
+  ifNone?: Reaching['ifNone']
+}
+
+/** Does `work` with the server that runs, or with its database while none runs. */
+export async function administer<T>(
+  context: Context,
+  { data, ifNone = 'refuse' }: Wanted,
+  work: (administration: Administration) => Promise<T>,
+): Promise<T> {
+  const [settings, { openAdministration }] = await Promise.all([
+    serverSettings(context, data),
+    import('../../../server/administration/open.ts'),
+  ])
+  const reaching = { settings, ifNone, tell: context.out.note, signal: context.signal }
+  try {
+    const administration = await openAdministration(reaching)
+    try {
+      return await work(administration)
+    } finally {
+      await administration.close()
+    }
+  } catch (error) {
+    throw await asWrongSetting(inWords(error))
+  }
+}
+
+export async function serverSettings({ env, cwd }: Context, data: string | undefined): Promise<Reaching['settings']> {
+  const { readSettings } = await import('../../../server/config.ts')
+  try {
+    return readSettings(data === undefined ? {} : { data }, env, cwd)
+  } catch (error) {
+    throw await asWrongSetting(error)
+  }
+}
+
+async function asWrongSetting(error: unknown): Promise<unknown> {
+  const { SettingError } = await import('../../../server/config.ts')
+  return error instanceof SettingError ? wrongUsage(error.message, 'Every setting is in `ph help server start`.') : error
+}
+
+/** Undefined values left out: the schemas know absence only. */
+export const given = <T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as never
+
+/** What helps an administrator is not what helps someone with a key. */
+const next: Partial<Record<string, string>> = {
+  USER_NOT_FOUND: 'List them with `ph server user list`.',
+  TOKEN_NOT_FOUND: 'List them with `ph server key list`.',
+  CONFLICT: 'See how it stands with `ph server user list` and `ph server key list`.',
+  NOT_FOUND: '`ph server doctor` says what is there.',
+  UNAVAILABLE: '`ph server doctor` says what is wrong; then try again.',
+  INTERNAL: 'The log of the server says why.',
+  not_owner: 'Run it as the user whom the data folder belongs to: `sudo -u <user> ph server …`.',
+  workspace: 'Name it: `--workspace <slug>`.',
+}
+
+function inWords(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { code, message, details } = error
+  const [place] = Array.isArray(details.errors) ? details.errors : []
+  const why = String(details.reason ?? place?.path)
+  return new Refusal({ code, exit: exitOf(error), message, details, next: next[why] ?? next[code] ?? errors[code][3] })
+}
+
+const exitOf = ({ code }: ApiError): number => (code === 'FORBIDDEN' ? exits.failed : errors[code][1])

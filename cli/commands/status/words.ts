@@ -1,0 +1,163 @@
+/** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
+import { basename, join, relative } from 'node:path'
+import { type FileState, fileStates, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
+import { waitingWords } from '../../orders/waiting-words.ts'
+import { count, number } from '../../terminal/amounts.ts'
+import type { Paint } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { remarked, wrap } from '../../terminal/wrap.ts'
+
+export interface StatusLook {
+  paint: Paint
+  width: number
+  cwd: string
+  /** Name every file, identical ones too. */
+  all: boolean
+  now: Date
+}
+
+/** Of each state, so many files are named. */
+const mostNamed = 20
+/** So many entries still make a command line that can be copied. */
+const mostInCommand = 8
+
+/** What stands before each file, what its state is called in the sums, and as a title. */
+const stateWords: Record<FileState, readonly [sign: string, sum: string, title: string]> = {
+  identical: ['=', 'identical', 'Identical'],
+  changed: ['M', 'changed here', 'Changed here'],
+  newer: ['<', 'newer in the library', 'Newer in the library'],
+  both: ['!', 'changed here and newer in the library', 'Changed here and newer in the library'],
+  unknown: ['?', 'unknown to the library', 'Unknown to the library'],
+  missing: ['-', 'missing here', 'Missing here'],
+}
+
+export function statusWords(report: StatusReport, look: StatusLook): string[] {
+  const groups = Map.groupBy(report.files, ({ state }) => state)
+  return [
+    ...sums(report, look),
+    ...fileStates.flatMap((state) =>
+      group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project }),
+    ),
+    ...problems(report, look),
+    ...waiting(report, look),
+  ]
+}
+
+function waiting({ project, waiting: jobs }: StatusReport, look: StatusLook): string[] {
+  const lines = project === null ? [] : waitingWords(jobs, project, look)
+  return lines.length > 0 ? ['', ...lines] : []
+}
+
+function sums({ summary, root, url }: StatusReport, { paint, width: columns }: StatusLook): string[] {
+  const parts: [number, string][] = [
+    ...fileStates.map((state): [number, string] => [summary[state], stateWords[state][1]]),
+    [summary.left_out, 'left out: no props'],
+    [summary.failed, 'could not be read'],
+  ]
+  const shown = parts.filter(([amount]) => amount > 0)
+  const width = Math.max(0, ...shown.map(([amount]) => number(amount).length))
+  const lines = shown.map(([amount, what]) => `  ${paint('bold', number(amount).padStart(width))} ${what}`)
+  return [...wrap(`${basename(root)} compared with ${url}:`, columns), ...(lines.length > 0 ? lines : ['  no props here'])]
+}
+
+type GroupLook = StatusLook & Pick<StatusReport, 'root' | 'project'>
+
+function group(state: FileState, files: readonly StatusFile[], look: GroupLook): string[] {
+  if (files.length === 0) return []
+  const [, , title] = stateWords[state]
+  const shown = look.all ? files : files.slice(0, mostNamed)
+  const hidden = files.length - shown.length
+  return [
+    '',
+    look.paint(state === 'identical' ? 'bold' : ['yellow', 'bold'], `${title}:`),
+    ...shown.flatMap((file) => lines(file, look)),
+    ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
+    ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
+      wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words)),
+    ),
+  ]
+}
+
+/** The path from where the person stands, and how it is known where that is not plain. */
+function lines({ file, state, known_by, entry_id, reverted_to, undone }: StatusFile, look: GroupLook): string[] {
+  const { root, cwd, paint, width } = look
+  const [sign] = stateWords[state]
+  const path = relative(cwd, join(root, file))
+  const entry = entry_id === null ? '' : `entry ${entry_id}`
+  const remarks = [
+    ...(reverted_to ? [`${reverted_to.name} again`] : []),
+    ...(undone ? [`${undone.name}, which is not current`] : []),
+    ...(state === 'unknown' && known_by === 'path' ? [`the library has another file at this path${entry && ` (${entry})`}`] : []),
+    ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
+    ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
+  ]
+  const named = `  ${sign} ${printable(path)}`
+  return remarks.length > 0 ? remarked(named, paint('dim', remarks.join(', ')), width) : [named]
+}
+
+/** A push sends nothing of these: the library has the bytes. */
+const restoreAdvice = (files: readonly StatusFile[]): string[] =>
+  files.flatMap(({ reverted_to, undone }) => {
+    const version = reverted_to ?? undone
+    return version ? [`To make ${version.name} current again: \`${version.restore}\``] : []
+  })
+
+function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project }: GroupLook): string[] {
+  const files = all.filter(({ reverted_to, undone }) => !reverted_to && !undone)
+  if (files.length === 0) return []
+  if (state === 'changed' || state === 'unknown') return [`ph push ${pushed(files, root, cwd)}`]
+  if (state === 'newer' || state === 'missing') return brought(files, project)
+  if (state === 'both')
+    return [
+      'Look at the newer version with `ph history <entry>`, make your change in it again, then `ph push`. Until then a push does not send these files.',
+    ]
+  return []
+}
+
+/** One file by its name, more by the folder that holds them all. */
+function pushed(files: readonly StatusFile[], root: string, cwd: string): string {
+  const [first, ...others] = files.map(({ file }) => file.split('/'))
+  if (!first) return '.'
+  let common = others.length === 0 ? first : first.slice(0, -1)
+  for (const parts of others) {
+    const end = common.findIndex((part, at) => parts[at] !== part)
+    if (end !== -1) common = common.slice(0, end)
+  }
+  return shellWord(relative(cwd, join(root, ...common)) || '.')
+}
+
+/** Where the library was not asked: what lies in the project's Content folder has a place under /Game there, most likely. */
+const isInContent = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]+)+\.[A-Za-z0-9]+$/i.test(file)
+
+/** A pull brings what has a place under /Game, into a project; other files are downloaded. */
+const canBePulled = (file: StatusFile): boolean =>
+  file.face_origin_path === undefined ? isInContent(file) : file.face_origin_path !== null
+
+function brought(files: readonly StatusFile[], project: string | null): string[] {
+  const { pull = [], download = [] } = Object.groupBy(files, (file) =>
+    project !== null && canBePulled(file) ? 'pull' : 'download',
+  )
+  return [
+    ...(pull.length > 0 ? [`ph pull ${named(pull)} --project ${shellWord(project ?? '')}`] : []),
+    ...(download.length > 0 ? [`ph download ${named(download)} --with-deps --to <folder>`] : []),
+  ]
+}
+
+function named(files: readonly StatusFile[]): string {
+  const entries = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
+  return entries.length > 0 && entries.length <= mostInCommand ? entries.join(' ') : '<entries>'
+}
+
+/** What could not be looked at. */
+function problems(report: StatusReport, { paint, width, all }: StatusLook): string[] {
+  const failed = report.problems.filter(({ weight }) => weight === 'failed')
+  const shown = all ? failed : failed.slice(0, mostNamed)
+  if (failed.length === 0) return []
+  return [
+    '',
+    paint(['red', 'bold'], 'Could not be looked at:'),
+    ...shown.flatMap(({ message }) => wrap(printable(message), width, '  ')),
+    ...(failed.length > shown.length ? [`  and ${count(failed.length - shown.length, 'more problem')} (--all)`] : []),
+  ]
+}

@@ -1,0 +1,50 @@
+/** The dependencies and referencers of an entry, as trees; a file that several others share stands where it is nearest. */
+import type { Api } from '../../client/http/api.ts'
+import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
+import { count, number, size } from '../terminal/amounts.ts'
+import { printable } from '../terminal/printable.ts'
+import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'
+import { className } from './type-names.ts'
+
+export type Closure = Awaited<ReturnType<Api['entries']['closure']>>
+export type Dependents = Awaited<ReturnType<Api['entries']['dependents']>>
+
+/** A heading, and what stands below it. */
+export interface Section {
+  heading: string
+  lines: string[]
+  /** How much is left out. */
+  hidden: number
+}
+
+export function needs({ root_object_id, total_bytes, members }: Closure, bounds: TreeBounds): Section {
+  const others = members.filter(({ edge }) => edge !== 'root')
+  if (others.length === 0) return { heading: 'No dependencies', lines: [], hidden: 0 }
+  return {
+    heading: `Dependencies: ${count(others.length, 'file')}, ${size(total_bytes)} with this one`,
+    ...drawTree(branchesBelow(root_object_id, others, needed), bounds),
+  }
+}
+
+const needed = (member: ClosureMember): string => {
+  const { asset_name, shared_with_count: users } = member
+  const shared = users > 1 ? `, needed by ${number(users)}` : ''
+  return `${printable(asset_name ?? 'a file without a name')}  ${kindOf(member)}, ${size(member.blob_size)}${shared}`
+}
+
+export function usedBy({ root_object_id, used_by_entries, members }: Dependents, bounds: TreeBounds): Section {
+  if (members.length === 0) return { heading: 'No referencers', lines: [], hidden: 0 }
+  return {
+    heading: `Referencers: ${count(used_by_entries, 'entry', 'entries')}`,
+    ...drawTree(branchesBelow(root_object_id, members, using), bounds),
+  }
+}
+
+const using = (member: DependentsMember): string => {
+  const { entry_id, entry_name, entry_status, asset_name } = member
+  const state = entry_status === 'deprecated' ? ', deprecated' : entry_id === null ? ', an earlier version' : ''
+  return `${printable(entry_name ?? asset_name ?? 'a file without a name')}  ${kindOf(member)}${state}`
+}
+
+const kindOf = ({ asset_class, edge }: ClosureMember | DependentsMember): string =>
+  `${printable(className(asset_class))}${edge === 'soft' ? ' (soft)' : ''}`

@@ -1,0 +1,162 @@
+/** What a person types to mean entries: ids, names, or /Game paths. */
+import { type PageCalls, readEntryPages } from '../../client/entries/pages.ts'
+import type { EntrySummary } from '../../contract/entries.ts'
+import { exits } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import { Refusal, wrongUsage } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { typeWords } from './type-names.ts'
+
+const MOST_CANDIDATES = 8
+const mostSuggested = 4
+
+/** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
+export async function requireEntryId(library: PageCalls, reference: string): Promise<number> {
+  const [id] = await requireEachEntryId(library, [reference])
+  if (id === undefined) throw new Error('a reference was not resolved')
+  return id
+}
+
+/** The ids that are meant, in order, each once. Throws as above. */
+export async function requireEntryIds(library: PageCalls, references: readonly string[]): Promise<number[]> {
+  return [...new Set(await requireEachEntryId(library, references))]
+}
+
+/** The id that each reference means; many names and paths are looked up with one request. Throws as above. */
+export async function requireEachEntryId(library: PageCalls, references: readonly string[]): Promise<number[]> {
+  const meant = references.map(readReference)
+  const candidates = await findCandidates(library, meant)
+  const ids: number[] = []
+  for (const one of meant) ids.push('id' in one ? one.id : await requireOne(library, one, matches(one, candidates)))
+  return ids
+}
+
+interface Named {
+  reference: string
+  /** In lower case: a name or a package name under /Game. */
+  key: string
+  /** As typed, without an extension that may belong to it. */
+  stem: string
+  /** What stands behind the last dot, in lower case. */
+  extension: string | undefined
+  isPath: boolean
+}
+
+type Meant = { id: number } | Named
+
+function readReference(reference: string): Meant {
+  if (/^\d{1,15}$/.test(reference) && Number(reference) > 0) return { id: Number(reference) }
+  if (reference.startsWith('/')) return readPath(reference)
+  if (reference.trim() === '' || [...reference].length > limits.names.entry)
+    throw wrongUsage('That is not the name of an entry.', 'Give an id, a name, or a path that begins with /Game.')
+  const [, stem = reference, extension] = /^(.+)\.([^.]+)$/.exec(reference) ?? []
+  return { reference, key: reference.toLowerCase(), stem, extension: extension?.toLowerCase(), isPath: false }
+}
+
+/** `/Game/Props/SM_Barrel`, also with `.SM_Barrel` as the editor copies it; `.glb` means the source file beside it. */
+function readPath(reference: string): Named {
+  const [packageName = reference, suffix] = reference.split('.', 2)
+  if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName))
+    throw wrongUsage(`${reference} is not a path of the library.`, 'Paths begin with /Game, like /Game/Props/SM_Barrel.')
+  const key = packageName.toLowerCase()
+  const isObject = suffix?.toLowerCase() === key.split('/').at(-1)
+  return { reference, key, stem: key, extension: isObject ? undefined : suffix?.toLowerCase(), isPath: true }
+}
+
+interface Candidates {
+  byName: Map<string, EntrySummary[]>
+  byPath: Map<string, EntrySummary[]>
+}
+
+/** So many of the longest names and paths still fit into the line of a request. */
+const longestQuery = 8000
+
+async function findCandidates(library: PageCalls, meant: readonly Meant[]): Promise<Candidates> {
+  const named = meant.filter((one): one is Named => 'key' in one)
+  const paths = new Set(named.flatMap(({ isPath, key }) => (isPath ? [`/Game${key.slice('/game'.length)}`] : [])))
+  // As typed: the database has its own rules for lower case.
+  const names = new Set(named.flatMap(({ isPath, reference, stem }) => (isPath ? [] : [reference, stem])))
+  const atPaths = await lookUp(library, 'origin_path', [...paths])
+  const withNames = await lookUp(library, 'name', [...names])
+  return {
+    byPath: Map.groupBy(atPaths, ({ origin_path }) => origin_path?.toLowerCase() ?? ''),
+    byName: Map.groupBy(withNames, ({ name }) => name.toLowerCase()),
+  }
+}
+
+async function lookUp(library: PageCalls, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
+  const found: EntrySummary[] = []
+  for (const part of partsOf(values))
+    found.push(...(await readEntryPages(library, { [field]: part, include_deprecated: true })).entries)
+  return found
+}
+
+function partsOf(values: readonly string[]): string[][] {
+  const parts: string[][] = []
+  let part: string[] = []
+  let length = 0
+  for (const value of values) {
+    const more = encodeURIComponent(value).length + '&origin_path='.length
+    if (part.length === limits.page.max || length + more > longestQuery) {
+      parts.push(part)
+      part = []
+      length = 0
+    }
+    part.push(value)
+    length += more
+  }
+  return part.length > 0 ? [...parts, part] : parts
+}
+
+function matches({ isPath, key, stem, extension }: Named, { byName, byPath }: Candidates): EntrySummary[] {
+  const found = (isPath ? byPath : byName).get(key) ?? []
+  if (isPath) return extension === undefined ? packageFirst(found) : withExtension(found, extension)
+  if (found.length > 0 || extension === undefined) return packageFirst(found)
+  return withExtension(byName.get(stem.toLowerCase()) ?? [], extension)
+}
+
+/** Where a package and the files it was made from have one name, the package is meant. */
+function packageFirst(found: EntrySummary[]): EntrySummary[] {
+  const packages = found.filter(({ source_ext }) => source_ext === null)
+  return packages.length > 0 ? packages : found
+}
+
+const withExtension = (found: EntrySummary[], extension: string): EntrySummary[] =>
+  found.filter(({ source_ext }) => (source_ext ?? 'uasset') === extension)
+
+async function requireOne(library: PageCalls, { reference, isPath }: Named, found: readonly EntrySummary[]): Promise<number> {
+  const [only, second] = found
+  if (only && !second) return only.id
+  if (only) throw ambiguous(reference, found)
+  throw new Refusal({
+    code: 'ENTRY_NOT_FOUND',
+    exit: exits.failed,
+    message: isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`,
+    next: isPath ? 'Look it up with `ph search`.' : await meantPerhaps(library, reference),
+  })
+}
+
+/** Names that search finds by the one that was typed: `Barrel` may have meant `SM_Barrel`, or `inn/Barrel`. */
+async function meantPerhaps(library: PageCalls, reference: string): Promise<string> {
+  const search = `ph search ${shellWord(reference)}`
+  const { entries } = await library.entries.list({ q: reference, limit: mostSuggested }).catch(() => ({ entries: [] }))
+  const names = [...new Set(entries.map(({ name }) => shellWord(printable(name))))]
+  return names.length === 0
+    ? `Names must be given whole; look for it with \`${search}\`.`
+    : `Did you mean ${names.join(' or ')}? Names must be given whole; look for more with \`${search}\`.`
+}
+
+function ambiguous(reference: string, found: readonly EntrySummary[]): Refusal {
+  const shown = found
+    .slice(0, MOST_CANDIDATES)
+    .map(({ id, entry_type, origin_path, pack }) => `${id} (${typeWords(entry_type)}, ${origin_path ?? pack.name})`)
+  const more = found.length > shown.length ? ' and more' : ''
+  return new Refusal({
+    code: 'ENTRY_AMBIGUOUS',
+    exit: exits.failed,
+    message: `"${reference}" is the name of several entries: ${shown.join(', ')}${more}.`,
+    next: 'Name one of them by its id.',
+    details: { entry_ids: found.map(({ id }) => id) },
+  })
+}

@@ -1,0 +1,36 @@
+/** Whether a project is known to the library: an order for a misspelled one waits for nobody. */
+import type { Project } from '../../contract/projects.ts'
+import type { Context } from '../context.ts'
+import { nearNames } from '../entries/near-names.ts'
+import { declined, failed } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { askYesOrNo } from '../terminal/yes-or-no.ts'
+
+interface Wanted {
+  projects: readonly Project[]
+  /** Compared exactly, as a claim is (contract-gaps 5a). */
+  project: string
+  /** One that is not known is meant. */
+  create: boolean
+  /** Nothing is ordered, so nobody is asked. */
+  isPlan: boolean
+}
+
+/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`. */
+export async function requireKnownProject(context: Context, { projects, project, create, isPlan }: Wanted): Promise<void> {
+  if (create || projects.some(({ name }) => name === project)) return
+  const [nearest, ...others] = nearNames(
+    project,
+    projects.map(({ name }) => name),
+  ).map(printable)
+  const message = `The library knows no project ${printable(project)}: no one has pulled into it or announced it.`
+  const near = nearest ? `Did you mean ${[nearest, ...others].join(' or ')}? ` : ''
+  const next = `${near}List them with \`ph project list\`, or send to a new one with --create.`
+  if (!context.interactive) throw failed('PROJECT_NOT_FOUND', message, next)
+  const similar = nearest ? ` Similar: ${[nearest, ...others].join(', ')}.` : ''
+  if (isPlan) return context.out.note(message + similar)
+  if (await askYesOrNo(context, `${message}${similar} Send to ${printable(project)} anyway?`, false)) return
+  const again = nearest ? `Send again with --project ${shellWord(nearest)}.` : 'List the projects with `ph project list`.'
+  throw declined(`Nothing was ordered. ${again}`)
+}

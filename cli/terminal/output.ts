@@ -1,0 +1,84 @@
+/** Where a command's words go: results to stdout, everything else to stderr, JSON instead when asked for. */
+import { styleText } from 'node:util'
+import type { OutStream, Surroundings } from '../context.ts'
+import { wrap } from './wrap.ts'
+
+type Style = Parameters<typeof styleText>[0]
+export type Paint = (style: Style, text: string) => string
+
+/**
+ * Text for people: sentences, which are broken at the width of a terminal, or lines that are laid out already; or a way to make
+ * them that is only used without `--json`.
+ */
+export type View = string | readonly string[] | (() => string | readonly string[])
+
+export interface Output {
+  json: boolean
+  /** stdout is a terminal. */
+  terminal: boolean
+  /** Columns of the terminal; without end where there is none. */
+  width: number
+  /** Styles text for stdout; leaves it alone without colour. */
+  paint: Paint
+  /** The command's one result: the value with `--json`, else the view. */
+  result(value: unknown, view: View): void
+  /** Lines of a result that comes piece by piece; nothing with `--json`. */
+  lines(view: View): void
+  /** Bytes for the terminal, such as a picture; nothing with `--json`. */
+  raw(bytes: string | Uint8Array): void
+  /** A remark beside the result, on stderr; nothing with `--json`. */
+  note(text: string): void
+}
+
+/** Colour on a stream: only on a terminal, never against NO_COLOR, always with FORCE_COLOR (no-color.org, force-color.org). */
+export function hasColor(stream: OutStream, env: Surroundings['env']): boolean {
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0'
+  return stream.isTTY === true && env.TERM !== 'dumb'
+}
+
+/** A paint that styles only where there is colour. */
+export const painter = (color: boolean): Paint =>
+  color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text
+
+/** An empty text is no line; an empty line is `['']`. */
+const asText = (view: View, width: number): string => {
+  const made = typeof view === 'function' ? view() : view
+  const lines = typeof made === 'string' ? (made === '' ? [] : wrap(made, width)) : made
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Columns at which sentences are broken: those of a terminal; without end where there is none, as nothing is broken there. */
+export const wrapWidth = (stream: OutStream, env: Surroundings['env']): number =>
+  stream.isTTY ? columnsOf(stream, env) : Number.POSITIVE_INFINITY
+
+/** Columns to write for: the terminal's, within reason; COLUMNS or 80 where there is none. */
+export function columnsOf(stream: OutStream, env: Surroundings['env']): number {
+  const wanted = stream.columns ?? Number(env.COLUMNS ?? 80)
+  return Number.isInteger(wanted) && wanted >= 20 ? Math.min(wanted, 400) : 80
+}
+
+export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean): Output {
+  const width = wrapWidth(stdout, env)
+  let given = false
+  const write = (bytes: string | Uint8Array) => {
+    if (!json) stdout.write(bytes)
+  }
+  return {
+    json,
+    terminal: stdout.isTTY === true,
+    width,
+    paint: painter(hasColor(stdout, env)),
+    result(value, view) {
+      if (!json) return write(asText(view, width))
+      if (given) throw new Error('A command gave two results.')
+      given = true
+      stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+    },
+    lines: (view) => (json ? undefined : write(asText(view, width))),
+    raw: write,
+    note(text) {
+      if (!json) stderr.write(`${wrap(text, wrapWidth(stderr, env)).join('\n')}\n`)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** Where the files of a job are to be had: presigned addresses that came with their list, or asked for one by one. */
+import type { PullJobObject } from '../../contract/pull-jobs.ts'
+import type { PullCalls } from '../http/pull-calls.ts'
+import type { Addresses } from './fetch.ts'
+
+export class ClosureAddresses implements Addresses {
+  readonly #calls: PullCalls
+  readonly #jobId: number
+  #urls: Map<string, string>
+  #renewing: Promise<void> | undefined
+
+  constructor(calls: PullCalls, jobId: number, objects: readonly PullJobObject[]) {
+    this.#calls = calls
+    this.#jobId = jobId
+    this.#urls = urlsOf(objects)
+  }
+
+  async of(hash: string): Promise<string> {
+    return this.#urls.get(hash) ?? this.#calls.blobAddress(hash)
+  }
+
+  /** All of them at once; who asks meanwhile waits for the same answer. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#ask().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#urls.size > 0) this.#urls = urlsOf((await this.#calls.closure(this.#jobId, true)).objects)
+  }
+}
+
+const urlsOf = (objects: readonly PullJobObject[]): Map<string, string> =>
+  new Map(objects.flatMap(({ content_hash, url }) => (url ? [[content_hash, url] as const] : [])))

@@ -1,0 +1,192 @@
+/** `ph download` of many: entries, with what they need where that is asked for, laid out in a folder as they were pushed. Start here. */
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ClientError } from '../client-error.ts'
+import type { Http } from '../http/http.ts'
+import { type Decision, decide } from '../pull/compare.ts'
+import { inspectPlaces } from '../pull/inspect.ts'
+import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-dependencies.ts'
+import type { Obstacle } from '../pull/obstacle.ts'
+import type { PullOptions } from '../pull/options.ts'
+import { checkReplaced } from '../pull/preflight.ts'
+import type { Tell } from '../pull/progress.ts'
+import { provide } from '../pull/provide.ts'
+import { companionsIn, mayNameOthers } from './companions.ts'
+import { type DownloadLayout, type DownloadSet, layOut } from './layout.ts'
+import { differs, renameToFree } from './one-file.ts'
+import { DownloadSources, type SourceCalls, type Wish } from './sources.ts'
+import { DownloadStaging } from './staging.ts'
+import type { LaidFile } from './taken-places.ts'
+
+export interface ManyOptions extends Pick<PullOptions, 'folders' | 'cacheBytes'> {
+  calls: SourceCalls
+  http: Http
+  wish: Wish
+  /** Absolute path of the folder, which is made. */
+  to: string
+  /** Replace files that hold something else. */
+  force: boolean
+  tell: Tell
+  signal: AbortSignal
+}
+
+export interface DownloadedFile {
+  /** Absolute. */
+  path: string
+  /** Below the folder, with `/`. */
+  file: string
+  /** `present`: it was there already, byte for byte. */
+  outcome: 'downloaded' | 'replaced' | 'present'
+  content_hash: string
+  size: number
+  object_id: number
+  version: number | null
+}
+
+export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, 'apart' | 'unresolved'> {
+  /** Absolute. */
+  to: string
+  entries: { entry_id: number; name: string }[]
+  with_deps: boolean
+  files: DownloadedFile[]
+}
+
+/** Longer lists are cut in messages; `details` has all. */
+const mostNamed = 5
+
+/**
+ * Brings all or nothing: no file is placed before all of them arrived, were checked and can be placed. Throws ClientError
+ * `FILE_DIFFERS`, `NOT_PLACED`, and what the library and the system say.
+ */
+export async function downloadMany(options: ManyOptions): Promise<DownloadReport> {
+  const { wish, to, tell, calls } = options
+  tell({ kind: 'phase', phase: 'order' })
+  const sources = new DownloadSources(calls, wish)
+  const sets = await sources.sets()
+  const staging = new DownloadStaging(to)
+  try {
+    const work = new Work(options, sources, staging)
+    const { apart, unresolved, files, refused } = await work.layOut(sets)
+    if (refused.length > 0) throw notPlaced(refused.map(({ what, why }) => `${what} ${why}.`))
+    const objects = [...new Map(files.map(({ object }) => [object.object_id, object])).values()]
+    return {
+      to,
+      entries: sets.map(({ entry_id, name }) => ({ entry_id, name })),
+      with_deps: wish.withDeps,
+      files: await work.bring(files),
+      apart,
+      unresolved,
+      ...missingInProject(objects.map(namedObject), undefined),
+    }
+  } finally {
+    staging.remove()
+  }
+}
+
+class Work {
+  readonly #options: ManyOptions
+  readonly #sources: DownloadSources
+  readonly #staging: DownloadStaging
+
+  constructor(options: ManyOptions, sources: DownloadSources, staging: DownloadStaging) {
+    this.#options = options
+    this.#sources = sources
+    this.#staging = staging
+  }
+
+  /** What a file names is in its bytes, so those that may name others come first. */
+  async layOut(sets: readonly DownloadSet[]): Promise<DownloadLayout> {
+    const objects = sets.flatMap(({ members }) => members).filter(mayNameOthers)
+    // Before any byte comes: what must not be placed.
+    const first = layOut(sets, () => [])
+    if (first.refused.length > 0 || objects.length === 0) return first
+    await this.#fetch(objects.map((object) => ({ path: object.content_hash, object })))
+    const named = new Map<number, string[]>()
+    for (const object of objects)
+      named.set(object.object_id, await companionsIn(join(this.#staging.folder, object.content_hash), object.source_ext ?? ''))
+    return layOut(sets, ({ object_id }) => named.get(object_id) ?? [])
+  }
+
+  async bring(files: readonly LaidFile[]): Promise<DownloadedFile[]> {
+    const { to, force, signal, tell } = this.#options
+    tell({ kind: 'phase', phase: 'compare' })
+    const landings = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
+    const { places, obstacles } = inspectPlaces(landings, { path: to, file: '.' })
+    const decided = await decide(places, { fingerprints: undefined, signal })
+    const different = decided.decisions.filter(({ action }) => action === 'conflict')
+    if (different.length > 0 && !force) throw filesDiffer(different)
+    throwObstacles([...obstacles, ...decided.obstacles, ...checkReplaced(different)])
+    await this.#fetch(decided.decisions.filter(({ action }) => action !== 'identical').map(({ landing }) => landing))
+    tell({ kind: 'phase', phase: 'place' })
+    signal.throwIfAborted()
+    const totalFiles = decided.decisions.length
+    const uses = Map.groupBy(decided.decisions, ({ landing }) => landing.object.content_hash)
+    const done: DownloadedFile[] = []
+    for (const decision of decided.decisions) {
+      const isLast = uses.get(decision.landing.object.content_hash)?.at(-1) === decision
+      done.push(await this.#place(decision, isLast))
+      tell({ kind: 'place', files: done.length, totalFiles })
+    }
+    return done
+  }
+
+  /** Stages what is not staged yet, each file once. */
+  async #fetch(files: readonly LaidFile[]): Promise<void> {
+    const { tell, signal, http, folders, cacheBytes } = this.#options
+    const objects = new Map(files.map(({ object }) => [object.content_hash, object]))
+    const staged = this.#staging.names()
+    const wanted = [...objects.values()]
+      .filter(({ content_hash }) => !staged.has(content_hash))
+      .map((object) => ({ hash: object.content_hash, size: object.blob_size, title: namedObject(object).name }))
+    if (wanted.length === 0) return
+    tell({ kind: 'phase', phase: 'fetch' })
+    const parts = { options: { folders, cacheBytes }, http, tell }
+    const order = { wanted, addresses: this.#sources, stagingFolder: this.#staging.folder, signal }
+    throwObstacles((await provide(parts, order)).obstacles)
+  }
+
+  /** The bytes may go to several places: all but the last get a copy. */
+  async #place({ landing: { path: file, object }, path, action }: Decision, isLast: boolean): Promise<DownloadedFile> {
+    const { content_hash, blob_size: size, object_id, version = null } = object
+    const report = { path, file, content_hash, size, object_id, version }
+    if (action === 'identical') return { ...report, outcome: 'present' }
+    const staged = join(this.#staging.folder, content_hash)
+    const copy = isLast ? staged : join(this.#staging.folder, `copy-${randomUUID()}`)
+    if (!isLast) copyFileSync(staged, copy)
+    mkdirSync(dirname(path), { recursive: true })
+    if (action === 'add') await renameToFree(copy, path)
+    else renameSync(copy, path)
+    return { ...report, outcome: action === 'add' ? 'downloaded' : 'replaced' }
+  }
+}
+
+function filesDiffer(decisions: readonly Decision[]): ClientError {
+  const [first] = decisions
+  if (first && decisions.length === 1) return differs(first.path)
+  const paths = decisions.map(({ path }) => path)
+  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ''
+  const message = `${paths.length} files are there already and hold something else: ${paths.slice(0, mostNamed).join(', ')}${more}.`
+  const next = 'Move them away, choose another folder with --to, or replace them with --force.'
+  return new ClientError('FILE_DIFFERS', message, { next, details: { files: paths } })
+}
+
+function throwObstacles(obstacles: readonly Obstacle[]): void {
+  const [first] = obstacles
+  if (!first) return
+  const next = first.next
+    .replace(', or pull to another folder with --root', ', or choose another folder with --to')
+    .replace('then pull again', 'then download again')
+  throw notPlaced(
+    obstacles.map(({ message }) => message),
+    next,
+  )
+}
+
+function notPlaced(messages: readonly string[], next?: string): ClientError {
+  const more = messages.length > mostNamed ? ` And ${messages.length - mostNamed} more.` : ''
+  return new ClientError('NOT_PLACED', `Nothing was placed. ${messages.slice(0, mostNamed).join(' ')}${more}`, {
+    ...(next === undefined ? {} : { next }),
+    details: { errors: messages.map((message) => ({ path: 'entries', message })) },
+  })
+}

@@ -1,0 +1,134 @@
+/**
+ * Where downloaded files lie below the folder that was asked for: as they were pushed, packages below `Content`, companions where
+ * the files that name them look for them. What the library names is believed only as far as it stays in that folder. Pure.
+ */
+import { companionPath } from '../project/companion.ts'
+import { type DownloadedObject, DownloadGround, type LaidFile } from './taken-places.ts'
+
+/** An entry and what it needs, itself first. */
+export interface DownloadSet {
+  entry_id: number
+  name: string
+  members: readonly DownloadedObject[]
+}
+
+export interface DownloadLayout {
+  files: LaidFile[]
+  /** Entries that would have lain where another one does, and the folder that they have to themselves. */
+  apart: { entry_id: number; name: string; folder: string; path: string }[]
+  /** Addresses that lead to no file that came along. */
+  unresolved: { file: string; address: string }[]
+  /** What ph places nowhere; `why` ends the sentence that begins with `what`. */
+  refused: { what: string; why: string }[]
+}
+
+/** The addresses that the bytes of a version name, relative to its own folder. */
+export type CompanionsOf = (object: DownloadedObject) => readonly string[]
+
+/** Lays out entry after entry; one that clashes with those before gets a folder of its own, with all that it needs. */
+export function layOut(sets: readonly DownloadSet[], companionsOf: CompanionsOf): DownloadLayout {
+  const ground = new DownloadGround()
+  const layout: DownloadLayout = { files: [], apart: [], unresolved: [], refused: [] }
+  for (const set of sets) {
+    const { files, unresolved } = layOutSet(set, companionsOf)
+    const clash = ground.clashOf(files)
+    const folder = clash === undefined ? '' : `${plainName(set.name)}-${set.entry_id}`
+    const placed = folder === '' ? files : files.map(({ path, object }) => ({ path: `${folder}/${path}`, object }))
+    if (clash !== undefined) layout.apart.push({ entry_id: set.entry_id, name: set.name, folder, path: clash })
+    layout.unresolved.push(
+      ...unresolved.map(({ file, address }) => ({ file: folder === '' ? file : `${folder}/${file}`, address })),
+    )
+    layout.refused.push(...ground.add(placed))
+  }
+  layout.files = ground.files
+  return layout
+}
+
+interface SetLayout {
+  files: LaidFile[]
+  unresolved: { file: string; address: string }[]
+}
+
+function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLayout {
+  const [root] = members
+  const files = new Map<string, LaidFile>()
+  const unresolved: SetLayout['unresolved'] = []
+  /** False where another file lies. */
+  const put = (path: string, object: DownloadedObject): boolean => {
+    const known = files.get(path.toLowerCase())
+    if (!known) files.set(path.toLowerCase(), { path, object })
+    return known === undefined || known.object.object_id === object.object_id
+  }
+  const follow = (from: LaidFile): void => {
+    for (const address of companionsOf(from.object)) {
+      const path = companionPath(from.path, address)
+      const companion = path === undefined ? undefined : findCompanion({ path, from, members })
+      const isNew = path !== undefined && !files.has(path.toLowerCase())
+      if (path === undefined || !companion || !put(path, companion)) unresolved.push({ file: from.path, address })
+      else if (isNew) follow({ path, object: companion })
+    }
+  }
+  if (root) {
+    const file = { path: ownPath(root), object: root }
+    put(file.path, root)
+    follow(file)
+  }
+  const placed = new Set([...files.values()].map(({ object }) => object.object_id))
+  for (const object of members) {
+    if (placed.has(object.object_id)) continue
+    const path = freePath(ownPath(object), object, files)
+    put(path, object)
+    follow({ path, object })
+  }
+  return { files: [...files.values()], unresolved }
+}
+
+/** Two files that an entry needs were pushed as one path, from two folders. */
+const freePath = (path: string, { object_id }: DownloadedObject, files: ReadonlyMap<string, LaidFile>): string =>
+  files.has(path.toLowerCase()) ? path.replace(/(\.[^./]*)?$/, `-${object_id}$1`) : path
+
+interface CompanionSearch {
+  path: string
+  from: LaidFile
+  members: readonly DownloadedObject[]
+}
+
+/**
+ * The file that an address leads to: the one that was pushed at that place; else the only one of that file name; else the only one
+ * of that kind, because bytes that were pushed under two names are one version.
+ */
+function findCompanion({ path, from, members }: CompanionSearch): DownloadedObject | undefined {
+  const others = members.filter(({ object_id, source_ext }) => object_id !== from.object.object_id && source_ext !== null)
+  const key = path.toLowerCase()
+  const atPlace = others.find((object) => ownPath(object).toLowerCase() === key)
+  if (atPlace) return atPlace
+  const named = others.filter((object) => fileOf(ownPath(object).toLowerCase()) === fileOf(key))
+  const own = members.find(({ object_id }) => object_id === from.object.object_id)
+  const alike = named.length > 0 ? named : others.filter(({ source_ext }) => key.endsWith(`.${source_ext}`))
+  const near = alike.filter((object) => sharesFolder(own, object))
+  if (alike.length === 1) return alike[0]
+  return near.length === 1 ? near[0] : undefined
+}
+
+/** Both were pushed from one folder, or one below it. */
+function sharesFolder(own: DownloadedObject | undefined, { source_path }: DownloadedObject): boolean {
+  const folder = own?.source_path?.replace(/[^/]*$/, '')
+  return folder !== undefined && source_path?.startsWith(folder) === true
+}
+
+const fileOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** Where a version was pushed: a package by its `/Game` path, another file by its path below the folder that was pushed. */
+export function ownPath(object: DownloadedObject): string {
+  const { origin_path, source_path, source_ext, asset_class } = object
+  const extension = source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
+  const inContent = origin_path == null ? undefined : `Content${origin_path.slice('/Game'.length)}.${extension}`
+  const asPushed = source_path ?? undefined
+  const first = source_ext === null ? (inContent ?? asPushed) : (asPushed ?? inContent)
+  return first ?? `${plainName(object.asset_name ?? `version ${object.object_id}`)}.${extension}`
+}
+
+/** A name from the library as the name of a file on any system. */
+export const plainName = (name: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no file name may hold them
+  name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+|[. ]+$/g, '_') || 'entry'

@@ -1,0 +1,50 @@
+/**
+ * The connections of undici, without the rest of it: loading all of the package takes twice as long and 13 MB more, which a
+ * push that finds nothing to do would mostly spend on that. What is loaded here is what its own index.js puts together.
+ */
+import { createRequire } from 'node:module'
+import type { Agent as UndiciAgent, Dispatcher as UndiciDispatcher, EnvHttpProxyAgent as UndiciProxyAgent } from 'undici'
+import { ClientError } from '../client-error.ts'
+
+const require = createRequire(import.meta.url)
+const base = require('undici/lib/dispatcher/dispatcher.js') as typeof UndiciDispatcher
+Object.assign(base.prototype, require('undici/lib/api/index.js'))
+
+/** Never reached through a proxy, whatever the environment says: they would mean another machine there. */
+const thisMachine = ['localhost', '127.0.0.1', '[::1]']
+
+type Environment = Record<string, string | undefined>
+
+/** The address of a proxy that a variable names, with `http://` filled in. Throws ClientError `WRONG_ADDRESS`. */
+function proxyIn(env: Environment, name: 'http_proxy' | 'https_proxy'): string {
+  const given = env[name] || env[name.toUpperCase()]
+  if (!given) return ''
+  const address = given.includes('://') ? given : `http://${given}`
+  if (/^(https?|socks5?):\/\//i.test(address) && URL.canParse(address)) return address
+  throw new ClientError('WRONG_ADDRESS', `${name.toUpperCase()} does not hold the address of a proxy.`, {
+    next: `Write it like http://proxy.example.com:8080, or unset ${name.toUpperCase()}.`,
+  })
+}
+
+/**
+ * The host of the proxy that the environment names for an address, without name and password; undefined for this machine, and
+ * where there is none. NO_PROXY is not looked at. Throws ClientError `WRONG_ADDRESS`.
+ */
+export function proxyFor(url: string, env: Environment): string | undefined {
+  const { protocol, hostname } = new URL(url)
+  if (thisMachine.includes(hostname)) return undefined
+  const proxy = (protocol === 'https:' && proxyIn(env, 'https_proxy')) || proxyIn(env, 'http_proxy')
+  return proxy === '' ? undefined : new URL(proxy).host
+}
+
+/** Connections to any server: through the proxies of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) where it names some. */
+export function openDispatcher(options: UndiciAgent.Options, env: Environment = process.env): UndiciDispatcher {
+  const [httpProxy, httpsProxy] = [proxyIn(env, 'http_proxy'), proxyIn(env, 'https_proxy')]
+  if (httpProxy === '' && httpsProxy === '') {
+    const Agent = require('undici/lib/dispatcher/agent.js') as typeof UndiciAgent
+    return new Agent(options)
+  }
+  const ProxyAgent = require('undici/lib/dispatcher/env-http-proxy-agent.js') as typeof UndiciProxyAgent
+  const noProxy = [env.no_proxy || env.NO_PROXY || '', ...thisMachine].join(',')
+  return new ProxyAgent({ ...options, httpProxy, httpsProxy, noProxy })
+}

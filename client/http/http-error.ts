@@ -1,0 +1,86 @@
+/** Turns a refusing answer into the error that commands and callers handle (spec 7), and says what a repetition has to know of it. */
+import type { Dispatcher } from 'undici'
+import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
+import { readText } from './body.ts'
+import { isNetworkError, wasReached } from './network-error.ts'
+import { type Failure, parseRetryAfter } from './retry.ts'
+
+/** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
+const frontDoorCodes: Record<number, ErrorCode> = {
+  400: 'VALIDATION',
+  401: 'UNAUTHORIZED',
+  402: 'FORBIDDEN',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  412: 'CONFLICT',
+  413: 'VALIDATION',
+  422: 'VALIDATION',
+  426: 'UPGRADE_REQUIRED',
+  429: 'RATE_LIMITED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+}
+
+const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors
+
+const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (status >= 500 ? 'INTERNAL' : 'VALIDATION')
+
+/**
+ * The ApiError that an answer with a status of 400 and more stands for. `body` is its text: the library's envelope, the
+ * front door's sentence, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request.
+ */
+export function decodeError(status: number, body: string, requestId?: string): ApiError {
+  const traced = requestId ? { request_id: requestId } : {}
+  const error = errorField(body)
+  if (typeof error === 'string') return new ApiError(codeOfStatus(status), error, { ...traced, httpStatus: status })
+  if (typeof error === 'object' && error !== null) {
+    const { code, message, details } = error as { code?: unknown; message?: unknown; details?: unknown }
+    const known = isCode(code) ? code : codeOfStatus(status)
+    const text = typeof message === 'string' ? message : undefined
+    const unknownCode = isCode(code) ? {} : { code }
+    return new ApiError(known, text, { ...(details as object | undefined), ...unknownCode, ...traced, httpStatus: status })
+  }
+  return new ApiError(codeOfStatus(status), `The server answered with status ${status} and no reason.`, {
+    ...traced,
+    httpStatus: status,
+  })
+}
+
+function errorField(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { error?: unknown } | null)?.error
+  } catch {
+    return undefined
+  }
+}
+
+/** The error of an answer, read to its end; `details.retry_after_seconds` is what the answer or its header says. */
+export async function refusalOf(answer: Dispatcher.ResponseData): Promise<ApiError> {
+  const id = answer.headers['x-request-id']
+  const error = decodeError(answer.statusCode, await readText(answer.body), typeof id === 'string' ? id : undefined)
+  const after = answer.headers['retry-after']
+  const waitMs = parseRetryAfter(typeof after === 'string' ? after : undefined, Date.now())
+  if (waitMs !== undefined) error.details.retry_after_seconds ??= Math.ceil(waitMs / 1000)
+  return error
+}
+
+/** Undefined for what no repetition can fix. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
+  if (!(error instanceof ApiError)) return undefined
+  const { retry_after_seconds: seconds, reason } = error.details
+  return {
+    kind: 'status',
+    status: error.status,
+    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+  }
+}
+
+/** What a wait is for. `budget`: the key asked too often (429). `server`: it is busy or starting. `network`: it cannot be reached. */
+export type WaitCause = 'budget' | 'server' | 'network'
+
+export const causeOf = (failure: Failure): WaitCause =>
+  failure.kind === 'network' ? 'network' : failure.status === 429 ? 'budget' : 'server'

@@ -1,0 +1,298 @@
+/** The one place that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
+import type { Dispatcher } from 'undici'
+import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.ts'
+import { ClientError } from '../client-error.ts'
+import { type Bytes, bodyOf, readText, type Stored } from './body.ts'
+import { openDispatcher } from './connections.ts'
+import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
+import { jsonLines } from './json-lines.ts'
+import { isNetworkError, reasonOf } from './network-error.ts'
+import { learnOffered } from './offered-version.ts'
+import { type Pause, pause } from './pause.ts'
+import { budgetOf, type RequestBudget } from './request-budget.ts'
+import { RequestGate, type Turn } from './request-gate.ts'
+import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
+
+/** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence, of the server's where it gave one. */
+export interface WaitEvent {
+  reason: string
+  for: WaitCause
+  delayMs: number
+  failures: number
+  method: string
+  url: string
+}
+
+export interface HttpOptions {
+  /** Address of the workspace, without `/api/v1`; see `normalizeAddress`. */
+  url: string
+  key?: string
+  /** Sent as `X-PH-Client`: `<name>/<version>`. */
+  clientName?: string
+  onWait?: (event: WaitEvent) => void
+  /** The longest that one request waits between its attempts in all; the default is `patienceMs`. */
+  retryForMs?: number
+  pause?: Pause
+  /** Connections per origin. */
+  connections?: number
+  signal?: AbortSignal
+}
+
+export interface ApiRequest {
+  method: Dispatcher.HttpMethod
+  /** Below `/api/v1`. */
+  path: string
+  query?: URLSearchParams
+  json?: unknown
+  bytes?: Bytes
+  contentType?: string
+  /** Repeating it does no harm; the default is what the method promises (RFC 9110 9.2.2). */
+  idempotent?: boolean
+  signal?: AbortSignal
+}
+
+export interface StoredRequest {
+  /** Absolute, or relative to the workspace's address. */
+  url: string
+  method?: 'GET' | 'PUT'
+  /** Sent exactly as given. */
+  headers?: Record<string, string>
+  bytes?: Bytes
+  /** Statuses that are answers, not failures, beside the 2xx. */
+  accept?: readonly number[]
+  signal?: AbortSignal
+}
+
+interface Exchange {
+  url: URL
+  /** What a 429 to it is about; requests about the same wait together. */
+  budget: RequestBudget | 'storage'
+  method: Dispatcher.HttpMethod
+  headers: Record<string, string>
+  bytes?: Bytes
+  idempotent: boolean
+  signal?: AbortSignal
+  accept?: readonly number[]
+}
+
+type Consume<T> = (answer: Dispatcher.ResponseData) => Promise<T>
+
+interface Tries {
+  turn: Turn
+  /** Over all turns of one request. */
+  spent: { failures: number; waitedMs: number }
+}
+
+const timeouts = { connectTimeout: 10_000, headersTimeout: 120_000, bodyTimeout: 60_000, keepAliveTimeout: 10_000 }
+const redirectsFollowed = 3
+const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
+
+/** A connection to one workspace. Every method throws ApiError (the service refused) or ClientError (nothing usable came back). */
+export class Http {
+  readonly url: string
+  readonly #options: HttpOptions
+  readonly #agent: Dispatcher
+  readonly #gates: Record<Exchange['budget'], RequestGate>
+  #seenAlive = false
+
+  constructor(options: HttpOptions) {
+    this.url = options.url
+    this.#options = options
+    const connections = options.connections ?? 8
+    this.#agent = openDispatcher({ ...timeouts, connections })
+    const gate = () => new RequestGate(connections)
+    this.#gates = { general: gate(), push: gate(), storage: gate() }
+  }
+
+  /** Lets requests that run finish, then ends the connections; `destroy` does not wait. */
+  async close(how: 'finish' | 'destroy' = 'finish'): Promise<void> {
+    await (how === 'finish' ? this.#agent.close() : this.#agent.destroy())
+  }
+
+  /** A call whose answer is JSON; undefined for 204. */
+  async json(request: ApiRequest): Promise<unknown> {
+    const { status, text } = await this.#exchange(this.#signed(request), async (answer) => ({
+      status: answer.statusCode,
+      text: await readText(answer.body),
+    }))
+    if (status === 204 || text === '') return undefined
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      throw new ClientError('NOT_A_LIBRARY', `${this.url} answered with something that is not JSON.`, { cause })
+    }
+  }
+
+  /** A call that answers with a redirect: its target, which is to be fetched by `open`, without the key. */
+  async redirect(request: ApiRequest): Promise<{ location: string }> {
+    return this.#exchange({ ...this.#signed(request), accept: [302, 303, 307] }, async (answer) => {
+      await answer.body.dump()
+      const { location } = answer.headers
+      if (typeof location === 'string') return { location: this.addressOf(location).href }
+      throw new ClientError('NOT_A_LIBRARY', `${this.url} sent no address for ${request.path}.`)
+    })
+  }
+
+  /** A call that answers with one JSON value a line; throws where the last one is missing. Nothing is repeated once the first line has come. */
+  async *lines(request: ApiRequest): AsyncGenerator<unknown> {
+    const body = await this.#exchange(this.#signed(request), async (answer) => answer.body)
+    try {
+      yield* jsonLines(body, this.url)
+    } catch (error) {
+      throw this.#thrown(error, this.url)
+    }
+  }
+
+  /** Sends bytes to, or asks something of, a presigned address. Never carries the key. Gives the status. */
+  async store(stored: StoredRequest): Promise<number> {
+    return this.#exchange(this.#unsigned(stored), async (answer) => {
+      await answer.body.dump()
+      return answer.statusCode
+    })
+  }
+
+  /** Opens a presigned address for reading. Never carries the key; follows at most three further redirects. */
+  async open(stored: StoredRequest): Promise<Stored> {
+    let { href: url } = this.addressOf(stored.url)
+    for (let hop = 0; hop <= redirectsFollowed; hop++) {
+      const answer = await this.#exchange(
+        { ...this.#unsigned({ ...stored, url }), accept: [301, 302, 303, 307, 308] },
+        async (got) => got,
+      )
+      const { location } = answer.headers
+      if (answer.statusCode < 300) return { headers: answer.headers, body: answer.body }
+      await answer.body.dump()
+      url = this.addressOf(typeof location === 'string' ? location : '', url).href
+    }
+    throw new ClientError('NOT_A_LIBRARY', `${new URL(url).host} redirects in circles.`)
+  }
+
+  /** Asks once, without the key, and gives whatever is answered: to find out what stands at an address. */
+  async probe(path: string, signal?: AbortSignal): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>> {
+    const { origin, pathname } = this.#address({ method: 'GET', path })
+    try {
+      const { statusCode, headers, body } = await this.#agent.request({ origin, path: pathname, method: 'GET', signal })
+      await body.dump()
+      return { statusCode, headers }
+    } catch (error) {
+      throw this.#thrown(error, origin)
+    }
+  }
+
+  #signed(call: ApiRequest): Exchange {
+    const url = this.#address(call)
+    const { key, clientName = 'ph' } = this.#options
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'x-ph-api': String(apiMajor),
+      'x-ph-client': clientName,
+    }
+    if (key) headers.authorization = `Bearer ${key}`
+    const bytes = call.json === undefined ? call.bytes : bodyOf(JSON.stringify(call.json))
+    if (bytes) headers['content-type'] = call.contentType ?? (call.bytes ? 'application/octet-stream' : 'application/json')
+    const idempotent = call.idempotent ?? safeToRepeat.has(call.method)
+    return { url, budget: budgetOf(call.path), method: call.method, headers, bytes, idempotent, signal: call.signal }
+  }
+
+  /** The key travels with these addresses, so none of them may lead out of the workspace's API. */
+  #address(call: ApiRequest): URL {
+    const base = `${this.url}${apiBase}/`
+    const url = new URL(this.url + apiBase + call.path)
+    if (!url.href.startsWith(base)) throw new ClientError('WRONG_ADDRESS', `${call.path} leads out of ${base}`)
+    if (call.query) url.search = call.query.toString()
+    return url
+  }
+
+  #unsigned(stored: StoredRequest): Exchange {
+    const url = this.addressOf(stored.url)
+    const { method = 'GET', headers = {}, bytes, accept, signal } = stored
+    return { url, budget: 'storage', method, headers, bytes, accept, signal, idempotent: true }
+  }
+
+  /** An address that came from outside, in full; it may be anything. Throws ClientError `NOT_A_LIBRARY` unless it is on the web. */
+  addressOf(text: string, base = this.url): URL {
+    const url = URL.parse(text, base)
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+    const what = url ? `that is not on the web: ${url.protocol}` : 'that is none.'
+    throw new ClientError('NOT_A_LIBRARY', `${this.url} named an address ${what}`)
+  }
+
+  /** Sends a request until it is answered or given up; `consume` reads the answer and is part of what is repeated. */
+  async #exchange<T>(exchange: Exchange, consume: Consume<T>): Promise<T> {
+    const gate = this.#gates[exchange.budget]
+    const spent = { failures: 0, waitedMs: 0 }
+    for (let first = false; ; first = true) {
+      const turn = await gate.enter({ first, signal: this.#signalOf(exchange) })
+      try {
+        const served = await this.#serve(exchange, consume, { turn, spent })
+        if (served) return served.value
+      } finally {
+        turn.leave()
+      }
+    }
+  }
+
+  /** Sends it for as long as it is its turn. Undefined: another request already waits for what this one was refused. */
+  async #serve<T>(exchange: Exchange, consume: Consume<T>, { turn, spent }: Tries): Promise<{ value: T } | undefined> {
+    for (;;) {
+      try {
+        const answer = await this.#attempt(exchange)
+        turn.passed()
+        return { value: await consume(answer) }
+      } catch (error) {
+        this.#signalOf(exchange)?.throwIfAborted()
+        const failure = failureOf(error)
+        const delayMs = failure && this.#delayOf(failure, { ...spent, idempotent: exchange.idempotent })
+        if (!failure || delayMs === undefined) throw this.#thrown(error, exchange.url.origin)
+        if (asksForPatience(failure) && !turn.refused()) return undefined
+        spent.failures++
+        spent.waitedMs += delayMs
+        await this.#wait(exchange, { delayMs, failures: spent.failures, reason: reasonOf(error), for: causeOf(failure) })
+      }
+    }
+  }
+
+  #delayOf(failure: Failure, { failures, ...state }: Tries['spent'] & { idempotent: boolean }): number | undefined {
+    const { retryForMs = causeOf(failure) === 'budget' ? patienceMs.budget : patienceMs.server } = this.#options
+    const now = { failures: failures + 1, limitMs: retryForMs, seenAlive: this.#seenAlive, random: Math.random }
+    return retryDelayMs(failure, { ...state, ...now })
+  }
+
+  async #attempt(exchange: Exchange): Promise<Dispatcher.ResponseData> {
+    const { url, method, headers, bytes, accept = [] } = exchange
+    const length = bytes ? { 'content-length': String(bytes.size) } : {}
+    const answer = await this.#agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { ...headers, ...length },
+      // Any iterable of bytes will do, though the types know of streams only.
+      body: bytes?.open() as Uint8Array | undefined,
+      signal: this.#signalOf(exchange),
+    })
+    this.#seenAlive = true
+    learnOffered(answer.headers[clientVersionHeader])
+    const { statusCode: status } = answer
+    if ((status >= 200 && status < 300) || accept.includes(status)) return answer
+    throw await refusalOf(answer)
+  }
+
+  #signalOf(exchange: Exchange): AbortSignal | undefined {
+    const { signal: own } = this.#options
+    const { signal } = exchange
+    return own && signal && own !== signal ? AbortSignal.any([own, signal]) : (signal ?? own)
+  }
+
+  async #wait(exchange: Exchange, event: Omit<WaitEvent, 'method' | 'url'>): Promise<void> {
+    // Query strings of presigned addresses are secrets.
+    const url = exchange.url.origin + exchange.url.pathname
+    const { onWait, pause: wait = pause } = this.#options
+    onWait?.({ ...event, method: exchange.method, url })
+    await wait(event.delayMs, this.#signalOf(exchange))
+  }
+
+  #thrown(error: unknown, origin: string): unknown {
+    if (!isNetworkError(error)) return error
+    return new ClientError('UNREACHABLE', `Cannot reach ${origin}: ${reasonOf(error)}.`, { cause: error })
+  }
+}

@@ -1,0 +1,51 @@
+/** What failures of the network mean: whether the request got through, and how to say it. */
+import { ApiError } from '../../contract/errors.ts'
+import { ClientError, systemCode } from '../client-error.ts'
+
+/** Failures before any connection stood: the server cannot have seen the request. */
+const beforeConnection: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no network',
+  UND_ERR_CONNECT_TIMEOUT: 'nothing answers',
+  UND_ERR_ABORTED: 'the proxy does not lead there',
+}
+const afterConnection: Record<string, string> = {
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ECONNABORTED: 'the connection was cut',
+  ETIMEDOUT: 'the connection went silent',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped in the middle',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
+}
+
+/** Codes of TLS, which no repetition fixes: `CERT_HAS_EXPIRED`, `ERR_TLS_CERT_ALTNAME_INVALID`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+const isTlsCode = (code: string) => /CERT|TLS|SSL/.test(code)
+/** What answered spoke something else, such as plain http. */
+const notTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])
+
+/** A failure of name lookup, connection or transfer that the same request may survive when sent again. */
+export function isNetworkError(error: unknown): boolean {
+  const code = systemCode(error)
+  return code !== undefined && (code in beforeConnection || code in afterConnection || isTlsCode(code))
+}
+
+/** The server could not prove who it is, or did not speak TLS at all. */
+export const isTlsError = (error: unknown): boolean =>
+  isTlsCode((error instanceof Error ? systemCode(error.cause) : undefined) ?? '')
+
+/** Whether the server may have acted on the request. */
+export const wasReached = (error: unknown): boolean => !((systemCode(error) ?? '') in beforeConnection)
+
+/** Why a request failed, as the end of a sentence. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ApiError || error instanceof ClientError) return error.message
+  const code = systemCode(error) ?? ''
+  if (notTls.has(code)) return `it does not answer https; the address may begin with http:// (${code})`
+  if (isTlsCode(code)) return `its certificate is not trusted (${code})`
+  return beforeConnection[code] ?? afterConnection[code] ?? code
+}

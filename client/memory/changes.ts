@@ -1,0 +1,65 @@
+/** What was found on disk beside what is remembered: which files may be props, and whether anything is new. */
+import { sep } from 'node:path'
+import { findSourceKind } from '../../formats/source-file.ts'
+import { gone, packageExtensions } from '../project/fingerprint.ts'
+import type { NamedPaths } from '../project/paths.ts'
+import { type Problem, problem } from '../project/problem.ts'
+import type { FoundFile } from '../project/scan.ts'
+import type { Mark } from './project-memory.ts'
+
+const sidecarExtensions = new Set(['uexp', 'ubulk', 'uptnl', 'upayload'])
+const descriptorExtensions = new Set(['uproject', 'uplugin'])
+
+export interface Sorted {
+  /** Props, by what their names say. */
+  wanted: FoundFile[]
+  sidecars: string[]
+  unknown: string[]
+}
+
+/** Tells files that may be props from those that are not; `all` takes every kind. */
+export function sortFound(files: readonly FoundFile[], all: boolean): Sorted {
+  const sorted: Sorted = { wanted: [], sidecars: [], unknown: [] }
+  for (const found of files) {
+    const { ext, file } = found
+    if (packageExtensions.has(ext) || findSourceKind(ext)) sorted.wanted.push(found)
+    else if (sidecarExtensions.has(ext)) sorted.sidecars.push(file)
+    else if (descriptorExtensions.has(ext)) continue
+    else if (all) sorted.wanted.push(found)
+    else sorted.unknown.push(file)
+  }
+  return sorted
+}
+
+/** Whether memory holds every file as it is, and the library every one of them. */
+export function isUntouched(files: readonly FoundFile[], marks: readonly Mark[]): boolean {
+  const settled = new Map<string, string>()
+  for (const [file, stat, isSettled] of marks) if (isSettled === 1) settled.set(file, stat)
+  return files.every(({ file, stat }) => settled.get(file) === stat)
+}
+
+/** Files that were where the walk went, and are not any more. What they stood for may now be another file's. */
+export function findVanished(found: readonly FoundFile[], marks: readonly Mark[], { root, starts }: NamedPaths): string[] {
+  const folders = starts
+    .filter(({ isFolder }) => isFolder)
+    .map(({ path }) =>
+      path
+        .slice(root.length + 1)
+        .split(sep)
+        .join('/'),
+    )
+  const present = new Set(found.map(({ file }) => file))
+  const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
+  return marks.flatMap(([file, stat]) => (stat !== gone && !present.has(file) && isBelow(file) ? [file] : []))
+}
+
+/** Files that were not read at all, by their extension. */
+export function nameUnread(files: { sidecars: string[]; unknown: string[] }): Problem[] {
+  const problems: Problem[] = []
+  const { sidecars, unknown } = files
+  if (sidecars.length > 0) problems.push(problem('sidecar', sidecars, `${count(sidecars)} of cooked packages.`))
+  if (unknown.length > 0) problems.push(problem('unknown-kind', unknown, `${count(unknown)} of unsupported file types.`))
+  return problems
+}
+
+const count = ({ length }: string[]): string => (length === 1 ? '1 file' : `${length.toLocaleString('en-US')} files`)

@@ -1,0 +1,146 @@
+/** The current versions of a project's lineages as they were last heard of, and every file beside them; kept with the fingerprints. */
+import type Database from 'better-sqlite3'
+import type { FeedMark } from './feed.ts'
+import type { StateFile } from './state-file.ts'
+
+/** The version that is current in a lineage. */
+export interface Face {
+  lineageId: string
+  objectId: number
+  hash: string
+  entryId: number | null
+}
+
+/** What a file is beside the library, as bits of a number: quick to load for 100,000 files. */
+export const relation = {
+  /** It was pushed or pulled here: there is a version that it is or was edited from. */
+  based: 1,
+  /** The library was asked for its lineage, … */
+  asked: 2,
+  /** … and has it. */
+  there: 4,
+  hashIsBase: 8,
+  hashIsFace: 16,
+  baseIsFace: 32,
+  /** It is no prop: a push has settled, or would, that it stays out. */
+  leftOut: 64,
+} as const
+
+export type KnownRow = [file: string, stat: string, relation: number, lineageId: string | null]
+
+/** A file with what it belongs to. */
+export interface KnownDetail {
+  file: string
+  hash: string
+  package: string | null
+  relation: number
+  lineageId: string | null
+  objectId: number | null
+  entryId: number | null
+  faceId: number | null
+  faceHash: string | null
+}
+
+/** A file that nobody pushed, with the identity of one that was. */
+export interface Namesake {
+  file: string
+  /** Where that identity was when it was pushed. */
+  from: string
+}
+
+const markKey = 'faces'
+/** From here on one pass over everything is quicker than a question per file. */
+const manyFiles = 1000
+
+const relationColumn = `
+  (f.lineage_id is not null) + 2 * (c.lineage_id is not null) + 4 * (c.object_id is not null) + 8 * (f.hash is f.base_hash)
+  + 16 * (f.hash is c.content_hash) + 32 * (f.object_id is c.object_id)
+  + case when f.lineage_id is not null then 0 else
+      64 * (f.settled or f.facts ->> '$.kind' is 'refused' or f.facts ->> '$.assetClass' is 'ObjectRedirector') end`
+
+export class Faces {
+  readonly #state: StateFile
+  readonly #db: Database.Database
+
+  constructor(state: StateFile) {
+    this.#state = state
+    this.#db = state.db
+  }
+
+  /** How far the change feed was followed; undefined where it must be asked for everything. */
+  mark(): FeedMark | undefined {
+    const value = this.#guard(() => this.#db.prepare('select value from remembered where key = ?').pluck().get(markKey))
+    return typeof value === 'string' ? (JSON.parse(value) as FeedMark) : undefined
+  }
+
+  /** Every file that was ever read here. */
+  rows(): KnownRow[] {
+    const query = `select f.file, f.stat, ${relationColumn}, f.lineage_id from file f left join face c on c.lineage_id = f.lineage_id`
+    return this.#guard(() => this.#db.prepare<[], KnownRow>(query).raw().all() as unknown as KnownRow[])
+  }
+
+  details(files: ReadonlySet<string>): KnownDetail[] {
+    const query = `
+      select f.file, f.hash, f.package, ${relationColumn} as relation, f.lineage_id as lineageId, f.object_id as objectId,
+             coalesce(c.entry_id, f.entry_id) as entryId, c.object_id as faceId, c.content_hash as faceHash
+        from file f left join face c on c.lineage_id = f.lineage_id`
+    return this.#guard(() => {
+      if (files.size > manyFiles)
+        return this.#db
+          .prepare<[], KnownDetail>(query)
+          .all()
+          .filter(({ file }) => files.has(file))
+      const one = this.#db.prepare<[string], KnownDetail>(`${query} where f.file = ?`)
+      return [...files].flatMap((file) => one.get(file) ?? [])
+    })
+  }
+
+  /** Files without a lineage that carry the GUID of one with a lineage: most likely it was moved here and edited. */
+  namesakes(): Namesake[] {
+    const query = `
+      select f.file, b.file as "from" from file f join file b on b.guid = f.guid and b.file <> f.file and b.lineage_id is not null
+       where f.lineage_id is null and f.guid is not null`
+    return this.#guard(() => this.#db.prepare<[], Namesake>(query).all())
+  }
+
+  /** Takes in news of lineages: the current version, or undefined where that must be asked. Those that nobody asked about do not count. */
+  update(news: ReadonlyMap<string, Face | undefined>, mark: FeedMark): void {
+    const set = this.#db.prepare(`
+      update face set object_id = @objectId, content_hash = @hash, entry_id = @entryId where lineage_id = @lineageId`)
+    const forget = this.#db.prepare('delete from face where lineage_id = ?')
+    this.#write(() => {
+      for (const [lineageId, face] of news) face ? set.run(face) : forget.run(lineageId)
+      this.#remember(mark)
+    })
+  }
+
+  /** What the library answered about lineages; those of `asked` that are not among the faces are not there. */
+  save(asked: readonly string[], faces: readonly Face[]): void {
+    const none = this.#db.prepare('insert or replace into face (lineage_id) values (?)')
+    const set = this.#db.prepare('insert or replace into face values (@lineageId, @objectId, @hash, @entryId)')
+    this.#write(() => {
+      for (const id of asked) none.run(id)
+      for (const face of faces) set.run(face)
+    })
+  }
+
+  remember(mark: FeedMark): void {
+    this.#write(() => this.#remember(mark))
+  }
+
+  /** Nothing counts any more: another library, or too much happened. */
+  clear(): void {
+    this.#write(() => {
+      this.#db.prepare('delete from face').run()
+      this.#db.prepare('delete from remembered where key = ?').run(markKey)
+    })
+  }
+
+  #remember(mark: FeedMark): void {
+    this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(markKey, JSON.stringify(mark))
+  }
+
+  #write = (work: () => unknown): unknown => this.#state.write(work)
+
+  #guard = <T>(work: () => T): T => this.#state.guard(work)
+}

@@ -1,0 +1,128 @@
+/** Whether the library still holds what it was remembered to hold: asks the change feed from where the last push ended. */
+
+import type { ChangeRecord } from '../../contract/changes.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { PushCalls } from '../http/push-calls.ts'
+
+/** What following the feed asks of a library. */
+export type FeedCalls = Pick<PushCalls, 'changes' | 'lineage' | 'exportLines'>
+
+/**
+ * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
+ * another record there or none: lineage ids are never given twice. `head` is null at the very beginning, and where the record
+ * is not kept any more.
+ */
+export interface FeedMark {
+  cursor: number
+  head: FeedHead | null
+}
+
+type FeedHead = Pick<ChangeRecord, 'entity' | 'entity_id' | 'lineage_id'>
+
+export interface FeedNews {
+  mark: FeedMark
+  /** Ids of versions and of entries that are gone since. */
+  goneObjects: number[]
+  goneEntries: number[]
+}
+
+/** More news than this are not read one by one: asking about every file is quicker. */
+const mostNews = 50_000
+const pageSize = limits.changesPage.max
+/** What registering one item adds to the feed at most: its version, its entry, and the version that was current before. */
+const newsPerItem = 3
+
+/** A version that the library is remembered to hold, the newest of them. */
+export interface Witness {
+  lineageId: string
+  objectId: number
+  hash: string
+}
+
+/**
+ * What happened since `mark`. Undefined when that cannot be told: another library, another history, records that are no
+ * longer kept, or too much news. Then nothing that is remembered of the library counts.
+ *
+ * After 30 days without a change the record at the mark is gone, and nothing in the feed tells one library from another. Then
+ * the witness does: its lineage is to be found nowhere else.
+ */
+export async function followFeed(calls: FeedCalls, mark: FeedMark, witness?: Witness): Promise<FeedNews | undefined> {
+  const news = mark.head ? await readFeed(calls, mark) : 'forgotten'
+  if (news !== 'forgotten') return news
+  if (witness && !(await isKnown(calls, witness))) return undefined
+  const later = await readFeed(calls, { cursor: mark.cursor, head: null })
+  return later === 'forgotten' ? undefined : later
+}
+
+async function isKnown(calls: FeedCalls, { lineageId, objectId, hash }: Witness): Promise<boolean> {
+  try {
+    const { objects } = await calls.lineage(lineageId)
+    return objects.some(({ object_id, content_hash }) => object_id === objectId && content_hash === hash)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false
+    throw error
+  }
+}
+
+/**
+ * What happened since `mark`, when all that this push did lies between: its own news are read however many they are, so that
+ * the next push need not ask about every file again.
+ */
+export async function followOwnFeed(calls: FeedCalls, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
+  const news = await readFeed(calls, mark, mostNews + pushedItems * newsPerItem)
+  return news === 'forgotten' ? undefined : news
+}
+
+/** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
+async function readFeed(calls: FeedCalls, mark: FeedMark, most = mostNews): Promise<FeedNews | 'forgotten' | undefined> {
+  const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
+  const first = mark.head ? mark.cursor - 1 : mark.cursor
+  for (let cursor = first; cursor - first < most; ) {
+    const { changes, next_cursor, reset } = await calls.changes(cursor, pageSize)
+    if (reset) return 'forgotten'
+    if (cursor === first && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
+    takeIn(news, changes, mark.cursor)
+    // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
+    if (changes.length === 0 || next_cursor - cursor < pageSize) return news
+    cursor = next_cursor
+  }
+  return undefined
+}
+
+/** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
+export async function findFeedEnd(calls: FeedCalls): Promise<FeedMark | undefined> {
+  const cursor = await exportCursor(calls)
+  if (cursor === undefined) return undefined
+  const last = cursor === 0 ? undefined : await readFeed(calls, { cursor: cursor - 1, head: null })
+  return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.mark
+}
+
+async function exportCursor(calls: FeedCalls): Promise<number | undefined> {
+  try {
+    for await (const line of calls.exportLines()) {
+      const { cursor } = line as { cursor?: unknown }
+      return typeof cursor === 'number' ? cursor : undefined
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error
+  }
+  return undefined
+}
+
+/** A record that changed again within the page is told once, at its latest number. */
+function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedHead): boolean {
+  const same = (change: ChangeRecord) =>
+    change.entity === head.entity && change.entity_id === head.entity_id && change.lineage_id === head.lineage_id
+  const there = changes.find(({ seq }) => seq === cursor)
+  return there ? same(there) : changes.some((change) => change.seq > cursor && same(change))
+}
+
+function takeIn(news: FeedNews, changes: readonly ChangeRecord[], since: number): void {
+  for (const { seq, op, entity, entity_id, lineage_id } of changes) {
+    if (seq >= news.mark.cursor) news.mark = { cursor: seq, head: { entity, entity_id, lineage_id } }
+    if (seq <= since || op !== 'delete') continue
+    if (entity === 'object') news.goneObjects.push(entity_id)
+    if (entity === 'entry') news.goneEntries.push(entity_id)
+  }
+}

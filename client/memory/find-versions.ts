@@ -1,0 +1,123 @@
+/** Asks a library which versions are current: in bulk where it offers that, else by reading its entries. */
+import pLimit from 'p-limit'
+import type { EntrySummary } from '../../contract/entries.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { FoundLineages, LineageFace, VersionPlace } from '../../contract/lineages.ts'
+import { ClientError } from '../client-error.ts'
+import type { StatusCalls } from '../http/status-calls.ts'
+
+/** Lineages by id, versions by content, current versions by path. */
+export interface Wanted {
+  lineageIds: readonly string[]
+  hashes: readonly string[]
+  paths: readonly string[]
+}
+
+/** `cursor`: where the change feed stood before, as far as the server says so. */
+export type FoundFaces = Omit<FoundLineages, 'cursor'> & { cursor: number | undefined }
+
+/** So few lineages are quicker asked one by one than found among all entries. */
+const fewLineages = 20
+const requestsAtOnce = 8
+/** A server whose pages never end is left after so many. */
+const mostPages = 50_000
+
+/** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
+export const findFaces = async (calls: StatusCalls, wanted: Wanted): Promise<FoundFaces> =>
+  (await askForFaces(calls, wanted)) ?? readEntries(calls, wanted)
+
+/** The same in bulk alone; undefined where the server does not offer that. */
+export async function askForFaces(calls: Pick<StatusCalls, 'findLineages'>, wanted: Wanted): Promise<FoundFaces | undefined> {
+  const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
+  const longest = Math.max(wanted.lineageIds.length, wanted.hashes.length, wanted.paths.length)
+  for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
+    const part = <T>(list: readonly T[]): T[] => list.slice(at, at + limits.lineagesFound)
+    const question = {
+      lineage_ids: part(wanted.lineageIds),
+      content_hashes: part(wanted.hashes),
+      origin_paths: part(wanted.paths),
+    }
+    const answer = await calls.findLineages(question).catch(undefinedWhereUnknown)
+    if (!answer) return undefined
+    found.cursor ??= answer.cursor
+    found.lineages.push(...answer.lineages)
+    found.versions.push(...answer.versions)
+  }
+  return found
+}
+
+/** What servers say of a route that they do not have; a read key on one that does not look like reading is refused first. */
+function undefinedWhereUnknown(error: unknown): undefined {
+  if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error
+}
+
+/** The same from what every server offers. Bytes and paths are found among current versions only. */
+async function readEntries(calls: StatusCalls, { lineageIds, hashes, paths }: Wanted): Promise<FoundFaces> {
+  const found = new EntryReading(lineageIds, hashes, paths)
+  if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(calls)
+  const atOnce = pLimit(requestsAtOnce)
+  const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(calls, id))))
+  return { cursor: found.cursor, lineages: [...found.lineages.values(), ...rest.flat()], versions: [...found.versions.values()] }
+}
+
+async function findLineage(calls: StatusCalls, lineageId: string): Promise<LineageFace[]> {
+  try {
+    const { id, entry_id, face_object_id, objects } = await calls.lineage(lineageId)
+    const face = objects.find(({ object_id }) => object_id === face_object_id)
+    if (!face) return []
+    const { content_hash: face_content_hash, origin_path, source_ext } = face
+    return [{ id, entry_id, face_object_id, face_content_hash, origin_path, source_ext }]
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return []
+    throw error
+  }
+}
+
+/** Pages are short, and each says whether another one follows. */
+const isCut = (error: unknown): boolean => error instanceof ClientError && error.code === 'ANSWER_CUT'
+
+class EntryReading {
+  readonly lineages = new Map<string, LineageFace>()
+  /** By content: what an export that was cut has told is told again by the pages. */
+  readonly versions = new Map<string, VersionPlace>()
+  /** Lineages that no entry was found of yet. */
+  readonly open: Set<string>
+  cursor: number | undefined
+  readonly #hashes: ReadonlySet<string>
+  readonly #paths: ReadonlySet<string>
+
+  constructor(lineageIds: readonly string[], hashes: readonly string[], paths: readonly string[]) {
+    this.open = new Set(lineageIds)
+    this.#hashes = new Set(hashes)
+    this.#paths = new Set(paths.map((path) => path.toLowerCase()))
+  }
+
+  async readAll(calls: StatusCalls): Promise<void> {
+    try {
+      for await (const line of calls.exportLines()) this.#take(line as Partial<EntrySummary> & { cursor?: number })
+    } catch (error) {
+      if (!isCut(error)) undefinedWhereUnknown(error)
+      await this.#readPages(calls)
+    }
+  }
+
+  async #readPages(calls: StatusCalls): Promise<void> {
+    let cursor: string | null | undefined
+    for (let page = 0; page < mostPages && cursor !== null; page++) {
+      const answer = await calls.entries(cursor)
+      for (const entry of answer.entries) this.#take(entry)
+      cursor = answer.next_cursor
+    }
+  }
+
+  #take(line: Partial<EntrySummary> & { cursor?: number }): void {
+    this.cursor ??= line.cursor
+    const { lineage_id: id, object_id, content_hash, id: entry_id, origin_path = null, source_ext = null } = line
+    if (id === undefined || object_id === undefined || content_hash === undefined || entry_id === undefined) return
+    const isSought = this.#hashes.has(content_hash)
+    if (!this.open.delete(id) && !isSought && !this.#paths.has(origin_path?.toLowerCase() ?? '')) return
+    this.lineages.set(id, { id, entry_id, face_object_id: object_id, face_content_hash: content_hash, origin_path, source_ext })
+    if (isSought) this.versions.set(content_hash, { content_hash, object_id, lineage_id: id })
+  }
+}

@@ -1,0 +1,59 @@
+/** From what a person named on the command line to the project and the places in it where the walk begins. */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, parse, sep } from 'node:path'
+import { ClientError, systemCode } from '../client-error.ts'
+import type { ScanStart } from './scan.ts'
+import { isProject, locate } from './unreal-project.ts'
+
+export interface NamedPaths {
+  root: string
+  starts: (ScanStart & { isFolder: boolean })[]
+}
+
+/**
+ * Paths are absolute. All must lie in one project; those outside of any belong together below their common folder.
+ * Throws ClientError `PATH_NOT_FOUND`, `SEVERAL_PROJECTS`, `TOO_MUCH` for a whole disk or home folder, `NOTHING_TO_PUSH` when
+ * nothing is named.
+ */
+export function findPlaces(paths: readonly string[]): NamedPaths {
+  const named = [...new Set(paths.map(realPath))].map((path) => {
+    const isFolder = statSync(path).isDirectory()
+    if (holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)
+    return { path, isFolder, ...locate(isFolder ? path : dirname(path)) }
+  })
+  const [first, ...others] = named
+  if (!first) throw new ClientError('NOTHING_TO_PUSH', 'No folder and no file was named.')
+  const roots = new Set(named.filter(({ mount }) => mount).map(({ root }) => root))
+  const [root = others.reduce((common, { root: other }) => commonFolder(common, other), first.root), second] = roots
+  const outside = named.find(({ path }) => path !== root && !path.startsWith(root + sep))
+  if (second !== undefined) throw severalProjects(root, second)
+  if (outside) throw severalProjects(root, outside.root)
+  const starts = named.map(({ path, isFolder, mount }) => ({ path, isFolder, mount }))
+  return { root, starts }
+}
+
+/** A slip of the keyboard, `ph push /`, must not send a million files. A project may lie anywhere, also there. */
+function holdsEverything(path: string): boolean {
+  const home = homedir()
+  return (path === parse(path).root || (existsSync(home) && path === realpathSync(home))) && !isProject(path)
+}
+
+const severalProjects = (a: string, b: string): ClientError =>
+  new ClientError('SEVERAL_PROJECTS', `${a} and ${b} are different projects.`)
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const code = systemCode(error)
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw error
+    throw new ClientError('PATH_NOT_FOUND', `There is no ${path}.`, { cause: error })
+  }
+}
+
+function commonFolder(a: string, b: string): string {
+  let common = a
+  while (b !== common && !b.startsWith(common.endsWith(sep) ? common : common + sep)) common = dirname(common)
+  return common
+}

@@ -1,0 +1,87 @@
+/** The claim of a pull on its job: taken, kept alive, given back with a report. What the library says against it is CLAIM_LOST. */
+import { ClientError } from '../client-error.ts'
+import { isClaimGone, type Progress, type PullCalls } from '../http/pull-calls.ts'
+
+/** A claim lives an hour after its last heartbeat. */
+const heartbeatMs = 10 * 60_000
+/** A claim that was confirmed so shortly before needs no other look. By the clock, which goes on while the machine sleeps. */
+const freshMs = 60_000
+
+export class PullClaim {
+  readonly jobId: number
+  readonly #token: string
+  readonly #calls: PullCalls
+  readonly #lost = new AbortController()
+  readonly #isRunning: boolean
+  #begun: Promise<unknown> = Promise.resolve()
+  #confirmedAt = Date.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(calls: PullCalls, { jobId, token, isRunning }: { jobId: number; token: string; isRunning: boolean }) {
+    this.#calls = calls
+    this.jobId = jobId
+    this.#token = token
+    this.#isRunning = isRunning
+  }
+
+  /** Aborted with CLAIM_LOST when a heartbeat finds that someone else has the job. */
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** Says that work has begun, without waiting for the answer, and keeps the claim until `end`. */
+  begin(): void {
+    this.#timer = setInterval(() => this.#beat(), heartbeatMs)
+    this.#timer.unref()
+    if (this.#isRunning) return
+    this.#begun = this.#tell({ status: 'running' })
+    // Met where the claim is confirmed or given back.
+    this.#begun.catch(() => {})
+  }
+
+  /** Makes sure that the claim holds, before what cannot be undone. */
+  async confirm(): Promise<void> {
+    await this.#begun
+    this.#lost.signal.throwIfAborted()
+    if (Math.abs(Date.now() - this.#confirmedAt) < freshMs) return
+    await this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token))
+  }
+
+  /** Gives the job back with its report. */
+  async finish(progress: Exclude<Progress, { status: 'running' }>): Promise<void> {
+    await this.#begun
+    await this.#tell(progress)
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+  }
+
+  #tell = (progress: Progress): Promise<unknown> => this.#guard(() => this.#calls.progress(this.jobId, this.#token, progress))
+
+  async #guard<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await call()
+      this.#confirmedAt = Date.now()
+      return answer
+    } catch (error) {
+      throw isClaimGone(error) ? claimLost(this.jobId, error) : error
+    }
+  }
+
+  /** What else goes wrong with a heartbeat is tried again by the next one. */
+  #beat(): void {
+    this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token)).catch((error) => {
+      if (isClaimLost(error)) this.#lost.abort(error)
+    })
+  }
+}
+
+const claimLost = (jobId: number, cause: unknown): ClientError =>
+  new ClientError(
+    'CLAIM_LOST',
+    `The claim on pull job ${jobId} does not hold any more: ${cause instanceof Error ? cause.message : ''}`,
+    { cause },
+  )
+
+export const isClaimLost = (error: unknown): error is ClientError => error instanceof ClientError && error.code === 'CLAIM_LOST'

@@ -1,0 +1,141 @@
+/**
+ * Where the files of a pull land, and which of them must not: what a server names is believed only within the bounds of the
+ * contract, so that none of it leads out of the project or means something else on another system (spec 4.3; contract-gaps 4). Pure.
+ */
+import { limits } from '../../contract/limits.ts'
+import type { PullJobObject } from '../../contract/pull-jobs.ts'
+
+export interface LandingFile {
+  object: PullJobObject
+  /** What people call it. */
+  name: string
+  /** The package path that it gets, as the editor names it. */
+  destination: string
+  /** Below the Content folder, with `/` and its extension. */
+  path: string
+}
+
+/** A file, or the whole list, that is not taken; `why` ends the sentence that begins with `what`. */
+export interface LandingRefusal {
+  what: string
+  why: string
+}
+
+export interface Landing {
+  files: LandingFile[]
+  refused: LandingRefusal[]
+}
+
+const packagePath = /^\/Game(\/[A-Za-z0-9_-]+)+$/
+const rootPath = /^\/Game(\/[A-Za-z0-9_-]+)*$/
+const extension = /^[a-z0-9]{1,12}$/
+const sha256 = /^[0-9a-f]{64}$/
+/** Names of devices, with whatever extension, that Windows opens instead of a file. */
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)$/i
+/** `stem`: a name up to its first dot. */
+export const isDeviceName = (stem: string): boolean => deviceName.test(stem)
+/** Scripts in /Game/Python run when the editor starts. */
+const startupScript = /^\/Game\/Python\/.*\.py$/i
+const longestPath = 1000
+const longestName = 255
+const longestText = 1000
+
+/** Lands every object below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
+export function landFiles(objects: readonly unknown[], targetRoot: string): Landing {
+  if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
+    return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is no folder under /Game' }] }
+  if (objects.length > limits.pullJob.files)
+    return { files: [], refused: [{ what: 'The pull', why: `has more than ${limits.pullJob.files} files` }] }
+  const files: LandingFile[] = []
+  const refused: LandingRefusal[] = []
+  for (const object of objects) {
+    const landed = landFile(object, targetRoot)
+    if ('why' in landed) refused.push(landed)
+    else files.push(landed)
+  }
+  return { files, refused: [...refused, ...findClashes(files)] }
+}
+
+function landFile(given: unknown, targetRoot: string): LandingFile | LandingRefusal {
+  const object = given as PullJobObject
+  const what = titleOf(object)
+  const fault = faultOf(object)
+  if (fault) return { what, why: fault }
+  const destination = targetRoot + (object.origin_path as string).slice('/Game'.length)
+  const path = `${destination.slice('/Game/'.length)}.${extensionOf(object)}`
+  const misnamed = faultOfPath(path)
+  if (misnamed) return { what, why: misnamed }
+  if (startupScript.test(`/Game/${path}`)) return { what, why: 'is a script that the editor runs when it starts' }
+  const name = object.asset_name ?? destination.slice(destination.lastIndexOf('/') + 1)
+  return { object, name, destination, path }
+}
+
+/** `World` is a level, other packages .uasset, source files keep their extension (contract-gaps 4). */
+const extensionOf = ({ source_ext, asset_class }: PullJobObject): string =>
+  source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
+
+const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most
+const isCount = (value: unknown, most: number): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
+
+/** What is wrong with an object, as the end of a sentence. */
+function faultOf(object: PullJobObject): string | undefined {
+  if (typeof object !== 'object' || object === null) return 'is no file'
+  const { content_hash, lineage_id, object_id, origin_path, blob_size, source_ext, asset_class, asset_name, url } = object
+  if (!isText(content_hash, 64) || !sha256.test(content_hash)) return 'has no hash'
+  if (!isText(lineage_id, 64) || lineage_id === '' || !isCount(object_id, Number.MAX_SAFE_INTEGER)) return 'belongs to no version'
+  if (origin_path === null || origin_path === undefined) return 'has no place under /Game'
+  if (!isText(origin_path, longestPath) || !packagePath.test(origin_path))
+    return `has a place that is not allowed: ${shown(origin_path)}`
+  if (!isCount(blob_size, limits.blobBytes)) return 'has no size that a file can have'
+  if (source_ext != null && (!isText(source_ext, 12) || !extension.test(source_ext)))
+    return `has an extension that is not allowed: ${shown(source_ext)}`
+  if (!isText(asset_class, longestText) || (asset_name != null && !isText(asset_name, longestText)))
+    return 'has a name or class that is too long'
+  return url === undefined || isText(url, 8000) ? undefined : 'has an address that is too long'
+}
+
+function faultOfPath(path: string): string | undefined {
+  const segments = path.split('/')
+  const device = segments.find((segment) => isDeviceName(segment.split('.')[0] ?? ''))
+  if (device) return `would lie at ${device}, which is the name of a device on Windows`
+  return segments.some((segment) => segment.length > longestName)
+    ? `has a name longer than ${longestName} bytes in its place`
+    : undefined
+}
+
+/** Two files for one place, as the strictest of file systems compares; folders that differ in nothing but case; bytes listed twice. */
+function findClashes(files: readonly LandingFile[]): LandingRefusal[] {
+  const refused: LandingRefusal[] = []
+  const places = new Map<string, string>()
+  const folders = new Map<string, string>()
+  const hashes = new Set<string>()
+  for (const { object, path, destination } of files) {
+    const other = places.get(path.toLowerCase())
+    if (other !== undefined) refused.push({ what: destination, why: `would land in one place with ${other}` })
+    places.set(path.toLowerCase(), destination)
+    if (hashes.has(object.content_hash))
+      refused.push({ what: destination, why: 'has the same bytes as another file of the list' })
+    hashes.add(object.content_hash)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end)
+      const known = folders.get(folder.toLowerCase())
+      if (known === folder) break
+      if (known !== undefined) refused.push({ what: destination, why: `lies in a folder that is also spelled ${known}` })
+      else folders.set(folder.toLowerCase(), folder)
+    }
+  }
+  return refused
+}
+
+/** What a person calls an object that may be anything. */
+function titleOf(object: Partial<PullJobObject> | null | undefined): string {
+  const { origin_path, asset_name, content_hash } = object ?? {}
+  return shown(origin_path ?? asset_name ?? content_hash ?? 'A file')
+}
+
+/** Foreign text within a message: no control characters, not long. */
+const shown = (value: unknown): string =>
+  String(value)
+    .slice(0, 200)
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')

@@ -1,0 +1,235 @@
+/** One claimed job of a pull, from the list of its files to its report: compare, fetch, place, tell. */
+import type { ApiError } from '../../contract/errors.ts'
+import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import { ClosureAddresses } from '../content/closure-addresses.ts'
+import type { FilePlaced } from '../memory/project-memory.ts'
+import { isClaimLost, type PullClaim } from './claim.ts'
+import { type Decision, decide } from './compare.ts'
+import { answerConflicts } from './conflicts.ts'
+import { type LandingFile, landFiles } from './destinations.ts'
+import { inspectPlaces } from './inspect.ts'
+import { type MissingInProject, missingInProject, namedObject } from './missing-dependencies.ts'
+import { type Obstacle, obstacle } from './obstacle.ts'
+import type { PullParts } from './options.ts'
+import { backupFolder, clearStaging } from './placing/folders.ts'
+import { memoryOf, type Planned, placePlanned } from './placing/place-all.ts'
+import { settledFiles } from './placing/recovery.ts'
+import { checkReplaced } from './preflight.ts'
+import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
+import { withRootWarning } from './target-root.ts'
+
+export interface JobParts {
+  job: PullJobDetail
+  warnings: PullWarning[]
+  claim: PullClaim
+  /** The list of files, on its way. */
+  closure: Promise<{ job_id?: number; objects: PullJobObject[] }>
+  /** An earlier run was killed or interrupted over it. */
+  resumed: boolean
+  staging: string
+}
+
+export class PullJob {
+  readonly #parts: PullParts
+  readonly #job: JobParts
+  readonly #signal: AbortSignal
+  /** Entries by the version that the job brings of them. */
+  readonly #entryIds: ReadonlyMap<number, number>
+  /** What became of files, by content hash. */
+  readonly #files = new Map<string, PulledFile>()
+  readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
+  #landed: LandingFile[] = []
+  #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
+
+  constructor(parts: PullParts, job: JobParts) {
+    this.#parts = parts
+    this.#job = job
+    this.#signal = AbortSignal.any([parts.signal, job.claim.signal])
+    this.#entryIds = new Map(job.job.entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
+  }
+
+  /**
+   * Does the job. Whatever is wrong with files or the project becomes a report that failed; a lost claim one that is lost.
+   * Throws what keeps this run from going on (the network, an interruption): then the claim stays, for the next run.
+   */
+  async run(): Promise<JobReport> {
+    const { claim, staging } = this.#job
+    const { fingerprints, target } = this.#parts
+    let isOver = false
+    try {
+      claim.begin()
+      const obstacles = await this.#work()
+      const report = await this.#finish(obstacles)
+      isOver = true
+      return report
+    } catch (error) {
+      if (!isClaimLost(error)) throw error
+      isOver = true
+      return this.#report('lost', error.message, [])
+    } finally {
+      claim.end()
+      if (isOver) {
+        fingerprints.pulls.forget(claim.jobId)
+        await clearStaging(staging, target.root)
+      }
+    }
+  }
+
+  /** Gives what stood in the way; with anything of it, nothing more was placed. */
+  async #work(): Promise<Obstacle[]> {
+    const { job, closure, claim } = this.#job
+    const { tell, target } = this.#parts
+    const { job_id = job.id, objects } = await closure
+    const { files, refused } = landFiles(objects, job.target_root)
+    if (job_id !== job.id)
+      return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
+    if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
+    this.#landed = files
+    this.#missing = missingInProject(objects.map(namedObject), target)
+    this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
+    tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
+    tell({ kind: 'phase', phase: 'compare' })
+    for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
+    const { places, obstacles } = inspectPlaces(
+      files.filter(({ object }) => !this.#files.has(object.content_hash)),
+      target.content,
+    )
+    const decided = await decide(places, { fingerprints: this.#parts.fingerprints, signal: this.#signal })
+    await claim.confirm()
+    this.#settleIdentical(decided.decisions.filter(({ action }) => action === 'identical'))
+    // Nobody is asked about files of a pull that cannot come to pass.
+    if (obstacles.length + decided.obstacles.length > 0) return [...obstacles, ...decided.obstacles]
+    const planned = await this.#plan(decided.decisions)
+    const blocked = checkReplaced(planned.map(({ decision }) => decision))
+    if (blocked.length > 0 || planned.length === 0) return blocked
+    return this.#bring(planned, new ClosureAddresses(this.#parts.calls, job.id, objects))
+  }
+
+  /** Asks about conflicts; gives what is to be placed. */
+  async #plan(decisions: readonly Decision[]): Promise<Planned[]> {
+    const conflicts = decisions.filter(({ action }) => action === 'conflict')
+    const answers = await answerConflicts(conflicts, this.#parts)
+    const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
+    const planned: Planned[] = []
+    for (const decision of decisions) {
+      const answer = answers.get(decision.file) ?? 'keep'
+      const { action, known } = decision
+      if (action === 'identical') continue
+      if (action === 'add') planned.push({ decision, item: itemOf(decision, 'added') })
+      else if (action === 'safe_overwrite')
+        planned.push({ decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: known?.base?.objectId } })
+      else if (answer === 'overwrite')
+        planned.push({ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${backups}/${decision.file}` } })
+      else this.#settle(decision, answer === 'skip' ? 'skipped' : 'kept')
+    }
+    return planned
+  }
+
+  #settle(decision: Decision, outcome: PulledFile['outcome']): void {
+    this.#files.set(decision.landing.object.content_hash, itemOf(decision, outcome))
+  }
+
+  /** Files that were there already are known from now on, so that an edit of them is pushed as their next version. */
+  #settleIdentical(identical: readonly Decision[]): void {
+    for (const decision of identical) this.#settle(decision, 'identical')
+    const unknown = identical.flatMap((decision): FilePlaced[] => {
+      const { localStat, known } = decision
+      const memory = memoryOf(decision, this.#entryIds.get(decision.landing.object.object_id) ?? null)
+      const isKnown =
+        known?.stat === localStat && known?.base?.objectId === memory.base.objectId && known.base.hash === memory.hash
+      return isKnown || localStat === undefined ? [] : [{ ...memory, stat: localStat }]
+    })
+    if (unknown.length > 0) this.#parts.fingerprints.savePlaced(unknown)
+  }
+
+  async #bring(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {
+    const { staging, claim } = this.#job
+    const { tell, target } = this.#parts
+    tell({ kind: 'phase', phase: 'fetch' })
+    const { confirmShared, provide } = await import('./provide.ts')
+    const wanted = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
+    await clearStaging(staging, target.root)
+    const provision = await provide(this.#parts, { wanted, addresses, stagingFolder: staging, signal: this.#signal })
+    this.#bytes.downloaded = provision.downloaded
+    this.#bytes.from_cache = provision.fromCache
+    if (provision.obstacles.length > 0) return provision.obstacles
+    tell({ kind: 'phase', phase: 'place' })
+    await claim.confirm()
+    this.#signal.throwIfAborted()
+    const placed = await placePlanned(this.#parts, planned, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
+    for (const item of placed.items) this.#files.set(item.content_hash, item)
+    confirmShared(this.#parts, placed.remembered)
+    return placed.obstacles
+  }
+
+  async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {
+    const { claim } = this.#job
+    this.#parts.tell({ kind: 'phase', phase: 'report' })
+    const items = this.#items(obstacles)
+    const report_json = sentReport(items)
+    const [first] = obstacles
+    if (!first) {
+      await claim.finish({ status: 'done', report_json })
+      return this.#report('done', null, [])
+    }
+    const more = obstacles.length > 1 ? ` And ${obstacles.length - 1} more.` : ''
+    const reason = `${first.message}${more}`
+    await claim.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
+    return this.#report('failed', reason, obstacles)
+  }
+
+  /** Every file of the job once. What was neither placed nor found in place has failed. */
+  #items(obstacles: readonly Obstacle[] = []): PulledFile[] {
+    const messages = new Map(obstacles.map(({ file, message }) => [file, message]))
+    return this.#landed.map((landing) => {
+      const known = this.#files.get(landing.object.content_hash)
+      if (known) return known
+      const file = `${this.#parts.target.content.file}/${landing.path}`
+      const error = messages.get(file) ?? messages.get(landing.destination) ?? 'It was not placed because of other files.'
+      return { ...itemOf({ landing, file }, 'failed'), error }
+    })
+  }
+
+  #report(status: JobReport['status'], reason: string | null, obstacles: readonly Obstacle[]): JobReport {
+    const { job, warnings, resumed } = this.#job
+    const files = status === 'lost' ? [...this.#files.values()] : this.#items(obstacles)
+    const placed = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated' || outcome === 'overwritten')
+    return {
+      job_id: job.id,
+      status,
+      reason,
+      resumed,
+      target_root: job.target_root,
+      entries: job.entries,
+      files,
+      obstacles: [...obstacles],
+      warnings: withRootWarning(warnings, job.target_root),
+      ...this.#missing,
+      summary: sumsOf(files),
+      bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },
+    }
+  }
+}
+
+function itemOf({ landing, file }: Pick<Decision, 'landing' | 'file'>, outcome: PulledFile['outcome']): PulledFile {
+  const { object, name: asset_name, destination } = landing
+  const { content_hash, lineage_id, object_id, blob_size: size } = object
+  return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
+}
+
+/** A job that could not be claimed: why, as it stands with the library. */
+export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: PullWarning[] = []): JobReport => ({
+  job_id: job.id,
+  status: 'refused',
+  reason: error.message,
+  resumed: false,
+  target_root: job.target_root,
+  entries: job.entries ?? [],
+  files: [],
+  obstacles: [],
+  warnings,
+  missing_dependencies: [],
+  plugins: [],
+  summary: sumsOf([]),
+  bytes: { downloaded: 0, from_cache: 0, placed: 0, total: job.total_bytes },
+})

@@ -1,0 +1,77 @@
+/** What a pull is asked to do, and what its parts share while it runs. */
+import type { PullOrder } from '../../contract/pull-jobs.ts'
+import type { Http } from '../http/http.ts'
+import type { PullCalls } from '../http/pull-calls.ts'
+import type { Wire } from '../http/wire.ts'
+import type { Fingerprints } from '../memory/project-memory.ts'
+import type { Tell } from './progress.ts'
+import type { PullTarget } from './target.ts'
+import { chosenRoot } from './target-root.ts'
+
+/** An entry, and the version of it when that is not to be the current one. */
+export interface OrderedEntry {
+  entry_id: number
+  object_id?: number
+}
+
+/** A file of the project that would be replaced and may be nowhere else. */
+export interface Conflict {
+  /** Below the project's root, with `/`. */
+  file: string
+  path: string
+  /** Bytes and time of the local file. */
+  size: number
+  modifiedAt: Date
+  /** The version of this prop that it was edited from, when that is known. */
+  baseObjectId: number | null
+  /** The version that is pulled. */
+  objectId: number
+  /** Both as people name them; asked of the library. */
+  versionNames(): Promise<{ base: string | null; pulled: string }>
+}
+
+export type ConflictAnswer = 'keep' | 'overwrite' | 'skip'
+/** Answers by file; conflicts without an answer are kept. */
+export type ConflictAnswers = (conflicts: readonly Conflict[]) => Promise<ReadonlyMap<string, ConflictAnswer>>
+
+export interface PullOptions extends Wire {
+  target: PullTarget
+  /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
+  order?: (calls: Pick<PullCalls, 'entries'>) => Promise<OrderedEntry[]>
+  /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
+  targetRoot?: string
+  /** Let the newest of several versions of one prop stand for all of them. */
+  preferNewest?: boolean
+  /** What to do with local files that differ; the default is to keep them. */
+  onConflict?: ConflictAnswer | ConflictAnswers
+  /** Place hard links to the content cache, read-only, where the disk allows that. */
+  link?: boolean
+  /** Bytes that the content cache may keep. */
+  cacheBytes?: number
+  tell?: Tell
+}
+
+export interface PullParts {
+  options: PullOptions
+  target: PullTarget
+  http: Http
+  calls: PullCalls
+  fingerprints: Fingerprints
+  tell: Tell
+  signal: AbortSignal
+}
+
+/** The order that a pull makes of what was asked for. */
+export async function makeOrder(options: PullOptions, calls: PullCalls): Promise<PullOrder & OrderedFields> {
+  const { target, targetRoot, preferNewest, order } = options
+  const [entries, root] = await Promise.all([
+    order?.(calls) ?? [],
+    targetRoot ?? calls.projects().then(({ projects }) => chosenRoot(projects, target.project)),
+  ])
+  return { target_project: target.project, target_root: root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
+}
+
+interface OrderedFields {
+  target_root: string
+  entries: OrderedEntry[]
+}

@@ -1,0 +1,214 @@
+/** `ph pull`: brings entries with everything they need into a project. Start here. */
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { ApiError } from '../../contract/errors.ts'
+import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
+import { takeLock } from '../../system/process-lock.ts'
+import { projectStateFile, pullLock } from '../folders.ts'
+import { isClaimGone, pullCalls } from '../http/pull-calls.ts'
+import { openWire } from '../http/wire.ts'
+import type { OpenPull } from '../memory/open-pulls.ts'
+import { Fingerprints } from '../memory/project-memory.ts'
+import { PullClaim } from './claim.ts'
+import { type JobParts, PullJob, refusedReport } from './job.ts'
+import { makeOrder, type PullOptions, type PullParts } from './options.ts'
+import { clearStaging, stagingFolder } from './placing/folders.ts'
+import { settledFiles, settleInterrupted } from './placing/recovery.ts'
+import type { JobReport, PullReport } from './report.ts'
+import type { PullTarget } from './target.ts'
+import { queuedJobs, type WaitingJob, waitingJobs } from './waiting-jobs.ts'
+
+export type { PullOptions } from './options.ts'
+
+/**
+ * Pulls: what an interrupted pull left first, then what is ordered, or else every queued manual job of the project. What is
+ * wrong with the files of a job is in its report; thrown is what concerns the pull as a whole: ApiError from the library,
+ * ClientError from here, the reason of an aborted `signal`. The claim then stays, and the next pull goes on from there.
+ */
+export async function pull(options: PullOptions): Promise<PullReport> {
+  const startedMs = performance.now()
+  const { url, tell = () => {} } = options
+  const signal = options.signal ?? new AbortController().signal
+  const target = makeRoot(options.target)
+  const state = projectStateFile(options.folders, url, target.root)
+  const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
+  const letGo = await takeLock(pullLock(state), { onWait, signal })
+  const http = openWire({ ...options, signal }, tell)
+  const fingerprints = new Fingerprints(state, { address: url, root: target.root })
+  try {
+    const parts = { options, target, http, calls: pullCalls(http, signal), fingerprints, tell, signal }
+    const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()
+    const waiting = await stillWaiting(parts, jobs)
+    const took_ms = Math.round(performance.now() - startedMs)
+    const { project, root, engineVersion: engine_version } = target
+    return { project, root, url, engine_version, jobs, waiting, notes, took_ms }
+  } finally {
+    fingerprints.close()
+    letGo()
+    await http.close(signal.aborted ? 'destroy' : 'finish')
+  }
+}
+
+/** What waits for the project after this pull. What was pulled is reported also where this cannot be learned any more. */
+async function stillWaiting({ calls, target }: PullParts, done: readonly JobReport[]): Promise<WaitingJob[]> {
+  const told = new Set(done.map(({ job_id }) => job_id))
+  const jobs = await waitingJobs(calls, target.project).catch(() => [])
+  return jobs.filter(({ id }) => !told.has(id))
+}
+
+/** The folder of a project that is only now begun. */
+function makeRoot(target: PullTarget): PullTarget {
+  mkdirSync(target.root, { recursive: true })
+  const root = realpathSync(target.root)
+  return root === target.root
+    ? target
+    : { ...target, root, content: { ...target.content, path: join(root, target.content.file) } }
+}
+
+/** The library will not let this job go on, now or later. What a key may not, or the time is not right for, may change. */
+const isForGood = (error: unknown): error is ApiError =>
+  isClaimGone(error) || (error instanceof ApiError && ['CONFLICT', 'ENGINE_TOO_OLD', 'VALIDATION'].includes(error.code))
+
+const finishedNote = (jobId: number): string =>
+  `The interrupted pull had finished job ${jobId}; only the answer of the library had not arrived.`
+
+function goneNote(jobId: number, why: string, placed: number): string {
+  const files = placed === 1 ? 'file' : `${placed} files`
+  const stays = placed > 0 ? ` The ${files} that it had placed ${placed === 1 ? 'stays' : 'stay'}.` : ''
+  return `An interrupted pull does not hold job ${jobId} any more: ${why}${stays}`
+}
+
+class Pull {
+  readonly #parts: PullParts
+  readonly #staging: string
+  readonly #notes: string[] = []
+
+  constructor(parts: PullParts, staging: string) {
+    this.#parts = parts
+    this.#staging = staging
+  }
+
+  async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
+    const { fingerprints, options, calls, tell, signal, target } = this.#parts
+    // Before anything else: whatever comes of this run, what is remembered of the project is true then.
+    this.#notes.push(...(await settleInterrupted({ fingerprints, root: target.root, signal }, this.#staging)))
+    tell({ kind: 'phase', phase: 'order' })
+    const order = options.order && (await makeOrder(options, calls))
+    const jobs: JobReport[] = []
+    let isAnswered = false
+    for (const open of fingerprints.pulls.list()) {
+      const report = await this.#takeUp(open)
+      if (report) jobs.push(report)
+      isAnswered ||= report?.status === 'done' && order !== undefined && open.ordered === JSON.stringify(order)
+    }
+    if (!order) jobs.push(...(await this.#doQueued()))
+    else if (!isAnswered) jobs.push(await this.#doOrdered(order))
+    return { jobs, notes: this.#notes }
+  }
+
+  /** An interrupted pull goes on where it was. When its claim is gone, what it had placed stays, and is said. */
+  async #takeUp(open: OpenPull): Promise<JobReport | undefined> {
+    const { fingerprints } = this.#parts
+    try {
+      return await this.#goOn(open)
+    } catch (error) {
+      if (!isForGood(error)) throw error
+      const placed = settledFiles(this.#parts, open.jobId).size
+      fingerprints.pulls.forget(open.jobId)
+      await clearStaging(this.#staging, this.#parts.target.root)
+      this.#notes.push(error.details.status === 'done' ? finishedNote(open.jobId) : goneNote(open.jobId, error.message, placed))
+      return undefined
+    }
+  }
+
+  /** With the claim that it had; with a new one when that ran out and nobody else has the job. */
+  async #goOn({ jobId, claimToken, ordered }: OpenPull): Promise<JobReport> {
+    const { calls } = this.#parts
+    const refused = claimToken === null ? undefined : await this.#goOnWith(jobId, claimToken)
+    if (refused && !isClaimGone(refused)) return refused
+    const job = await calls.job(jobId)
+    if (refused && job.status !== 'queued') throw refused
+    return this.#claim(job, { ordered, resumed: true })
+  }
+
+  /** Gives what the library says against the claim, when it does. */
+  async #goOnWith(jobId: number, token: string): Promise<JobReport | ApiError> {
+    const { calls } = this.#parts
+    const answer = await calls.heartbeat(jobId, token).catch((error: unknown) => {
+      if (isClaimGone(error)) return error
+      throw error
+    })
+    if (answer instanceof ApiError) return answer
+    const going = { token, isRunning: answer.status === 'running', resumed: true, warnings: [] }
+    return this.#do(await calls.job(jobId), { ...going, closure: this.#closureOf(jobId) })
+  }
+
+  async #doOrdered(order: PullOrder): Promise<JobReport> {
+    const { calls, fingerprints } = this.#parts
+    const { warnings, ...job } = await calls.create(order)
+    const ordered = JSON.stringify(order)
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    try {
+      return await this.#claim(job, { ordered, resumed: false, warnings })
+    } catch (error) {
+      if (error instanceof ApiError) await this.#takeBack(job.id)
+      throw error
+    }
+  }
+
+  /** Nobody shall stumble over an order that its own project cannot take. */
+  async #takeBack(jobId: number): Promise<void> {
+    const { calls, fingerprints } = this.#parts
+    await calls.cancel(jobId).catch((error) => {
+      if (!(error instanceof ApiError)) throw error
+    })
+    fingerprints.pulls.forget(jobId)
+  }
+
+  /** Every job that someone put there for this project, oldest first. One that cannot be taken does not stop the others. */
+  async #doQueued(): Promise<JobReport[]> {
+    const reports: JobReport[] = []
+    for (const { id } of await queuedJobs(this.#parts.calls, this.#parts.target.project)) {
+      const job = await this.#parts.calls.job(id)
+      try {
+        reports.push(await this.#claim(job, { ordered: null, resumed: false }))
+      } catch (error) {
+        if (!(error instanceof ApiError) || (error.code !== 'JOB_STATE' && error.code !== 'ENGINE_TOO_OLD')) throw error
+        this.#parts.fingerprints.pulls.forget(id)
+        if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport(job, error))
+        else this.#notes.push(`Someone else took job ${id} meanwhile.`)
+      }
+    }
+    return reports
+  }
+
+  async #claim(
+    job: PullJobDetail,
+    { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
+  ): Promise<JobReport> {
+    const { calls, fingerprints, target } = this.#parts
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    // The list is on its way while the claim is: it is the same for the one who gets the job.
+    const closure = this.#closureOf(job.id)
+    const claimed = await calls.claim(job.id, target.project, target.engineVersion)
+    fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
+    const said = [...warnings, ...claimed.warnings]
+    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure })
+  }
+
+  #closureOf(jobId: number): JobParts['closure'] {
+    const closure = this.#parts.calls.closure(jobId, true)
+    // Met where it is awaited.
+    closure.catch(() => {})
+    return closure
+  }
+
+  #do(
+    job: PullJobDetail,
+    going: Omit<JobParts, 'job' | 'claim' | 'staging'> & { token: string; isRunning: boolean },
+  ): Promise<JobReport> {
+    const { token, isRunning, ...rest } = going
+    const claim = new PullClaim(this.#parts.calls, { jobId: job.id, token, isRunning })
+    return new PullJob(this.#parts, { ...rest, job, claim, staging: this.#staging }).run()
+  }
+}

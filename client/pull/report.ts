@@ -1,0 +1,122 @@
+/** What a pull comes to: what became of every file, what stood in the way, and the sums. */
+import { limits } from '../../contract/limits.ts'
+import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
+import type { MissingInProject } from './missing-dependencies.ts'
+import type { Obstacle } from './obstacle.ts'
+import type { WaitingJob } from './waiting-jobs.ts'
+
+/**
+ * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
+ * lie in the project now; `identical` did before. `kept` and `skipped` are conflicts whose local file stays. `failed`: not placed.
+ */
+export type Outcome = 'added' | 'updated' | 'identical' | 'overwritten' | 'kept' | 'skipped' | 'failed'
+
+/** A file of the library and where it goes, or went. */
+export interface ReportedFile {
+  /** Below the project's root, with `/`. */
+  file: string
+  asset_name: string
+  /** The package path that it has there. */
+  destination: string
+  content_hash: string
+  lineage_id: string
+  object_id: number
+  /** Bytes. */
+  size: number
+}
+
+export interface PulledFile extends ReportedFile {
+  outcome: Outcome
+  /** Of `overwritten`: where what was there before is kept, below the project's root. */
+  backup?: string
+  /** Of `updated`: the version that was there before. */
+  replaced_object_id?: number
+  /** Of `failed`. */
+  error?: string
+}
+
+export interface JobReport extends MissingInProject {
+  job_id: number
+  /** `refused`: it was not claimed, and waits on. `lost`: someone else has the claim now, or its time was over. */
+  status: 'done' | 'failed' | 'refused' | 'lost'
+  /** Why it did not end well, as a sentence. */
+  reason: string | null
+  /** An earlier run began it, and this one went on. */
+  resumed: boolean
+  target_root: string
+  entries: PullJobEntry[]
+  files: PulledFile[]
+  /** What kept files from being placed; nothing was placed then, unless it came up at the last moment. */
+  obstacles: Obstacle[]
+  warnings: PullWarning[]
+  summary: Record<Outcome, number>
+  /** `placed`: of files that lie in the project now and did not before. */
+  bytes: { downloaded: number; from_cache: number; placed: number; total: number }
+}
+
+export interface PullReport {
+  project: string
+  /** Folder of the project. */
+  root: string
+  /** Address of the workspace. */
+  url: string
+  engine_version: string | null
+  jobs: JobReport[]
+  /** Jobs that wait for the project still, and are none of these. */
+  waiting: WaitingJob[]
+  /** Remarks about the run as a whole, as sentences. */
+  notes: string[]
+  /** Milliseconds. */
+  took_ms: number
+}
+
+export const outcomes = ['added', 'updated', 'identical', 'overwritten', 'kept', 'skipped', 'failed'] as const
+
+export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
+  const sums = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>
+  for (const { outcome } of files) sums[outcome]++
+  return sums
+}
+
+/** Characters that texts of a report may have. */
+interface Lengths {
+  error: number
+  name: number
+  destination: number
+}
+
+/** The first of these with which a report fits is taken: the library knows files by hash and lineage, the texts are for people. */
+const lengthsTried: readonly Lengths[] = [
+  { error: 1000, name: 1000, destination: 2000 },
+  { error: 100, name: 1000, destination: 2000 },
+  { error: 20, name: 1000, destination: 2000 },
+  { error: 20, name: 60, destination: 100 },
+]
+/** With these every report fits: some 340 bytes a file at most, escapes included. */
+const leastLengths: Lengths = { error: 10, name: 10, destination: 10 }
+
+/** The report as the library takes it (spec 2 and 4.3): every file once, with texts cut as far as its 2 MiB ask for. */
+export function sentReport(files: readonly PulledFile[]): SentReport {
+  const reports = lengthsTried.values().map((most) => reportOf(files, most))
+  const fitting = reports.find((report) => Buffer.byteLength(JSON.stringify(report)) <= limits.pullJob.reportBytes)
+  return fitting ?? reportOf(files, leastLengths)
+}
+
+/** The end of a name or path tells more than its beginning. */
+const endOf = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(1 - most)}`.toWellFormed())
+
+function reportOf(files: readonly PulledFile[], most: Lengths): SentReport {
+  const report: SentReport = { added: [], skipped_identical: [], conflicts: [], failed: [] }
+  for (const { outcome, error = '', content_hash, lineage_id, ...file } of files) {
+    const [asset_name, destination] = [endOf(file.asset_name, most.name), endOf(file.destination, most.destination)]
+    const item = { asset_name, destination, content_hash, lineage_id }
+    if (outcome === 'added') report.added.push({ ...item, action: 'add' })
+    else if (outcome === 'updated') report.added.push({ ...item, action: 'safe_overwrite' })
+    else if (outcome === 'identical') report.skipped_identical.push(item)
+    else if (outcome === 'failed') report.failed.push({ ...item, error: error.slice(0, most.error).toWellFormed() })
+    else report.conflicts.push({ ...item, resolution: resolutions[outcome] })
+  }
+  return report
+}
+
+const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip' } as const

@@ -1,0 +1,67 @@
+/** Files whose bytes the library has as a prop of another name: which prop that is, and how the new name can be had as well. */
+
+import { ApiError } from '../../../contract/errors.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { StatusCalls } from '../../http/status-calls.ts'
+import { findFaces } from '../../memory/find-versions.ts'
+import { type Problem, problem } from '../../project/problem.ts'
+import { isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { nameOf } from '../plan/manifest-item.ts'
+import type { PlannedItem } from '../plan/plan.ts'
+import type { PushedItem } from '../report.ts'
+
+export interface ThereAlready {
+  planned: PlannedItem
+  report: PushedItem
+}
+
+/** Of more files than these only the first are looked into. */
+const mostAsked = 1000
+
+/** What to do for a file to be found by its own name too, or to be a prop of its own: bytes are kept once. */
+export function otherNameAdvice(file: SendableFile, entry: string): string {
+  const name = nameOf(file).replaceAll(/["\\$`]/g, '')
+  const own = isPackageFile(file) ? 'duplicate it in the editor, save, and push' : 'change the file and push'
+  return `To find it by its own name too: \`ph tag add "${name}" ${entry} --create\`. To make it a prop of its own: ${own}.`
+}
+
+/** Names files that are another prop's, the first time that they are met here. */
+export async function findOtherNames(there: readonly ThereAlready[], look: StatusCalls): Promise<Problem[]> {
+  const strangers = there.filter(({ planned, report }) => planned.item.entry && report.lineage_id && !wasKnown(planned))
+  const asked = strangers.slice(0, mostAsked)
+  if (asked.length === 0) return []
+  const lineageIds = [...new Set(asked.flatMap(({ report }) => report.lineage_id ?? []))]
+  const { lineages } = await findFaces(look, { lineageIds, hashes: [], paths: [] })
+  const faces = new Map(lineages.map((lineage) => [lineage.id, lineage]))
+  const elsewhere = asked.flatMap(({ planned }, at) => {
+    const face = faces.get(asked[at]?.report.lineage_id ?? '')
+    const isItsPlace = face?.origin_path && face.origin_path.toLowerCase() === planned.item.origin_path?.toLowerCase()
+    return face?.entry_id && !isItsPlace ? [{ planned, entryId: face.entry_id }] : []
+  })
+  const names = await namesOf(look, [...new Set(elsewhere.map(({ entryId }) => entryId))])
+  return elsewhere.flatMap(({ planned, entryId }) => toProblem(planned, { entryId, name: names.get(entryId) }))
+}
+
+/** It was pushed or pulled here before with these bytes. */
+const wasKnown = ({ item, files }: PlannedItem): boolean => files.some(({ known }) => known?.base?.hash === item.content_hash)
+
+function toProblem({ files: [file] }: PlannedItem, { entryId, name }: { entryId: number; name: string | undefined }): Problem[] {
+  const own = nameOf(file).toLowerCase()
+  if (name === undefined || own === name.toLowerCase() || name.toLowerCase().endsWith(`/${own}`)) return []
+  const message = `${pathOf(file)} has the same bytes as the prop ${name}, and is there under that name.`
+  return [problem('other-name', pathOf(file), { message, next: otherNameAdvice(file, String(entryId)) })]
+}
+
+/** None where the server does not offer to tell them. */
+async function namesOf(look: StatusCalls, entryIds: readonly number[]): Promise<Map<number, string>> {
+  const names = new Map<number, string>()
+  try {
+    for (let at = 0; at < entryIds.length; at += limits.page.max) {
+      const { entries } = await look.findEntries(entryIds.slice(at, at + limits.page.max))
+      for (const { id, name } of entries) names.set(id, name)
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error
+  }
+  return names
+}

@@ -1,0 +1,48 @@
+/** What a push is asked to do, and what its parts share while it runs. */
+
+import type { Http } from '../http/http.ts'
+import type { PushCalls } from '../http/push-calls.ts'
+import type { StatusCalls } from '../http/status-calls.ts'
+import type { Wire } from '../http/wire.ts'
+import type { Fingerprints } from '../memory/project-memory.ts'
+import type { NamedPaths } from '../project/paths.ts'
+import type { HeldAnswers } from './held/answers.ts'
+import type { Tell } from './progress.ts'
+
+export interface PushOptions extends Wire {
+  /** Absolute paths of folders and files. */
+  paths: string[]
+  /** Of these, only what lies in Content folders: the paths are a whole project. */
+  contentOnly?: boolean
+  /** Name of the pack that new props go into; the library decides otherwise. */
+  packName?: string
+  /** Label of a variant group that every entry of this push joins. */
+  variantGroup?: string
+  /** What is new in this push, for people to read. */
+  note?: string
+  /** Push files of every kind, also those that are no props by their names. */
+  all?: boolean
+  /** Leave out what named files need. */
+  noDeps?: boolean
+  /** Ask the library what would happen, and change nothing. */
+  dryRun?: boolean
+  /** What to do with items that look like new versions of something but do not say so. */
+  held?: HeldAnswers
+  tell?: Tell
+}
+
+export interface PushParts {
+  options: PushOptions
+  places: NamedPaths
+  http: Http
+  calls: PushCalls
+  /** Questions about what the library has. */
+  look: StatusCalls
+  fingerprints: Fingerprints
+  /** The file behind them. */
+  stateFile: string
+  tell: Tell
+  signal: AbortSignal
+  /** Ends whatever is on its way. */
+  stop: (reason: unknown) => void
+}

@@ -1,0 +1,190 @@
+/** What a push will send: from files and what is known of them to manifest items, and everything worth naming. Pure. */
+import type { ManifestItem } from '../../../contract/push.ts'
+import type { Problem } from '../../project/problem.ts'
+import { isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { type Copies, groupCopies, nameCopies, settleClaims } from './duplicates.ts'
+import { namesByFolder } from './entry-names.ts'
+import { FindingList } from './findings.ts'
+import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
+import { type Elsewhere, edgesKey, ReferenceIndex, type References } from './references.ts'
+
+export interface PlanOptions {
+  packName?: string
+  /** Label of a variant group that every entry of this push joins. */
+  variantGroup?: string
+  /** The path of a file relative to what was pushed; without this none is told. */
+  sourcePathOf?: (file: string) => string | undefined
+}
+
+export interface PlannedItem {
+  item: ManifestItem
+  files: Copies
+  /** What is remembered of the edges once the library was told. */
+  edges: string
+  /** GUIDs of redirectors that lead here from an old place of the same asset. */
+  formerGuids: string[]
+}
+
+export interface PushPlan {
+  /** What the library does not know to be complete. */
+  toSend: PlannedItem[]
+  /** Files that the library holds as they are. */
+  settled: PushFile[]
+  /** Files that are done without being sent: redirectors, what must not be pushed. */
+  leftOut: PushFile[]
+  problems: Problem[]
+}
+
+/** The ref that manifests use for the variant group of a push. */
+export const variantGroupRef = 'variants'
+
+/** Decides about every file of a push. */
+export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, options: PlanOptions = {}): PushPlan {
+  const findings = new FindingList()
+  const { sendable, redirectors, refused } = sortOut(files, findings)
+  const groups = groupCopies(sendable)
+  const { groups: kept, problems: claims } = settleClaims(groups)
+  const index = new ReferenceIndex(elsewhere)
+  for (const group of kept) index.addItem(group)
+  for (const file of redirectors) index.addRedirector(file, file.facts.redirectTarget)
+  for (const file of refused) index.addBlocked(file)
+  for (const [file] of index.assignExternals(kept))
+    findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
+  const resolved = kept.map((group) => ({ group, references: index.resolve(group[0]) }))
+  const used = usedOf(resolved, findings)
+  const moved = movesTo(redirectors)
+  const names = namesByFolder(used.map(({ group }) => group))
+  const planned = used.map((one) => planItem(one, { options, moved, findings, names }))
+  const { toSend, settled } = chooseToSend(planned, options)
+  const unused = resolved.filter((one) => !used.includes(one)).flatMap(({ group }) => group)
+  return {
+    toSend,
+    settled,
+    leftOut: [...redirectors, ...refused, ...unused],
+    problems: [...nameCopies(groups, names), ...claims, ...findings.problems()],
+  }
+}
+
+type Redirector = SendableFile & { facts: { kind: 'package'; redirectTarget: string | null; guid: string | null } }
+
+/** Redirectors and what must not be pushed go aside; what is odd about the others is noted. */
+function sortOut(files: readonly PushFile[], findings: FindingList) {
+  const sendable: SendableFile[] = []
+  const redirectors: Redirector[] = []
+  const refused: PushFile[] = []
+  for (const file of files) {
+    if (file.facts.kind === 'refused') {
+      refused.push(file)
+      findings.addRefusal(file, file.facts)
+    } else if (isRedirector(file)) {
+      redirectors.push(file as Redirector)
+      findings.add('redirector', pathOf(file), 'Redirectors, which renames leave behind, are not pushed.')
+    } else {
+      sendable.push(file as SendableFile)
+      findings.addOddities(file as SendableFile)
+    }
+  }
+  return { sendable, redirectors, refused }
+}
+
+interface Resolved {
+  group: Copies
+  references: References
+}
+
+/** Companions go only along with a file that needs them. */
+function usedOf(resolved: readonly Resolved[], findings: FindingList): Resolved[] {
+  const needed = new Set(resolved.flatMap(({ references }) => [...references.needs.keys()]))
+  return resolved.filter(({ group: [file] }) => {
+    const isCompanion = file.facts.kind === 'source' && file.facts.entryType === null
+    if (!isCompanion || needed.has(file.hash)) return true
+    findings.add('unused-companion', pathOf(file), 'Files that only go along with others were found alone.')
+    return false
+  })
+}
+
+/** By the package name that a redirector leads to: the redirectors, nearest first. */
+function movesTo(redirectors: readonly Redirector[]): Map<string, Redirector[]> {
+  const direct = Map.groupBy(
+    redirectors.filter(({ facts }) => facts.redirectTarget !== null),
+    ({ facts }) => (facts.redirectTarget ?? '').toLowerCase(),
+  )
+  const chains = new Map<string, Redirector[]>()
+  for (const target of direct.keys()) {
+    const chain = [...(direct.get(target) ?? [])]
+    for (const step of chain)
+      for (const earlier of direct.get(step.naming.packageName?.toLowerCase() ?? '') ?? [])
+        if (!chain.includes(earlier)) chain.push(earlier)
+    chains.set(target, chain)
+  }
+  return chains
+}
+
+interface Planned extends PlannedItem {
+  stamp: Stamp | undefined
+}
+
+interface Planning {
+  options: PlanOptions
+  moved: Map<string, Redirector[]>
+  findings: FindingList
+  /** Of new props that their files' names do not tell apart. */
+  names: ReadonlyMap<string, string>
+}
+
+function planItem({ group, references }: Resolved, { options, moved, findings, names }: Planning): Planned {
+  const [file] = group
+  findings.addReferences(file, references)
+  const formerly = moved.get(file.naming.packageName?.toLowerCase() ?? '') ?? []
+  const base = group.find(({ known }) => known?.base)?.known?.base
+  const stamp = base ? stampOf(file, base) : stampOfMove(file, formerly)
+  const item = itemOf(group, references, {
+    packName: options.packName,
+    variantGroupRef: options.variantGroup === undefined ? undefined : variantGroupRef,
+    stamp,
+    sourcePath: options.sourcePathOf?.(pathOf(file)),
+    name: names.get(file.hash),
+  })
+  const formerGuids = base || stamp ? [] : formerly.flatMap(({ facts }) => facts.guid ?? [])
+  return { item, files: group, edges: edgesKey(references), formerGuids, stamp }
+}
+
+/** A moved package continues the lineage of its old place, where the redirector now stands (uasset-header 12.2). */
+function stampOfMove(file: SendableFile, formerly: readonly Redirector[]): Stamp | undefined {
+  for (const { known } of formerly) {
+    const base = known?.base
+    if (!base || (base.assetClass !== null && base.assetClass !== assetClassOf(file))) continue
+    return { lineageId: base.lineageId, baseHash: base.hash, faceObjectId: base.objectId }
+  }
+  return undefined
+}
+
+/**
+ * Sends what is not settled, what has more needs to tell than last time, and with a file all others of its GUID: the
+ * library decides which of them continues the lineage, and must see them at once (contract-gaps 5).
+ */
+function chooseToSend(
+  planned: readonly Planned[],
+  { variantGroup }: PlanOptions,
+): { toSend: PlannedItem[]; settled: PushFile[] } {
+  const byGuid = Map.groupBy(
+    planned.filter(({ item }) => item.package_guid),
+    ({ item }) => String(item.package_guid),
+  )
+  const isDone = ({ files, edges, item }: Planned) =>
+    files.every(({ known }) => known?.settled) && files[0].known?.edges === edges && !(variantGroup !== undefined && item.entry)
+  const toSend: PlannedItem[] = []
+  const settled: PushFile[] = []
+  for (const one of planned) {
+    const twins = byGuid.get(String(one.item.package_guid)) ?? []
+    if (isDone(one) && twins.every(isDone)) settled.push(...one.files)
+    else toSend.push(one)
+  }
+  return { toSend, settled }
+}
+
+/** Sets of planned items that belong into one batch: those with the same GUID. By index. */
+export function twinsOf(items: readonly PlannedItem[]): number[][] {
+  const indexes = items.map((_, index) => index).filter((index) => items[index]?.item.package_guid)
+  return [...Map.groupBy(indexes, (index) => items[index]?.item.package_guid).values()].filter((set) => set.length > 1)
+}

@@ -1,0 +1,233 @@
+/** From the package names that files refer to, to the files and versions behind them (uasset-header 12.5). Pure. */
+import { hash } from 'node:crypto'
+import { limits } from '../../../contract/limits.ts'
+import { companionPath } from '../../project/companion.ts'
+import { isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
+import type { Copies } from './duplicates.ts'
+
+/** What there is beside the files of this push. */
+export interface Elsewhere {
+  /** The hash under which the library holds a package, when it is known to; the name is in lower case. */
+  inLibrary(packageName: string): string | undefined
+  /** The file of a package that lies on disk and is not part of this push. */
+  onDisk(packageName: string): string | undefined
+  /** The plugin that holds a module of native code. */
+  pluginOf(module: string): string | undefined
+}
+
+/** What became of the references of one file. Package names as the file spells them. */
+export interface References {
+  /** By content hash; true: needed to load it. */
+  needs: Map<string, boolean>
+  /** What was resolved, in lower case: what the library was told. */
+  told: string[]
+  /** Packages of other plugins, which are not resolved. */
+  plugins: string[]
+  missing: string[]
+  missingSoft: string[]
+  /** On disk, but neither in this push nor in the library. */
+  unpushed: string[]
+  /** Files of this push that cannot go themselves. */
+  blocked: string[]
+  /** Packages that are neither in this push nor in the library as far as it is known: all of the three above. */
+  absent: string[]
+  /** Names of other plugins that hold such packages. */
+  absentPlugins: string[]
+  /** Names of other plugins whose classes it uses. */
+  codePlugins: string[]
+  redirected: { from: string; to: string }[]
+  /** How many were left out because there are too many. */
+  beyondLimit: number
+}
+
+type Target = { kind: 'item'; hash: string } | { kind: 'redirector'; to: string | null } | { kind: 'blocked'; file: string }
+
+/** Every package of a push by its name. */
+export class ReferenceIndex {
+  readonly #targets = new Map<string, Target>()
+  /** By the name that a folder gives, where the header says another: references follow the folders. */
+  readonly #byFolder = new Map<string, Target>()
+  readonly #byFile = new Map<string, string>()
+  /** Content hashes of external packages, by the level they belong to. */
+  readonly #externals = new Map<string, { name: string; hash: string }[]>()
+  readonly #elsewhere: Elsewhere
+
+  constructor(elsewhere: Elsewhere) {
+    this.#elsewhere = elsewhere
+  }
+
+  addItem(copies: Copies): void {
+    for (const file of copies) {
+      this.#byFile.set(pathOf(file).toLowerCase(), file.hash)
+      if (isPackageFile(file)) this.#add(file, { kind: 'item', hash: file.hash })
+    }
+  }
+
+  addRedirector(file: PushFile, to: string | null): void {
+    this.#add(file, { kind: 'redirector', to })
+  }
+
+  addBlocked(file: PushFile): void {
+    this.#byFile.delete(pathOf(file).toLowerCase())
+    if (isPackageFile(file) || file.facts.kind === 'refused') this.#add(file, { kind: 'blocked', file: pathOf(file) })
+  }
+
+  /** Call once all packages are in: gives each external package to its level. Answers those whose level is nowhere. */
+  assignExternals(items: readonly Copies[]): Copies[] {
+    const homeless: Copies[] = []
+    for (const copies of items) {
+      const [file] = copies
+      const name = file.naming.packageName
+      if (name === null || !isExternal(file)) continue
+      const level = levelsOf(name).find((candidate) => this.#target(candidate.toLowerCase())?.kind === 'item')
+      if (level === undefined) homeless.push(copies)
+      else this.#externalsOf(level.toLowerCase()).push({ name: name.toLowerCase(), hash: file.hash })
+    }
+    return homeless
+  }
+
+  /** Resolves everything that a file refers to. */
+  resolve(file: PushFile): References {
+    const found = emptyReferences()
+    const { facts, naming } = file
+    if (facts.kind === 'source') for (const companion of facts.companions) this.#addCompanion(found, file, companion)
+    if (facts.kind !== 'package') return found
+    const own = naming.packageName?.toLowerCase()
+    const levels = own !== undefined && isExternal(file) ? new Set(levelsOf(own)) : undefined
+    const context = { found, isInGame: own?.startsWith('/game/') ?? false, own, levels }
+    for (const name of facts.imports) this.#addReference(context, name, true)
+    for (const name of facts.softReferences) this.#addReference(context, name, false)
+    for (const module of facts.modules ?? []) this.#addModule(found, module, own)
+    for (const { name, hash } of this.#externals.get(own ?? '') ?? []) {
+      // A new version of an actor is news to its level, although the level's own file did not change.
+      if (addNeed(found, hash, false)) found.told.push(`${name} ${hash}`)
+    }
+    found.needs.delete(file.hash)
+    return found
+  }
+
+  #externalsOf(level: string): { name: string; hash: string }[] {
+    const list = this.#externals.get(level) ?? []
+    this.#externals.set(level, list)
+    return list
+  }
+
+  #add({ naming }: PushFile, target: Target): void {
+    const name = naming.packageName?.toLowerCase()
+    const folderName = naming.folderName?.toLowerCase()
+    if (name !== undefined && !this.#targets.has(name)) this.#targets.set(name, target)
+    if (folderName !== undefined && folderName !== name && !this.#byFolder.has(folderName)) this.#byFolder.set(folderName, target)
+  }
+
+  #target(key: string): Target | undefined {
+    return this.#targets.get(key) ?? this.#byFolder.get(key)
+  }
+
+  #addCompanion(found: References, file: PushFile, companion: string): void {
+    const path = companionPath(pathOf(file), companion)
+    const hash = path === undefined ? undefined : this.#byFile.get(path.toLowerCase())
+    if (hash === undefined) found.missing.push(companion)
+    else if (addNeed(found, hash, true)) found.told.push(companion.toLowerCase())
+  }
+
+  /** A plugin's own content comes with its code. */
+  #addModule(found: References, module: string, own: string | undefined): void {
+    const plugin = this.#elsewhere.pluginOf(module)
+    if (plugin !== undefined && !own?.startsWith(`/${plugin.toLowerCase()}/`)) found.codePlugins.push(plugin)
+  }
+
+  #addReference(context: ReferenceContext, name: string, hard: boolean): void {
+    const { found, own, levels } = context
+    const key = name.toLowerCase()
+    // The engine's own content comes with the engine. A level is told of its actors, not they of it.
+    if (key === own || key.startsWith('/engine/') || levels?.has(key)) return
+    const target = this.#follow(found, name)
+    const hash = target.hash ?? this.#elsewhere.inLibrary(target.key)
+    if (context.isInGame && !target.key.startsWith('/game/')) return void addPlugin(found, name, hash === undefined)
+    if (hash !== undefined) {
+      if (addNeed(found, hash, hard)) found.told.push(target.key)
+    } else if (target.blocked) {
+      found.blocked.push(target.blocked)
+      found.absent.push(name)
+    } else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
+  }
+
+  #addAbsent(
+    found: References,
+    {
+      name,
+      key,
+      hard,
+      isInGame,
+      own = '',
+    }: { name: string; key: string; hard: boolean; isInGame: boolean; own?: string | undefined },
+  ): void {
+    const onDisk = this.#elsewhere.onDisk(key)
+    if (onDisk === undefined && !isInGame && !key.startsWith('/game/') && rootOf(key) !== rootOf(own)) {
+      addPlugin(found, name, true)
+      return
+    }
+    found.absent.push(name)
+    if (onDisk !== undefined) found.unpushed.push(onDisk)
+    else if (hard) found.missing.push(name)
+    else found.missingSoft.push(name)
+  }
+
+  /** Follows redirectors to where they lead; circles among them lead nowhere. */
+  #follow(found: References, name: string): { key: string; hash?: string; blocked?: string } {
+    let key = name.toLowerCase()
+    for (let hops = 0; hops < 16; hops++) {
+      const target = this.#target(key)
+      if (target?.kind === 'item') return { key, hash: target.hash }
+      if (target?.kind === 'blocked') return { key, blocked: target.file }
+      if (!target?.to) return { key }
+      found.redirected.push({ from: name, to: target.to })
+      key = target.to.toLowerCase()
+    }
+    return { key }
+  }
+}
+
+function addPlugin(found: References, name: string, isAbsent: boolean): void {
+  found.plugins.push(name)
+  if (isAbsent) found.absentPlugins.push(rootOf(name).slice(1))
+}
+
+/** `/tools` of `/tools/sm_hinge`. */
+const rootOf = (key: string): string => key.slice(0, key.indexOf('/', 1))
+
+interface ReferenceContext {
+  found: References
+  isInGame: boolean
+  own: string | undefined
+  levels: Set<string> | undefined
+}
+
+const emptyReferences = (): References => ({
+  needs: new Map(),
+  told: [],
+  plugins: [],
+  missing: [],
+  missingSoft: [],
+  unpushed: [],
+  blocked: [],
+  absent: [],
+  absentPlugins: [],
+  codePlugins: [],
+  redirected: [],
+  beyondLimit: 0,
+})
+
+function addNeed(found: References, hash: string, hard: boolean): boolean {
+  if (!found.needs.has(hash) && found.needs.size >= limits.manifest.dependenciesPerItem) {
+    found.beyondLimit++
+    return false
+  }
+  found.needs.set(hash, hard || found.needs.get(hash) === true)
+  return true
+}
+
+/** One short text for what the library was told of a file's needs; it changes when there is more to tell. */
+export function edgesKey({ told }: References): string {
+  return told.length === 0 ? '' : hash('sha1', [...told].sort().join('\n'), 'base64')
+}

@@ -1,0 +1,166 @@
+/** `ph push`: brings folders and files into the library, as new versions of what they were edited from. Start here. */
+import { ClientError } from '../client-error.ts'
+import { projectStateFile, pullLock } from '../folders.ts'
+import { pushCalls } from '../http/push-calls.ts'
+import { statusCalls } from '../http/status-calls.ts'
+import { openWire } from '../http/wire.ts'
+import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from '../memory/changes.ts'
+import { type FeedMark, findFeedEnd, followFeed } from '../memory/feed.ts'
+import { Fingerprints } from '../memory/project-memory.ts'
+import { findPlaces } from '../project/paths.ts'
+import type { Problem } from '../project/problem.ts'
+import { type Scan, scan } from '../project/scan.ts'
+import { findPackages, missingPackages } from './library-packages.ts'
+import type { PushOptions, PushParts } from './options.ts'
+import { type PushReport, recalledProblems, summarize } from './report.ts'
+
+export type { PushOptions } from './options.ts'
+
+/**
+ * Pushes. Files that cannot go are named in the report and do not stop the others; what concerns the push as a whole is
+ * thrown: ApiError from the library, ClientError from here. An aborted `signal` throws its reason; what was committed stays,
+ * and the next push goes on from there.
+ */
+export async function push(options: PushOptions): Promise<PushReport> {
+  const places = findPlaces(options.paths)
+  const stopping = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
+  const tell = options.tell ?? (() => {})
+  const { url, folders } = options
+  const http = openWire({ ...options, signal }, tell)
+  const state = projectStateFile(folders, url, places.root)
+  const fingerprints = new Fingerprints(state, { address: url, root: places.root })
+  try {
+    if (!options.dryRun && fingerprints.pulls.list().length > 0)
+      await settlePulls({ fingerprints, root: places.root, signal }, state)
+    const stop = (reason: unknown) => stopping.abort(reason)
+    const calls = { calls: pushCalls(http, signal), look: statusCalls(http, signal) }
+    return await new Push({ options, places, http, ...calls, fingerprints, stateFile: state, tell, signal, stop }).run()
+  } finally {
+    fingerprints.close()
+    await http.close(signal.aborted ? 'destroy' : 'finish')
+  }
+}
+
+/** An interrupted pull may have placed files of which this project does not know yet which versions they are. One under way does know. */
+async function settlePulls(
+  parts: { fingerprints: Fingerprints; root: string; signal: AbortSignal },
+  state: string,
+): Promise<void> {
+  const [{ takeFreeLock }, { settleInterrupted }] = await Promise.all([
+    import('../../system/process-lock.ts'),
+    import('../pull/placing/recovery.ts'),
+  ])
+  const letGo = takeFreeLock(pullLock(state))
+  try {
+    if (letGo) await settleInterrupted(parts)
+  } finally {
+    letGo?.()
+  }
+}
+
+class Push {
+  readonly #parts: PushParts
+  readonly #startedMs = performance.now()
+
+  constructor(parts: PushParts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<PushReport> {
+    const { places, tell, signal, options, fingerprints } = this.#parts
+    // The question is on its way while the folders are walked.
+    const feed = this.#followFeed()
+    feed.catch(() => {})
+    tell({ kind: 'phase', phase: 'scan' })
+    const found = await scan(places.root, places.starts, signal)
+    tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
+    const inContent = options.contentOnly ? found.files.filter(({ mount }) => mount) : found.files
+    const sorted = sortFound(inContent, options.all ?? false)
+    if (sorted.wanted.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
+    const mark = await feed
+    const marks = fingerprints.marks()
+    const vanished = findVanished(found.files, marks, places)
+    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, marks)
+    if (mark && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, mark)
+    fingerprints.markGone(vanished)
+    const { PushWork } = await import('./work.ts')
+    const done = await new PushWork(this.#parts).run(sorted, mark ?? (await findFeedEnd(this.#parts.calls)))
+    return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
+  }
+
+  /** More may have to be done than what was found says: named files take others along, a group takes in what is there. */
+  get #asksForMore(): boolean {
+    const { options, places } = this.#parts
+    return options.variantGroup !== undefined || (!options.noDeps && places.starts.some(({ isFolder }) => !isFolder))
+  }
+
+  /** Whether the library by now has packages that these files miss. */
+  async #hasArrived(sorted: Sorted): Promise<boolean> {
+    const { fingerprints, look } = this.#parts
+    const files = new Set(sorted.wanted.map(({ file }) => file))
+    const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
+    return (await findPackages(look, missingPackages(remembered))).size > 0
+  }
+
+  /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
+  async #followFeed(): Promise<FeedMark | undefined> {
+    const { fingerprints } = this.#parts
+    const mark = fingerprints.recall('feed') as FeedMark | null | undefined
+    const news = mark ? await followFeed(this.#parts.calls, mark, fingerprints.newestBase()) : undefined
+    if (!news) fingerprints.unsettleAll()
+    else if (news.goneObjects.length + news.goneEntries.length > 0) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
+    return news?.mark
+  }
+
+  /** Nothing changed on either side: what was worth naming last time still is. */
+  #untouched(found: Scan, sorted: Sorted, mark: FeedMark): PushReport {
+    const { fingerprints } = this.#parts
+    if ((fingerprints.recall('feed') as FeedMark).cursor !== mark.cursor) fingerprints.remember('feed', mark)
+    const files = new Set(sorted.wanted.map(({ file }) => file))
+    const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
+    const problems = [...found.problems, ...nameUnread(sorted), ...remembered]
+    const leftOut = new Set(
+      remembered.filter(({ weight }) => weight === 'failed' || weight === 'left-out').flatMap((one) => one.files),
+    )
+    return this.#report({ found, problems, unchanged: sorted.wanted.filter(({ file }) => !leftOut.has(file)).length })
+  }
+
+  #report(what: {
+    found: Scan
+    problems: Problem[]
+    unchanged: number
+    items?: PushReport['items']
+    thumbnails?: number
+    bytes?: PushReport['bytes']
+  }): PushReport {
+    const { items = [], thumbnails = 0, problems, unchanged, bytes = { read: 0, uploaded: 0 } } = what
+    const { options, places } = this.#parts
+    return {
+      root: places.root,
+      url: options.url,
+      dry_run: options.dryRun ?? false,
+      found: what.found.files.length,
+      unchanged,
+      items,
+      problems,
+      summary: summarize(items, { problems, unchanged, thumbnails }),
+      bytes,
+      ...(options.note !== undefined && !items.some(({ status }) => status === 'new') ? { note_dropped: true } : {}),
+      took_ms: Math.round(performance.now() - this.#startedMs),
+    }
+  }
+}
+
+function nothingThere(paths: readonly string[], { unknown, sidecars }: Sorted): ClientError {
+  const others = unknown.length + sidecars.length
+  const message = `There is no prop in ${paths.join(', ')}`
+  if (others === 0) return new ClientError('NOTHING_TO_PUSH', `${message}.`)
+  return new ClientError(
+    'NOTHING_TO_PUSH',
+    `${message} (${others === 1 ? '1 file of an unsupported type' : `${others} files of unsupported types`}).`,
+    {
+      next: unknown.length > 0 ? 'Name a folder or files that hold props, or push files of every kind with --all.' : undefined,
+    },
+  )
+}

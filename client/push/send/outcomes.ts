@@ -1,0 +1,143 @@
+/** What became of each item so far, and what that means for the items that need it. */
+import type { CommitResult, ManifestItem } from '../../../contract/push.ts'
+import { pathOf } from '../../project/project-file.ts'
+import { nameOf } from '../plan/manifest-item.ts'
+import type { PlannedItem } from '../plan/plan.ts'
+import type { PushedItem, PushStatus } from '../report.ts'
+
+/** Items of a push by content hash: to be decided, or decided. */
+export class PushFates {
+  readonly #planned = new Map<string, PlannedItem>()
+  readonly #reports = new Map<string, PushedItem>()
+  /** Needs that the library was not told of, by item. */
+  readonly #loosened = new Map<string, Set<string>>()
+  /** Items whose bytes the library has: they wait for nothing. */
+  readonly #registered = new Set<string>()
+
+  add(items: readonly PlannedItem[]): void {
+    for (const planned of items) this.#planned.set(planned.item.content_hash, planned)
+  }
+
+  /** In the order in which they were planned. */
+  reports(): PushedItem[] {
+    return [...this.#planned.keys()].flatMap((hash) => this.#reports.get(hash) ?? [])
+  }
+
+  undecided(batch: readonly PlannedItem[]): PlannedItem[] {
+    return batch.filter(({ item }) => !this.#reports.has(item.content_hash))
+  }
+
+  decide(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): void {
+    this.#reports.set(planned.item.content_hash, reportItem(planned, status, result))
+  }
+
+  /** The library has this item already. */
+  setRegistered(hash: string): void {
+    this.#registered.add(hash)
+  }
+
+  /** Takes decisions back, so that the items can be tried again. */
+  reopen(items: readonly PlannedItem[]): void {
+    for (const { item } of items) {
+      this.#reports.delete(item.content_hash)
+      this.#loosened.delete(item.content_hash)
+    }
+  }
+
+  /** Items that went without one of these, which they need. */
+  wentWithout(needs: ReadonlySet<string>): PlannedItem[] {
+    return [...this.#loosened].flatMap(([hash, lost]) =>
+      [...lost].some((need) => needs.has(need)) ? (this.#planned.get(hash) ?? []) : [],
+    )
+  }
+
+  /** Items with this status, with what is said of them. */
+  withStatus(status: PushStatus): { planned: PlannedItem; report: PushedItem }[] {
+    return [...this.#reports].flatMap(([hash, report]) => {
+      const planned = this.#planned.get(hash)
+      return planned && report.status === status ? [{ planned, report }] : []
+    })
+  }
+
+  loosen(hash: string, needs: readonly string[]): void {
+    const all = this.#loosened.get(hash) ?? new Set()
+    for (const need of needs) all.add(need)
+    this.#loosened.set(hash, all)
+  }
+
+  isLoosened = (hash: string): boolean => this.#loosened.has(hash)
+
+  /**
+   * The item as it can be sent now: needs that are not to be had are left out. `batch` goes along in the same manifest. A
+   * need that is still to be decided is told later, at commit; one that got lost is remembered as such.
+   */
+  sendable({ item }: PlannedItem, batch: ReadonlySet<string>, isCommit: boolean): ManifestItem {
+    if (!item.dependencies) return item
+    const loosened = this.#loosened.get(item.content_hash)
+    const kept = item.dependencies.filter(({ content_hash: need }) => {
+      if (loosened?.has(need)) return false
+      if (batch.has(need) || this.#isThere(need)) return true
+      if (isCommit) this.loosen(item.content_hash, [need])
+      return false
+    })
+    return kept.length === item.dependencies.length ? item : { ...item, dependencies: kept }
+  }
+
+  /** Known to the library: not part of this push, or registered in it. */
+  #isThere(hash: string): boolean {
+    if (!this.#planned.has(hash)) return true
+    const status = this.#reports.get(hash)?.status
+    return status === 'new' || status === 'dedup'
+  }
+
+  /** What needs a held, denied or locked item is held, denied or locked too, as within one manifest, unless the library has it already. */
+  spread(batch: readonly PlannedItem[]): void {
+    for (let changed = true; changed; ) {
+      changed = false
+      for (const planned of this.undecided(batch)) {
+        const cause = this.#causeOf(planned)
+        if (!cause) continue
+        this.decide(planned, cause.status, { reason: `depends_on_${cause.status}`, ...cause.result })
+        changed = true
+      }
+    }
+  }
+
+  #causeOf({ item }: PlannedItem): { status: PushStatus; result: Partial<CommitResult> } | undefined {
+    if (this.#registered.has(item.content_hash)) return undefined
+    const blocking = (status: PushStatus) =>
+      (item.dependencies ?? [])
+        .map(({ content_hash }) => content_hash)
+        .filter((need) => this.#reports.get(need)?.status === status)
+    const [denied, held, locked] = [blocking('denied'), blocking('held'), blocking('locked')]
+    if (denied.length > 0) return { status: 'denied', result: { denied_dependencies: denied } }
+    if (held.length > 0) return { status: 'held', result: { held_dependencies: held } }
+    return locked.length > 0 ? { status: 'locked', result: { locked_dependencies: locked } } : undefined
+  }
+}
+
+/** What is said of an item before or without an answer of the library. */
+function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
+  const { item, files } = planned
+  const [first, ...copies] = files
+  const { reason, lock, enriched, candidate_lineage_id } = result
+  return {
+    file: pathOf(first),
+    copies: copies.map(pathOf),
+    status,
+    content_hash: item.content_hash,
+    blob_size: item.blob_size,
+    name: item.entry?.name ?? nameOf(first),
+    asset_class: item.asset_class,
+    origin_path: item.origin_path ?? null,
+    object_id: result.object_id ?? null,
+    lineage_id: result.lineage_id ?? null,
+    parent_object_id: result.parent_object_id ?? null,
+    entry_id: result.entry_id ?? null,
+    entry_created: result.entry_created ?? false,
+    ...(reason === undefined ? {} : { reason }),
+    ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(enriched === undefined ? {} : { enriched }),
+  }
+}

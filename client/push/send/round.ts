@@ -1,0 +1,274 @@
+/** The way of planned items into the library, batch by batch: negotiate, upload, commit, pictures (spec 4.9). */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { ApiError } from '../../../contract/errors.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../../../contract/push.ts'
+import type { ClientError } from '../../client-error.ts'
+import type { PushCalls } from '../../http/push-calls.ts'
+import type { PushedVersion } from '../../memory/last-push.ts'
+import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { Problem, ProblemKind } from '../../project/problem.ts'
+import { pathOf } from '../../project/project-file.ts'
+import { hasPicture } from '../../project/thumbnail.ts'
+import { findReverted, type Reverted } from '../held/reverted.ts'
+import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/unknown-bases.ts'
+import { orderBatches } from '../plan/batches.ts'
+import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
+import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
+import type { Tell } from '../progress.ts'
+import { bareItem, continueMoved } from './moved-packages.ts'
+import { PushFates } from './outcomes.ts'
+import { type About, ManifestSender } from './send.ts'
+import type { ThumbnailUploader, WantedThumbnail } from './thumbnails.ts'
+import type { Upload, Uploader } from './upload.ts'
+
+export interface RoundParts {
+  root: string
+  calls: PushCalls
+  uploader: Uploader
+  thumbnails: ThumbnailUploader
+  fingerprints: Fingerprints
+  /** What tells which versions were pushed or pulled on this machine. */
+  bases: BaseMemory
+  tell: Tell
+  maxItems: number
+  variantGroup: string | undefined
+  about: About
+  /** Ask, but send and change nothing. */
+  dryRun: boolean
+  /** Ends whatever is on its way. */
+  stop: (reason: unknown) => void
+}
+
+/** Batches between negotiate and commit at once: the one that uploads, and the one that asks what to upload next. */
+const batchesInFlight = 2
+
+export class PushRound {
+  readonly fates = new PushFates()
+  /** By content hash: the current version of the lineage that an item continues, or looks like a version of. */
+  readonly faces = new Map<string, number>()
+  /** By content hash: files that are an earlier version again. */
+  readonly reverted = new Map<string, Reverted>()
+  readonly #run = { id: randomUUID(), begunAt: new Date().toISOString() }
+  readonly #complete = new Set<string>()
+  readonly #wanting = new Set<string>()
+  /** Bytes that the library misses; counted without being sent in a dry run. */
+  missingBytes = 0
+  readonly #parts: RoundParts
+  readonly #sender: ManifestSender
+  #pictures: Promise<void> = Promise.resolve()
+  #registered = 0
+  #total = 0
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts
+    const uploadAgain = (batch: readonly PlannedItem[], hashes: string[]) => this.#uploadAgain(batch, hashes)
+    this.#sender = new ManifestSender({ ...parts, fates: this.fates, uploadAgain })
+  }
+
+  get problems(): Problem[] {
+    return this.#sender.problems
+  }
+
+  /** Whether nothing is left to do for an item; `pictured` are the content hashes whose picture is settled. */
+  isComplete(hash: string, pictured: ReadonlySet<string>): boolean {
+    return this.#complete.has(hash) && (!this.#wanting.has(hash) || pictured.has(hash))
+  }
+
+  /** Brings items as far as they get. Throws when something is wrong with more than single items. */
+  async run(items: readonly PlannedItem[]): Promise<void> {
+    this.fates.add(items)
+    this.#total += items.length
+    const commits: Promise<void>[] = []
+    try {
+      for (const batch of this.#batchesOf(items)) {
+        await commits.at(-batchesInFlight)
+        const before = commits.at(-1)
+        const prepared = this.#prepare(batch)
+        const committed = Promise.all([prepared, before]).then(([judged]) => this.#commit(batch, judged))
+        // Failures are met where they are awaited, below.
+        committed.catch(() => {})
+        commits.push(committed)
+      }
+      await commits.at(-1)
+      await this.#pictures
+    } catch (error) {
+      this.#parts.stop(error)
+      throw error
+    } finally {
+      await Promise.allSettled([...commits, this.#pictures])
+    }
+  }
+
+  #batchesOf(items: readonly PlannedItem[]): PlannedItem[][] {
+    const indexes = new Map(items.map(({ item }, index) => [item.content_hash, index]))
+    const needs = (index: number) =>
+      (items[index]?.item.dependencies ?? []).flatMap(({ content_hash }) => indexes.get(content_hash) ?? [])
+    const size = { wanted: Math.min(limits.manifest.recommendedBatch, this.#parts.maxItems), most: this.#parts.maxItems }
+    const batches = orderBatches(items.length, { needs, together: twinsOf(items) }, size)
+    return batches.map((batch) => batch.flatMap((index) => items[index] ?? []))
+  }
+
+  async #prepare(batch: readonly PlannedItem[]): Promise<Judged[]> {
+    let answer = await this.#negotiate(batch)
+    if (!answer) return []
+    const unsaid = new Set(batch.filter((planned) => !saysLineage(planned)))
+    if (await continueMoved(this.#parts.calls, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
+    if (!answer) return []
+    const judged = this.#paired(batch, answer.items)
+    for (const { planned, item } of judged) this.#judge(planned, item)
+    for (const [hash, one] of await findReverted(judged, this.#parts.bases.look)) this.reverted.set(hash, one)
+    await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
+    this.fates.spread(batch)
+    const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
+    const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
+    const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
+    this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
+    if (!this.#parts.dryRun) await this.#upload(batch, missing, answer)
+    return judged
+  }
+
+  /** Next versions by identity alone whose base is not known here. */
+  async #holdUnknown(judged: readonly Judged[]): Promise<void> {
+    for (const { planned, item } of await findUnknownBases(judged, this.#parts.bases))
+      this.fates.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+  }
+
+  #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
+    return this.#sender.send(batch, { isCommit: false, call: (manifest) => this.#parts.calls.negotiate(manifest) })
+  }
+
+  #paired<R extends { content_hash: string }>(batch: readonly PlannedItem[], results: readonly R[]) {
+    const byHash = new Map(batch.map((planned) => [planned.item.content_hash, planned]))
+    return results.flatMap((item) => {
+      const planned = byHash.get(item.content_hash)
+      return planned ? [{ planned, item }] : []
+    })
+  }
+
+  /** What negotiate already decides: a file that is outdated. */
+  #judge(planned: PlannedItem, item: NegotiateItem): void {
+    const { action, face_object_id, lineage_id } = item
+    if (action === 'dedup') this.fates.setRegistered(item.content_hash)
+    const face = faceOf({ planned, item })
+    if (face) this.faces.set(item.content_hash, face)
+    const expected = planned.item.expected_face_object_id
+    if (action === 'register' && expected && face_object_id && face_object_id !== expected)
+      this.fates.decide(planned, 'outdated', { lineage_id })
+  }
+
+  /** In a dry run what negotiate says is all there is to say. */
+  #foretell(planned: PlannedItem, item: NegotiateItem): void {
+    if (this.fates.undecided([planned]).length === 0) return
+    const lineage_id = item.lineage_id ?? item.candidate_lineage_id
+    const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
+    const status = { register: 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
+    this.fates.decide(planned, status[item.action], { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason })
+  }
+
+  async #upload(batch: readonly PlannedItem[], missing: readonly string[], answer: NegotiateAnswer): Promise<void> {
+    const targets = new Map((answer.missing ?? []).map((target) => [target.hash, target]))
+    const byHash = new Map(batch.map((planned) => [planned.item.content_hash, planned]))
+    const uploads = missing.flatMap((hash): Upload[] => {
+      const planned = byHash.get(hash)
+      if (!planned) return []
+      const { item, files } = planned
+      const path = join(this.#parts.root, pathOf(files[0]))
+      return [{ hash, path, size: item.blob_size, target: targets.get(hash), renew: () => this.#renew(item) }]
+    })
+    const failures = await this.#parts.uploader.sendAll(uploads)
+    for (const [hash, error] of failures) {
+      const planned = byHash.get(hash)
+      if (!planned) continue
+      if (error instanceof ApiError) this.fates.decide(planned, 'denied', { reason: 'denylisted' })
+      else this.#sender.fail(planned, kindOfFailure(error), error.message)
+    }
+  }
+
+  async #renew(item: ManifestItem) {
+    const { missing } = await this.#parts.calls.negotiate({ items: [bareItem(item)] })
+    return missing?.[0]
+  }
+
+  async #uploadAgain(batch: readonly PlannedItem[], missing: readonly string[]): Promise<boolean> {
+    const answer = await this.#negotiate(batch)
+    if (answer && missing.length > 0) await this.#upload(batch, missing, answer)
+    return missing.length > 0
+  }
+
+  async #commit(batch: readonly PlannedItem[], judged: readonly Judged[]): Promise<void> {
+    this.fates.spread(batch)
+    if (this.#parts.dryRun) {
+      for (const { planned, item } of judged) this.#foretell(planned, item)
+      return
+    }
+    const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.calls.commit(manifest) })
+    if (answer) this.#record(batch, answer)
+    this.#registered += batch.length
+    this.#parts.tell({ kind: 'commit', items: this.#registered, totalItems: this.#total })
+  }
+
+  #record(batch: readonly PlannedItem[], answer: CommitAnswer): void {
+    this.#sender.variantGroupId ??= answer.variant_groups?.[variantGroupRef]
+    this.#sender.warn(batch, answer.warnings ?? [])
+    const wanted: WantedThumbnail[] = []
+    const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
+      this.fates.decide(planned, result.status, result)
+      return isRegistered(result)
+    })
+    // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
+    this.#parts.fingerprints.lastPush.add(
+      this.#run,
+      registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item)),
+    )
+    this.#parts.fingerprints.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
+    for (const { planned, item: result } of registered) {
+      const { content_hash: hash } = planned.item
+      if (!this.fates.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
+      const [file] = planned.files
+      const lacks = result.status === 'new' || result.has_thumbnail === false
+      if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
+      this.#wanting.add(hash)
+      wanted.push({ entryId: result.entry_id, objectId: result.object_id, file })
+    }
+    this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(wanted))
+    // Met where the pictures are awaited, at the end of the round.
+    this.#pictures.catch(() => {})
+  }
+
+  /** What `ph undo` would have to take back. */
+  #pushedOf({ item, files: [file] }: PlannedItem, result: CommitResult): PushedVersion[] {
+    const { status, object_id: objectId, lineage_id: lineageId, parent_object_id: parent, entry_id: entryId } = result
+    if (status !== 'new' || objectId === null || lineageId === null) return []
+    const beforeObjectId = parent === null ? null : (this.faces.get(item.content_hash) ?? parent)
+    return [{ lineageId, objectId, beforeObjectId, entryId, file: pathOf(file), name: item.entry?.name ?? nameOf(file) }]
+  }
+
+  /** Everything that was to be pushed is: the next push is another one. */
+  end(): void {
+    this.#parts.fingerprints.lastPush.end(this.#run)
+  }
+
+  /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
+  #basesOf(planned: PlannedItem, result: CommitResult) {
+    const { files, edges } = planned
+    const { object_id: objectId, lineage_id: lineageId, entry_id: entryId, content_hash: hash } = result
+    if (objectId === null || lineageId === null) return []
+    // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
+    if (this.reverted.has(hash)) return []
+    return files.map((file) => ({
+      file: pathOf(file),
+      hash,
+      edges: this.fates.isLoosened(hash) ? null : edges,
+      base: { hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId, entryId },
+    }))
+  }
+}
+
+const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'
+
+function kindOfFailure({ code }: ClientError): ProblemKind {
+  if (code === 'FILE_CHANGED') return 'changed-while-read'
+  return code === 'FILE_UNREADABLE' ? 'unreadable-file' : 'upload-failed'
+}

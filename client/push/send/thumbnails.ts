@@ -1,0 +1,161 @@
+/** Brings the pictures of pushed files to the library: many at once through presigned addresses, few by a call each. */
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { ApiError } from '../../../contract/errors.ts'
+import type { PresignedTarget } from '../../../contract/media.ts'
+import { systemCode } from '../../client-error.ts'
+import { bodyOf } from '../../http/body.ts'
+import type { Http } from '../../http/http.ts'
+import type { MediaTarget, PushCalls } from '../../http/push-calls.ts'
+import { type Problem, problem } from '../../project/problem.ts'
+import { pathOf, type SendableFile } from '../../project/project-file.ts'
+import { makeThumbnail } from '../../project/thumbnail.ts'
+import type { Tell } from '../progress.ts'
+import { alreadyThere } from './upload.ts'
+
+/** A version that lacks its picture. */
+export interface WantedThumbnail {
+  entryId: number
+  objectId: number
+  file: SendableFile
+}
+
+export interface ThumbnailResult {
+  uploaded: number
+  /** By content hash: nothing more can be done for these. */
+  done: Set<string>
+  problems: Problem[]
+}
+
+/** Fewer than these are sent by a call each: presigning and finalizing are two calls more. */
+const fewestPresigned = 4
+const uploadsAtOnce = 8
+/** Source pictures are read whole; a few large ones at once would not fit into memory. */
+const largeSourceBytes = 8 * 1024 * 1024
+
+export class ThumbnailUploader {
+  readonly result: ThumbnailResult = { uploaded: 0, done: new Set(), problems: [] }
+  readonly #parts: { http: Http; calls: PushCalls; root: string; tell: Tell; signal?: AbortSignal }
+  readonly #making = pLimit(Math.min(availableParallelism(), 4))
+  readonly #makingLarge = pLimit(1)
+  readonly #sending = pLimit(uploadsAtOnce)
+  #total = 0
+  #handled = 0
+
+  constructor(parts: { http: Http; calls: PushCalls; root: string; tell: Tell; signal?: AbortSignal }) {
+    this.#parts = parts
+  }
+
+  /** Makes and sends the pictures of some versions. A picture that fails is named and does not fail the others. */
+  async sendAll(wanted: readonly WantedThumbnail[]): Promise<void> {
+    if (wanted.length === 0) return
+    this.#total += wanted.length
+    const targets = wanted.length < fewestPresigned ? undefined : await this.#presign(wanted)
+    const sent = await Promise.all(wanted.map((one, index) => this.#send(one, targets?.[index])))
+    const presigned = sent.filter((target) => target !== undefined)
+    if (presigned.length > 0) await this.#finalize(presigned)
+  }
+
+  /** Undefined where the server offers none, or when something about one of them is not as expected. */
+  async #presign(wanted: readonly WantedThumbnail[]): Promise<PresignedTarget[] | undefined> {
+    try {
+      const { targets } = await this.#parts.calls.presign(wanted.map(targetOf))
+      return targets?.length === wanted.length ? targets : undefined
+    } catch (error) {
+      // One version that is no longer the current one refuses the whole list.
+      if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429) return undefined
+      throw error
+    }
+  }
+
+  async #send(wanted: WantedThumbnail, target: PresignedTarget | undefined): Promise<Sent | undefined> {
+    const large = wanted.file.facts.kind === 'source' && wanted.file.size > largeSourceBytes
+    const made = await (large ? this.#makingLarge : this.#making)(() => this.#make(wanted.file))
+    if (!made) return this.#handle()
+    return this.#sending(async () => {
+      const bytes = bodyOf(made)
+      const { http, calls, signal } = this.#parts
+      try {
+        if (!target) await calls.putThumbnail(targetOf(wanted), bytes)
+        else {
+          const { upload_url: url, headers } = target
+          await http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal })
+        }
+      } catch (error) {
+        return this.#fail(wanted, error, target ? 'store' : 'library')
+      }
+      if (target) return { wanted, artifact_id: target.artifact_id }
+      this.#finish(wanted)
+      return undefined
+    })
+  }
+
+  async #make(file: SendableFile): Promise<Buffer | undefined> {
+    this.#parts.signal?.throwIfAborted()
+    const path = pathOf(file)
+    try {
+      const made = await makeThumbnail(join(this.#parts.root, path), file)
+      if ('png' in made) return made.png
+      if ('none' in made) {
+        this.result.done.add(file.hash)
+        this.#name(path, `${path}: ${made.none}`)
+      }
+    } catch (error) {
+      const code = systemCode(error)
+      if (code === undefined) throw error
+      this.#name(path, `${path} cannot be read for its picture (${code}).`)
+    }
+    return undefined
+  }
+
+  async #finalize(sent: readonly Sent[]): Promise<void> {
+    const items = sent.map(({ wanted, artifact_id }) => ({ ...targetOf(wanted), artifact_id }))
+    try {
+      await this.#parts.calls.finalize(items)
+      for (const { wanted } of sent) this.#finish(wanted)
+    } catch (error) {
+      if (sent.length > 1 && error instanceof ApiError && error.status < 500) {
+        for (const one of sent) await this.#finalize([one])
+      } else for (const { wanted } of sent) this.#fail(wanted, error, 'library')
+    }
+  }
+
+  #finish({ file }: WantedThumbnail): void {
+    this.result.uploaded++
+    this.result.done.add(file.hash)
+    this.#handle()
+  }
+
+  /**
+   * A version that is not current any more needs no picture; that is for the library to say, a store has conflicts of its own. What is
+   * refused is named, and sent by the next push; the rest ends the push.
+   */
+  #fail({ file }: WantedThumbnail, error: unknown, refusedBy: 'library' | 'store'): undefined {
+    if (!(error instanceof ApiError) || error.status === 401) throw error
+    if (error.code === 'CONFLICT' && refusedBy === 'library') this.result.done.add(file.hash)
+    else this.#name(pathOf(file), `The picture of ${pathOf(file)} was not taken: ${error.message}`)
+    this.#handle()
+    return undefined
+  }
+
+  #name(path: string, message: string): void {
+    this.result.problems.push(problem('thumbnail-failed', path, message))
+  }
+
+  #handle(): undefined {
+    this.#parts.tell({ kind: 'thumbnails', done: ++this.#handled, total: this.#total })
+    return undefined
+  }
+}
+
+interface Sent {
+  wanted: WantedThumbnail
+  artifact_id: number
+}
+
+const targetOf = ({ entryId, objectId }: WantedThumbnail): MediaTarget => ({
+  entry_id: entryId,
+  object_id: objectId,
+  kind: 'thumbnail',
+})

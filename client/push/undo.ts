@@ -1,0 +1,101 @@
+/** Taking back the last push of a project: what can be done about each version that it made current, and doing it. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { EntryDetail } from '../../contract/entries.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { Lineage, LineageObject } from '../../contract/lineages.ts'
+import { versionName } from '../entries/current-version.ts'
+import { type Folders, projectStateFile } from '../folders.ts'
+import type { Api } from '../http/api.ts'
+import type { LastPush, PushedVersion } from '../memory/last-push.ts'
+import { Fingerprints } from '../memory/project-memory.ts'
+import { holdsDescriptor } from '../project/unreal-project.ts'
+
+/** `nothing`: it is as before the push already. */
+export type UndoStep =
+  | { kind: 'restore'; to: LineageObject }
+  | { kind: 'delete' }
+  | { kind: 'nothing' }
+  | { kind: 'refused'; why: ApiError }
+
+export interface Remembered {
+  root: string
+  fingerprints: Fingerprints
+  push: NonNullable<ReturnType<LastPush['read']>>
+}
+
+/** The memory of the project or folder that `folder` lies in; undefined where no push from there is remembered. To be closed. */
+export function openLastPush(folder: string, { folders, url }: { folders: Folders; url: string }): Remembered | undefined {
+  for (let root = folder; ; root = dirname(root)) {
+    const path = projectStateFile(folders, url, root)
+    if (existsSync(path)) {
+      const fingerprints = new Fingerprints(path, { address: url, root })
+      const push = fingerprints.lastPush.read()
+      if (push) return { root, fingerprints, push }
+      fingerprints.close()
+    }
+    if (holdsDescriptor(root) || dirname(root) === root) return undefined
+  }
+}
+
+/** What takes a version back. Asks for the history only where another version has to be named. */
+export async function stepFor(
+  version: PushedVersion,
+  entry: EntryDetail,
+  { api, isAdmin }: { api: Api; isAdmin: boolean },
+): Promise<UndoStep> {
+  const { lineageId, objectId, beforeObjectId } = version
+  if (entry.object_id === beforeObjectId) return { kind: 'nothing' }
+  if (entry.object_id === objectId && beforeObjectId === null) return deletion(entry, isAdmin)
+  const lineage = await api.lineages.get({ lineage_id: lineageId })
+  if (lineage.face_object_id !== objectId) return { kind: 'refused', why: overtaken(lineage, entry.name) }
+  const to = lineage.objects.find(({ object_id }) => object_id === beforeObjectId)
+  if (to) return { kind: 'restore', to }
+  const message = `The version of ${entry.name} from before the push is not in the library any more. Choose another with \`ph restore\`.`
+  return { kind: 'refused', why: new ApiError('OBJECT_NOT_FOUND', message) }
+}
+
+function deletion({ id, name, ever_pulled }: EntryDetail, isAdmin: boolean): UndoStep {
+  if (ever_pulled) {
+    const message = `${name} was pulled or downloaded since, so it cannot be deleted. An admin can take it out of searches: \`ph deprecate ${id}\``
+    return { kind: 'refused', why: new ApiError('CONFLICT', message) }
+  }
+  if (isAdmin) return { kind: 'delete' }
+  return { kind: 'refused', why: new ApiError('FORBIDDEN', `${name} is new, and only an admin can delete it.`) }
+}
+
+function overtaken(lineage: Lineage, name: string): ApiError {
+  const current = lineage.objects.find(({ object_id }) => object_id === lineage.face_object_id)
+  const by = current?.published_by ? ` by ${current.published_by.name}` : ''
+  const what = current ? `${versionName(current)}${by}` : 'another version'
+  return new ApiError('STALE_FACE', `${what} of ${name} is current by now, and stays.`, { lineage_id: lineage.id })
+}
+
+/** The library is asked to restore the version; what is remembered of files here follows. */
+export async function restoreBefore(
+  { lineageId, objectId }: PushedVersion,
+  { entryId, to, api, fingerprints }: { entryId: number; to: LineageObject; api: Api; fingerprints: Fingerprints },
+): Promise<void> {
+  await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
+  fingerprints.rebase({
+    lineageId,
+    from: objectId,
+    to: { objectId: to.object_id, hash: to.content_hash, assetClass: to.asset_class },
+  })
+  fingerprints.lastPush.drop(lineageId)
+}
+
+/** Looks once more before: a version that someone else pushed meanwhile would go with the entry. */
+export async function deleteEntry(
+  { lineageId, objectId }: PushedVersion,
+  { entry, api, fingerprints }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; fingerprints: Fingerprints },
+): Promise<void> {
+  const lineage = await api.lineages.get({ lineage_id: lineageId })
+  if (lineage.face_object_id !== objectId) throw overtaken(lineage, entry.name)
+  const other = lineage.objects.find(({ object_id }) => object_id > objectId)
+  if (other)
+    throw new ApiError('CONFLICT', `${entry.name} has a later version, ${versionName(other)}, which would be deleted with it.`)
+  await api.entries.remove({ entry_id: entry.id })
+  fingerprints.forgetObjects([objectId], [entry.id])
+  fingerprints.lastPush.drop(lineageId)
+}

@@ -1,0 +1,114 @@
+/** One look at the library for `ph status`: what became of the versions that a project's files belong to. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StatusCalls } from '../http/status-calls.ts'
+import { type Faces, type KnownDetail, type KnownRow, relation } from '../memory/current-versions.ts'
+import type { FeedMark } from '../memory/feed.ts'
+import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
+import type { Fingerprints } from '../memory/project-memory.ts'
+import type { FoundFile } from '../project/scan.ts'
+import { followFaces } from './news.ts'
+import type { StatusFile } from './report.ts'
+import { adopt, faceOf, identify, questionsOf } from './untracked.ts'
+
+export interface LookParts {
+  root: string
+  calls: StatusCalls
+  fingerprints: Fingerprints
+  faces: Faces
+}
+
+/** Files to look at, by their path below the root. */
+export type Files = ReadonlyMap<string, FoundFile>
+
+/** Reading a page of news is worth it for so many files; asking about each of them again takes less beyond. */
+const filesPerPage = 1000
+
+/**
+ * Brings what is remembered of the library up to date: by what happened since the last look, or, where nothing counts that is
+ * remembered, by asking about every lineage. Always asks something, so that a library out of reach is known before files are read.
+ */
+export async function bringUpToDate(parts: LookParts): Promise<void> {
+  const { calls, faces } = parts
+  if (await followSince(parts)) return
+  faces.clear()
+  const lineageIds = unasked(faces.rows())
+  const found = await findFaces(calls, { lineageIds, hashes: [], paths: [] })
+  faces.save(lineageIds, found.lineages.map(faceOf))
+  await beginFollowing(parts, found.cursor)
+}
+
+async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
+  const mark = faces.mark()
+  if (!mark) return false
+  const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
+  const news = await followFaces(calls, { mark, witness: fingerprints.newestBase(), mostPages })
+  if (!news) return false
+  if (news.mark.cursor !== mark.cursor || news.faces.size > 0) faces.update(news.faces, news.mark)
+  return true
+}
+
+const { based, asked, there, leftOut } = relation
+const isNobodys = (bits: number): boolean => (bits & (based | leftOut)) === 0
+/** The library was asked for its lineage and has none, or none any more. */
+const isOrphan = (bits: number): boolean => (bits & (based | asked | there)) === (based | asked)
+
+/** Lineages of files here that the library was not asked about yet. */
+function unasked(rows: readonly KnownRow[]): string[] {
+  const ids = new Set<string>()
+  for (const [, , bits, lineageId] of rows) if ((bits & (based | asked)) === based && lineageId !== null) ids.add(lineageId)
+  return [...ids]
+}
+
+function filesWhere(rows: readonly KnownRow[], files: Files, test: (bits: number) => boolean): Set<string> {
+  const found = new Set<string>()
+  for (const [file, , bits] of rows) if (test(bits) && files.has(file)) found.add(file)
+  return found
+}
+
+/**
+ * Asks the library what it was not asked yet: current versions of lineages that are new here, and whether it knows the bytes of
+ * files that belong to none. Gives what is known of these, by file; undefined when there was nothing to ask.
+ */
+export async function askLibrary(
+  parts: LookParts,
+  files: Files,
+  rows: readonly KnownRow[],
+): Promise<ReadonlyMap<string, StatusFile> | undefined> {
+  const { calls, faces } = parts
+  const lineageIds = unasked(rows)
+  const nobodys = filesWhere(rows, files, (bits) => isNobodys(bits) || isOrphan(bits))
+  if (nobodys.size + lineageIds.length === 0) return undefined
+  const strangers = faces.details(nobodys)
+  const found = await findFaces(calls, { lineageIds, ...questionsOf(strangers) })
+  faces.save(lineageIds, found.lineages.map(faceOf))
+  const identified = identifyAll(parts, { files, found, strangers })
+  adopt(strangers, { fingerprints: parts.fingerprints, found, files })
+  return identified
+}
+
+/** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
+async function beginFollowing({ calls, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
+  const pushed = fingerprints.recall('feed') as FeedMark | null | undefined
+  if (cursor === undefined) {
+    if (pushed) faces.remember(pushed)
+    return
+  }
+  const beginning: FeedMark = { cursor, head: null }
+  // The record at that place proves later that it still is the same library.
+  const before = { cursor: Math.max(cursor - 1, 0), head: null }
+  const news = cursor === 0 ? undefined : await followFaces(calls, { mark: before, witness: undefined, mostPages: () => 2 })
+  if (news) faces.update(news.faces, news.mark)
+  else faces.remember(beginning)
+}
+
+function identifyAll(
+  { faces, root }: LookParts,
+  { files, found, strangers }: { files: Files; found: FoundFaces; strangers: readonly KnownDetail[] },
+): Map<string, StatusFile> {
+  const isGone = (file: string) => !files.has(file) && !existsSync(join(root, file))
+  const namesakes = strangers.length > 0 ? faces.namesakes().filter(({ from }) => isGone(from)) : []
+  const former = faces.details(new Set(namesakes.map(({ from }) => from)))
+  const alive = former.filter(({ relation: bits }) => bits & there)
+  return identify(strangers, { found, namesakes, former: new Map(alive.map((one) => [one.file, one])) })
+}

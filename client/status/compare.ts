@@ -1,0 +1,45 @@
+/** Files on the disk and rows of memory held against each other, in one pass: for 100,000 files nobody wants a second. */
+import { type KnownRow, relation } from '../memory/current-versions.ts'
+import type { FoundFile } from '../project/scan.ts'
+import { judge } from './report.ts'
+
+export interface Sifted {
+  /** Files of which memory knows everything: they were not touched since they were read. */
+  untouched: number
+  /** Files that are the current version. Only counted, unless their names are wanted. */
+  identical: number
+  identicalFiles: string[]
+  /** Files that were read, as they are or just now, and are something else. */
+  others: KnownRow[]
+  /** Rows in the library whose file was not found where the walk went, or not walked at all. */
+  absent: KnownRow[]
+}
+
+const { based, there } = relation
+const isIdentical = (bits: number): boolean => (bits & (based | there)) === (based | there) && judge(bits) === 'identical'
+
+/** `fresh`: files that were read just now, whatever their fingerprint says. */
+export function sift(
+  files: ReadonlyMap<string, FoundFile>,
+  rows: readonly KnownRow[],
+  { fresh, names }: { fresh: ReadonlySet<string>; names: boolean },
+): Sifted {
+  const sifted: Sifted = { untouched: 0, identical: 0, identicalFiles: [], others: [], absent: [] }
+  for (const row of rows) {
+    const [file, stat, bits] = row
+    const found = files.get(file)
+    if (!found) {
+      if (bits & there) sifted.absent.push(row)
+      continue
+    }
+    const isUntouched = found.stat === stat
+    if (isUntouched) sifted.untouched++
+    else if (!fresh.has(file)) continue
+    if (!isIdentical(bits)) sifted.others.push(row)
+    else {
+      sifted.identical++
+      if (names) sifted.identicalFiles.push(file)
+    }
+  }
+  return sifted
+}

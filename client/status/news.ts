@@ -1,0 +1,60 @@
+/** What the change feed says of current versions since the last look. */
+import type { ChangeRecord } from '../../contract/changes.ts'
+import type { EntrySummary } from '../../contract/entries.ts'
+import type { Lineage } from '../../contract/lineages.ts'
+import type { Face } from '../memory/current-versions.ts'
+import { type FeedCalls, type FeedMark, followFeed, type Witness } from '../memory/feed.ts'
+
+export interface FaceNews {
+  mark: FeedMark
+  /** By lineage: its current version, or undefined where the feed does not tell. */
+  faces: Map<string, Face | undefined>
+}
+
+class TooMuchNews extends Error {}
+
+export interface Following {
+  mark: FeedMark
+  witness: Witness | undefined
+  /** Asking about every lineage takes fewer exchanges than reading more pages than this. */
+  mostPages: () => number
+}
+
+/** Undefined when what is remembered does not count any more: another library, news that are not kept, or too much of them. */
+export async function followFaces(calls: FeedCalls, { mark, witness, mostPages }: Following): Promise<FaceNews | undefined> {
+  const faces: FaceNews['faces'] = new Map()
+  let pages = 0
+  const heard: FeedCalls = {
+    ...calls,
+    changes: async (cursor, limit) => {
+      if (++pages > 2 && pages > mostPages()) throw new TooMuchNews()
+      const page = await calls.changes(cursor, limit)
+      for (const change of page.changes) if (change.seq > mark.cursor) takeIn(faces, change)
+      return page
+    },
+  }
+  try {
+    const news = await followFeed(heard, mark, witness)
+    return news && { mark: news.mark, faces }
+  } catch (error) {
+    if (error instanceof TooMuchNews) return undefined
+    throw error
+  }
+}
+
+function takeIn(faces: FaceNews['faces'], { entity, op, lineage_id: lineageId, record }: ChangeRecord): void {
+  if (lineageId === null || (entity !== 'entry' && entity !== 'object')) return
+  const isTold = op === 'upsert' && record !== undefined && record !== null
+  faces.set(lineageId, isTold ? faceIn(entity, record) : undefined)
+}
+
+/** The record of an entry is its summary, that of a version its lineage (spec 4.6). */
+function faceIn(entity: 'entry' | 'object', record: object): Face | undefined {
+  if (entity === 'entry') {
+    const { lineage_id: lineageId, object_id: objectId, content_hash: hash, id: entryId } = record as Partial<EntrySummary>
+    return lineageId && objectId && hash && entryId ? { lineageId, objectId, hash, entryId } : undefined
+  }
+  const { id: lineageId, face_object_id: objectId, objects, entry_id: entryId } = record as Partial<Lineage>
+  const hash = objects?.find(({ object_id }) => object_id === objectId)?.content_hash
+  return lineageId && objectId && hash ? { lineageId, objectId, hash, entryId: entryId ?? null } : undefined
+}

@@ -1,0 +1,103 @@
+/** What `ph status` finds: every file's state against the library, and the sums. */
+import { type KnownDetail, relation } from '../memory/current-versions.ts'
+import type { Problem } from '../project/problem.ts'
+import type { WaitingJob } from '../pull/waiting-jobs.ts'
+
+/**
+ * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is
+ * current there by now. `both`: edited here, and another version is current. `unknown`: the library does not have it. `missing`:
+ * it was pushed or pulled here, the library has it, and it is gone from the disk.
+ */
+export const fileStates = ['identical', 'changed', 'newer', 'both', 'unknown', 'missing'] as const
+export type FileState = (typeof fileStates)[number]
+
+/** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its GUID (moved here), or its path. */
+export type KnownBy = 'memory' | 'content' | 'guid' | 'path'
+
+export interface StatusFile {
+  /** Below the project's root, with `/`. */
+  file: string
+  state: FileState
+  /** Of the file; of a missing one, what it held. */
+  content_hash: string
+  /** Null when the library knows nothing of it. By `path` it is the prop in its place, which is another. */
+  known_by: KnownBy | null
+  lineage_id: string | null
+  entry_id: number | null
+  /** The version that the file is or was edited from. */
+  object_id: number | null
+  /** The current version. */
+  face_object_id: number | null
+  face_content_hash: string | null
+  /** Of what is newer there or missing here: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
+  face_origin_path?: string | null
+  /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
+  reverted_to?: OtherVersion
+  /** Its bytes are a later version of its prop, and the one before is current again: a push has nothing to send. */
+  undone?: OtherVersion
+}
+
+/** `name` is `v2` where the server counts versions. */
+export interface OtherVersion {
+  object_id: number
+  version: number
+  name: string
+  restore: string
+}
+
+export type StatusSummary = Record<FileState, number> & {
+  /** No props: redirectors and what else a push leaves out. */
+  left_out: number
+  /** Could not be read; problems say why. */
+  failed: number
+}
+
+export interface StatusReport {
+  /** Folder of the project. */
+  root: string
+  /** Address of the workspace. */
+  url: string
+  /** Those that differ; with `all` every one. */
+  files: StatusFile[]
+  problems: Problem[]
+  /** Name of the project that pulls are for; null where the folder is none. */
+  project: string | null
+  /** Pull jobs that wait for it. */
+  waiting: WaitingJob[]
+  summary: StatusSummary
+  /** Files and bytes that had to be read. */
+  read: { files: number; bytes: number }
+  /** Milliseconds. */
+  took_ms: number
+}
+
+/** Whether anything is not as the library has it. */
+export const isDifferent = ({ summary }: StatusReport): boolean =>
+  fileStates.some((state) => state !== 'identical' && summary[state] > 0)
+
+/** The state of a file whose lineage the library has, by the bits of `relation`. Pure. */
+export function judge(bits: number): FileState {
+  if (bits & relation.hashIsFace) return 'identical'
+  const isBase = (bits & relation.hashIsBase) !== 0
+  if (bits & relation.baseIsFace) return isBase ? 'identical' : 'changed'
+  return isBase ? 'newer' : 'both'
+}
+
+/** A file of which only memory tells. */
+export const toStatusFile = (known: KnownDetail, state: FileState): StatusFile => ({
+  file: known.file,
+  state,
+  content_hash: known.hash,
+  known_by: known.relation & relation.there ? 'memory' : null,
+  lineage_id: known.lineageId,
+  entry_id: known.entryId,
+  object_id: known.objectId,
+  face_object_id: known.faceId,
+  face_content_hash: known.faceHash,
+})
+
+export function summaryOf(states: Iterable<FileState>, others: Pick<StatusSummary, 'left_out' | 'failed'>): StatusSummary {
+  const summary: StatusSummary = { identical: 0, changed: 0, newer: 0, both: 0, unknown: 0, missing: 0, ...others }
+  for (const state of states) summary[state]++
+  return summary
+}

@@ -1,0 +1,192 @@
+/** `ph status`: every file of a project beside the library, reading only what changed. Start here. */
+import { existsSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { projectStateFile } from '../folders.ts'
+import { pullCalls } from '../http/pull-calls.ts'
+import { statusCalls } from '../http/status-calls.ts'
+import { openWire, type Wire } from '../http/wire.ts'
+import { sortFound } from '../memory/changes.ts'
+import { type KnownRow, relation } from '../memory/current-versions.ts'
+import { Fingerprints } from '../memory/project-memory.ts'
+import { findPlaces, type NamedPaths } from '../project/paths.ts'
+import type { Problem } from '../project/problem.ts'
+import { type FoundFile, scan } from '../project/scan.ts'
+import { findProjectName, locate } from '../project/unreal-project.ts'
+import { waitingJobs } from '../pull/waiting-jobs.ts'
+import type { Tell } from '../push/progress.ts'
+import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
+import { type Sifted, sift } from './compare.ts'
+import { markPlaces } from './library-places.ts'
+import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
+import { markReverted } from './reverted.ts'
+
+export interface StatusOptions extends Wire {
+  /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
+  paths: string[]
+  cwd: string
+  /** Report every file, identical ones too. */
+  all?: boolean
+  tell?: Tell
+}
+
+/**
+ * Compares. Changes nothing but what is remembered here; a key with read scope is enough. Files that cannot be read are
+ * problems of the report. Throws ApiError from the library, ClientError from here (`PATH_NOT_FOUND`, `SEVERAL_PROJECTS`,
+ * `STATE_UNUSABLE`), and the reason of an aborted `signal`.
+ */
+export async function status(options: StatusOptions): Promise<StatusReport> {
+  const { url, signal, cwd, paths, tell = () => {} } = options
+  const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
+  const http = openWire(options, tell)
+  const state = projectStateFile(options.folders, url, places.root)
+  const fingerprints = new Fingerprints(state, { address: url, root: places.root })
+  try {
+    const look: LookParts = { root: places.root, calls: statusCalls(http, signal), fingerprints, faces: fingerprints.faces }
+    const project = findProjectName(places.root)
+    const calls = pullCalls(http, signal)
+    const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(calls, project)
+    // Met where it is awaited.
+    jobs.catch(() => {})
+    const compared = await new Comparison({ options, places, look, tell }).run()
+    return { ...compared, project: project ?? null, waiting: await jobs }
+  } finally {
+    fingerprints.close()
+    await http.close('destroy')
+  }
+}
+
+interface Parts {
+  options: StatusOptions
+  places: NamedPaths
+  look: LookParts
+  tell: Tell
+}
+
+type Compared = Omit<StatusReport, 'project' | 'waiting'>
+
+/** All that a report is made of. */
+interface Seen {
+  files: Files
+  rows: readonly KnownRow[]
+  sifted: Sifted
+  /** Files of no lineage, and what is known of them. */
+  strangers: ReadonlyMap<string, StatusFile>
+}
+
+class Comparison {
+  readonly #parts: Parts
+  readonly #startedMs = performance.now()
+  readonly #problems: Problem[] = []
+  /** Files whose bytes were read just now, whatever their fingerprint says. */
+  readonly #fresh = new Set<string>()
+  #read = { files: 0, bytes: 0 }
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<Compared> {
+    const { places, options, look, tell } = this.#parts
+    // The question is on its way while the folders are walked.
+    const upToDate = bringUpToDate(look)
+    upToDate.catch(() => {})
+    tell({ kind: 'phase', phase: 'scan' })
+    const found = await scan(places.root, places.starts, options.signal)
+    this.#problems.push(...found.problems.filter(({ kind }) => kind !== 'ignored-folder'))
+    tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
+    await upToDate
+    let rows = look.faces.rows()
+    const files = this.#choose(found.files, rows)
+    const sifting = { fresh: this.#fresh, names: options.all ?? false }
+    let sifted = sift(files, rows, sifting)
+    if (sifted.untouched < files.size) {
+      await this.#readChanged(files, rows)
+      rows = look.faces.rows()
+    }
+    const strangers = await askLibrary(look, files, rows)
+    if (strangers) rows = look.faces.rows()
+    if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
+    const report = this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
+    const marked = await markPlaces(await markReverted(report.files, look.calls), look.calls)
+    return { ...report, files: marked, took_ms: this.#tookMs() }
+  }
+
+  /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
+  #choose(found: readonly FoundFile[], rows: readonly KnownRow[]): Files {
+    const { wanted } = sortFound(found, false)
+    const areProps = wanted.length === found.length
+    const props = new Set(areProps ? [] : wanted)
+    const isWhole = this.#parts.options.paths.length === 0 && found.some(({ mount }) => mount)
+    const isPlain = (one: FoundFile) => (areProps || props.has(one)) && (!isWhole || one.mount !== undefined)
+    const based = new Set<string>()
+    if (!found.every(isPlain)) for (const [file, , bits] of rows) if (bits & relation.based) based.add(file)
+    const files = new Map<string, FoundFile>()
+    for (const one of found) if (isPlain(one) || based.has(one.file)) files.set(one.file, one)
+    return files
+  }
+
+  /** Reads what is new or was touched. */
+  async #readChanged(files: Files, rows: readonly KnownRow[]): Promise<void> {
+    const { look, tell, options } = this.#parts
+    const stats = new Map(rows.map(([file, stat]) => [file, stat]))
+    const changed = [...files.values()].filter(({ file, stat }) => stats.get(file) !== stat)
+    const { readAndRemember } = await import('../memory/read-changed.ts')
+    tell({ kind: 'phase', phase: 'read' })
+    const { root, fingerprints } = look
+    const onRead = ({ file }: { file: string }) => this.#fresh.add(file)
+    const { problems, read } = await readAndRemember(changed, { root, fingerprints, tell, signal: options.signal, onRead })
+    this.#problems.push(...problems)
+    this.#read = read
+  }
+
+  #report(seen: Seen): Compared {
+    const { options, places } = this.#parts
+    const { files, sifted, strangers } = seen
+    const states = new Map<string, FileState>(sifted.identicalFiles.map((file) => [file, 'identical']))
+    let leftOut = 0
+    for (const [file, , bits] of sifted.others) {
+      const stranger = strangers.get(file)
+      if (!stranger && bits & relation.leftOut) leftOut++
+      else states.set(file, stranger?.state ?? (bits & relation.there ? judge(bits) : 'unknown'))
+    }
+    for (const file of this.#missing(seen)) states.set(file, 'missing')
+    const failed = files.size - sifted.identical - sifted.others.length
+    const summary = summaryOf(states.values(), { left_out: leftOut, failed })
+    if (!options.all) summary.identical += sifted.identical
+    return {
+      root: places.root,
+      url: options.url,
+      files: this.#describe(states, strangers),
+      problems: this.#problems,
+      summary,
+      read: this.#read,
+      took_ms: this.#tookMs(),
+    }
+  }
+
+  #tookMs = (): number => Math.round(performance.now() - this.#startedMs)
+
+  /** What was pushed or pulled here, is in the library, and is nowhere in the project any more, not even at another place. */
+  #missing({ files, rows, sifted, strangers }: Seen): string[] {
+    const { root, starts } = this.#parts.places
+    const folders = starts.flatMap(({ path, isFolder }) => (isFolder ? [relative(root, path).split(sep).join('/')] : []))
+    const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
+    const isHere = (file: string) => files.has(file) || existsSync(join(root, file))
+    const absent = sifted.absent.filter(([file]) => isBelow(file) && !isHere(file))
+    if (absent.length === 0) return []
+    const lost = new Set(absent.map(([, , , lineageId]) => lineageId))
+    for (const [file, , , lineageId] of rows) if (lost.has(lineageId) && isHere(file)) lost.delete(lineageId)
+    for (const { lineage_id, known_by } of strangers.values()) if (known_by !== 'path') lost.delete(lineage_id)
+    return absent.flatMap(([file, , , lineageId]) => (lost.has(lineageId) ? [file] : []))
+  }
+
+  /** Those that differ, or all: identical ones are among the states only when they are wanted, but for strangers. */
+  #describe(states: ReadonlyMap<string, FileState>, strangers: ReadonlyMap<string, StatusFile>): StatusFile[] {
+    const { all } = this.#parts.options
+    const wanted = new Map([...states].filter(([, state]) => all || state !== 'identical'))
+    if (wanted.size === 0) return []
+    const details = this.#parts.look.faces.details(new Set(wanted.keys()))
+    const files = details.map((one) => strangers.get(one.file) ?? toStatusFile(one, wanted.get(one.file) ?? 'unknown'))
+    return files.sort((a, b) => (a.file < b.file ? -1 : 1))
+  }
+}

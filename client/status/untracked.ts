@@ -1,0 +1,132 @@
+/** Files that were never pushed or pulled here: the library may know their bytes, their GUID or their place all the same. */
+import type { VersionPlace } from '../../contract/lineages.ts'
+import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
+import type { FoundFaces } from '../memory/find-versions.ts'
+import type { FileBased, Fingerprints } from '../memory/project-memory.ts'
+import { namingOf, type SendableFile } from '../project/project-file.ts'
+import type { FoundFile } from '../project/scan.ts'
+import { assetClassOf, lastingGuid } from '../push/plan/manifest-item.ts'
+import { judge, type StatusFile } from './report.ts'
+
+/** What `findFaces` is to be asked about them. */
+export const questionsOf = (strangers: readonly KnownDetail[]) => ({
+  hashes: [...new Set(strangers.map(({ hash }) => hash))],
+  paths: [...new Set(strangers.flatMap(({ package: name }) => (name?.startsWith('/game/') ? [name] : [])))],
+})
+
+export interface Known {
+  found: Pick<FoundFaces, 'lineages' | 'versions'>
+  namesakes: readonly Namesake[]
+  /** What is remembered of the files in `namesakes`' places of old that are not there any more. */
+  former: ReadonlyMap<string, KnownDetail>
+}
+
+/** What is known of each stranger, by file. */
+export function identify(strangers: readonly KnownDetail[], { found, namesakes, former }: Known): Map<string, StatusFile> {
+  const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
+  const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
+  const byPath = Map.groupBy(found.lineages, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
+  const fromOf = new Map(namesakes.map(({ file, from }) => [file, from]))
+  const identified = strangers.map((stranger): StatusFile => {
+    const version = versions.get(stranger.hash)
+    const lineage = version && lineages.get(version.lineage_id)
+    if (version && lineage) return byContent(stranger, version, lineage)
+    const moved = former.get(fromOf.get(stranger.file) ?? '')
+    if (moved) return byGuid(stranger, moved)
+    const there = byPath.get(stranger.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(stranger))
+    return { ...unknown(stranger), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
+  })
+  return new Map(identified.map((file) => [file.file, file]))
+}
+
+type Found = FoundFaces['lineages'][number]
+
+const faceFields = ({ id, entry_id, face_object_id, face_content_hash }: Found) => ({
+  lineage_id: id,
+  entry_id,
+  face_object_id,
+  face_content_hash,
+})
+
+const sourceExtOf = ({ file }: KnownDetail): string | null => {
+  const extension = file.slice(file.lastIndexOf('.') + 1).toLowerCase()
+  return extension === 'uasset' || extension === 'umap' ? null : extension
+}
+
+const unknown = ({ file, hash }: KnownDetail): StatusFile => ({
+  file,
+  state: 'unknown',
+  content_hash: hash,
+  known_by: null,
+  lineage_id: null,
+  entry_id: null,
+  object_id: null,
+  face_object_id: null,
+  face_content_hash: null,
+})
+
+const byContent = (stranger: KnownDetail, { object_id }: VersionPlace, lineage: Found): StatusFile => ({
+  ...unknown(stranger),
+  ...faceFields(lineage),
+  state: object_id === lineage.face_object_id ? 'identical' : 'newer',
+  known_by: 'content',
+  object_id,
+})
+
+/** A package keeps its GUID when it is moved in the editor; the library will take it for the same prop (spec 4.9). */
+const byGuid = (
+  stranger: KnownDetail,
+  { relation, lineageId, objectId, entryId, faceId, faceHash }: KnownDetail,
+): StatusFile => ({
+  ...unknown(stranger),
+  // Its bytes are in no version, so neither of the hashes is its own.
+  state: judge(relation & ~(8 | 16)),
+  known_by: 'guid',
+  lineage_id: lineageId,
+  entry_id: entryId,
+  object_id: objectId,
+  face_object_id: faceId,
+  face_content_hash: faceHash,
+})
+
+export const faceOf = ({ id, face_object_id, face_content_hash, entry_id }: Found): Face => ({
+  lineageId: id,
+  objectId: face_object_id,
+  hash: face_content_hash,
+  entryId: entry_id,
+})
+
+/**
+ * Files whose bytes are a version of the prop in their own place are remembered as that version: once they are edited, it is
+ * known what they were edited from.
+ */
+export function adopt(
+  strangers: readonly KnownDetail[],
+  { fingerprints, found, files }: { fingerprints: Fingerprints; found: Known['found']; files: ReadonlyMap<string, FoundFile> },
+): void {
+  const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
+  const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
+  const atHome = strangers.flatMap(({ file, hash, package: name }) => {
+    const version = versions.get(hash)
+    const lineage = version && lineages.get(version.lineage_id)
+    return version && lineage && lineage.origin_path?.toLowerCase() === name ? [{ file, version, lineage }] : []
+  })
+  // One by one: what is remembered of all of them would fill the memory.
+  const based = atHome.flatMap(({ file, version, lineage }): FileBased[] => {
+    const [memory, place] = [fingerprints.find(file), files.get(file)]
+    const facts = memory?.facts
+    if (!memory || !place || !facts || facts.kind === 'refused') return []
+    const { hash, size } = memory
+    const sendable: SendableFile = { found: place, hash, size, facts, naming: namingOf(place, facts), known: memory }
+    const base = {
+      hash,
+      guid: lastingGuid(sendable),
+      assetClass: assetClassOf(sendable),
+      lineageId: lineage.id,
+      objectId: version.object_id,
+      entryId: lineage.entry_id,
+    }
+    return [{ file, hash, edges: null, base }]
+  })
+  fingerprints.saveBased(based)
+}

@@ -1,0 +1,35 @@
+/** The examination of a server: every look at once, none for long. */
+import { join } from 'node:path'
+import type { Finding } from '../../../contract/finding.ts'
+import type { Clock } from '../../clock.ts'
+import type { Settings } from '../../config.ts'
+import type { Doing } from '../desk.ts'
+import { lookAtAddress } from './address.ts'
+import { lookAtDatabase } from './database.ts'
+import { lookAtRoom, lookAtStorage } from './disk.ts'
+import { lookAtDiskKind } from './disk-kind.ts'
+import { lookAt } from './look.ts'
+import { lookAtDataFolder, lookAtProvisionFile } from './permissions.ts'
+
+export const examine: Doing<'examine'> = async ({ database, settings, clock, isServer }) => {
+  const [inside, outside] = await Promise.all([
+    lookAt('database', () => lookAtDatabase(database, clock)),
+    lookAround({ settings, clock, isRunning: isServer }),
+  ])
+  return { answer: { settings: settings.told, findings: [...inside, ...outside] }, on: {} }
+}
+
+/** What can be seen without the database. */
+export async function lookAround(seen: { settings: Settings; clock: Clock; isRunning: boolean }): Promise<readonly Finding[]> {
+  const { settings, clock, isRunning } = seen
+  const { dataDir } = settings
+  const storage = join(dataDir, 'storage')
+  const looks = await Promise.all([
+    lookAt('storage', () => lookAtStorage(storage, clock)),
+    lookAt('disk', () => lookAtRoom([dataDir, join(dataDir, 'database'), storage])),
+    lookAt('file system', () => lookAtDiskKind(settings)),
+    lookAt('data folder', () => [...lookAtDataFolder(dataDir), ...lookAtProvisionFile(settings.provisionFile)]),
+    lookAt('public address', () => lookAtAddress(settings, isRunning)),
+  ])
+  return looks.flat()
+}

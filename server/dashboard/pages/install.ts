@@ -1,0 +1,14 @@
+/** How people get `ph`: for the one who comes, before they have a key or an account. */
+import { clientPaths } from '../../../contract/version.ts'
+import { type Answer, show } from '../answer.ts'
+import { addressOf, commandWord } from '../service-address.ts'
+import { InstallPage } from '../views/install.tsx'
+import type { Visit } from '../visit.ts'
+
+export const install = {
+  'GET /install'(visit: Visit): Answer {
+    const address = addressOf(visit)
+    const tarball = commandWord(`${address}${clientPaths.tarball}`)
+    return show(InstallPage, { frame: visit.frame, commands: { tarball, address: commandWord(address) } })
+  },
+}

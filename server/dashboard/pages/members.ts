@@ -1,0 +1,115 @@
+/** The people of a workspace: the list for all members, with who is invited for owners and admins, and what those change. */
+import { listInvited } from '../../accounts/invitations.ts'
+import { linkObstacle, makePasswordLink } from '../../accounts/password-links.ts'
+import { changePerson, findPerson, listPeople, type Person, type PersonChange, type Role } from '../../accounts/people.ts'
+import { isAdmin } from '../admission.ts'
+import { type Answer, show } from '../answer.ts'
+import { type Returned, refused, returned } from '../form-check.ts'
+import type { Notice } from '../notices.ts'
+import { PageFailure } from '../page-failure.ts'
+import { MemberPage } from '../views/member.tsx'
+import { type MemberRow, MembersPage } from '../views/members.tsx'
+import { LinkMadePage } from '../views/parts/link-made.tsx'
+import type { MemberVisit } from '../visit.ts'
+import { linkOf } from './invitation.ts'
+import { toInvitedRow } from './invited.ts'
+
+export const members = {
+  async 'GET /members'(visit: MemberVisit): Promise<Answer> {
+    const { frame, browser, sql, membership } = visit
+    const people = await listPeople(sql, membership.workspace.id)
+    const mayChange = isAdmin(visit)
+    const asked = mayChange ? await listInvited(sql, membership.workspace.id) : []
+    const invited = asked.map((one) => toInvitedRow(visit, one))
+    const members = people.map((person) => toRow(visit, person))
+    return show(MembersPage, { frame, mayChange, notice: browser.notice, members, invited })
+  },
+}
+
+export const memberChanges = {
+  'GET /members/:id': (visit: MemberVisit): Promise<Answer> => memberPage(visit),
+
+  async 'POST /members/:id/role'(visit: MemberVisit): Promise<Answer> {
+    const role = visit.field('role')
+    if (!isRole(role)) return memberPage(visit, returned([{ field: 'role', message: 'Choose a role.' }]))
+    return change(visit, { role }, 'role-saved')
+  },
+
+  async 'POST /members/:id/status'(visit: MemberVisit): Promise<Answer> {
+    const status = visit.field('status')
+    if (status === 'disabled') return change(visit, { status }, 'member-disabled')
+    if (status === 'active') return change(visit, { status }, 'member-enabled')
+    return memberPage(visit, returned([{ message: 'The form did not say what to do. Send it once more.' }]))
+  },
+
+  async 'POST /members/:id/link'(visit: MemberVisit): Promise<Answer> {
+    const person = await requireMember(visit)
+    visit.parts.database.requireRoom()
+    try {
+      const linking = {
+        workspaceId: visit.membership.workspace.id,
+        by: visit.membership.person,
+        personId: person.id,
+        now: visit.now,
+      }
+      const link = linkOf(visit, await makePasswordLink(visit.sql, linking))
+      // What is shown once must not be kept anywhere on the way to another page.
+      return show(LinkMadePage, { frame: visit.frame, displayName: person.displayName, link, isInvitation: false })
+    } catch (error) {
+      return memberPage(visit, refused(error, { FORBIDDEN: null }))
+    }
+  },
+}
+
+const roles = ['owner', 'admin', 'member'] as const
+const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)
+
+const own = ({ membership: { workspace, person } }: MemberVisit) => ({ workspaceId: workspace.id, by: person.role })
+
+async function change(visit: MemberVisit, wanted: Pick<PersonChange, 'role' | 'status'>, notice: Notice): Promise<Answer> {
+  const { id } = await requireMember(visit)
+  try {
+    await changePerson(visit.sql, { ...own(visit), personId: id, ...wanted })
+  } catch (error) {
+    return memberPage(visit, refused(error, { CONFLICT: null, FORBIDDEN: null }))
+  }
+  visit.browser.leaveNotice(notice)
+  return { to: visit.frame.at(`/members/${id}`) }
+}
+
+async function requireMember({ sql, membership: { workspace }, param }: MemberVisit): Promise<Person> {
+  const id = param('id')
+  const person = /^[1-9]\d{0,14}$/.test(id) ? await findPerson(sql, workspace.id, Number(id)) : undefined
+  if (person) return person
+  throw new PageFailure(404, {
+    title: 'No such member',
+    message: `Nobody of ${workspace.name} has this address.`,
+    link: { page: '/members', words: 'See the members' },
+  })
+}
+
+async function memberPage(visit: MemberVisit, { problems = [], ...more }: Partial<Returned> = {}): Promise<Answer> {
+  const { sql, frame, membership, browser } = visit
+  const person = await requireMember(visit)
+  const { workspace, person: by } = membership
+  const mayOwn = by.role === 'owner'
+  const isAbove = person.role === 'owner' && !mayOwn
+  const fixedBecause = isAbove ? 'Only an owner may change an owner.' : undefined
+  const noLinkBecause = isAbove
+    ? 'Only an owner may give an owner a new password.'
+    : await linkObstacle(sql, { workspaceId: workspace.id, by }, person)
+  const member = toRow(visit, person)
+  return show(MemberPage, { frame, member, mayOwn, fixedBecause, noLinkBecause, notice: browser.notice, problems }, more)
+}
+
+const toRow = (visit: MemberVisit, { id, name, displayName, email, role, kind, status, canSignIn }: Person): MemberRow => ({
+  id,
+  name,
+  displayName,
+  email: isAdmin(visit) ? email : undefined,
+  role,
+  kind,
+  isActive: status === 'active',
+  hasCome: canSignIn || kind === 'api',
+  isYou: id === visit.membership.person.id,
+})

@@ -1,0 +1,134 @@
+/** The one way to write: a transaction whose last statements are the feed's records; and the one way to read several things as of one moment. */
+
+import type { Context } from '../handler.ts'
+import { isAway } from './failure.ts'
+import type { Sql } from './open.ts'
+import type { LimitedPool, Pool } from './pool.ts'
+import { LockTaken, mayHold, WorkspaceLock } from './workspace-lock.ts'
+import type { Writer } from './writers.ts'
+
+/**
+ * Runs `work` with the transaction's own `sql`; all of it is committed, feed included, or nothing is. `work` begins again when the lock
+ * of its workspace is another's (`takeTurn`); so it takes that one before it does anything else that counts.
+ */
+export async function transact<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
+  const { feed, workspace, actor, now } = context
+  return begin(poolOf(context.sql), workspace.id, async (sql) => {
+    if (!feed.isEmpty) throw new Error('a transaction that began again had left something in the feed')
+    const answer = await work({ ...context, sql })
+    await feed.write(sql, { workspaceId: workspace.id, actorId: actor.id, now })
+    return answer
+  })
+}
+
+/** Runs `work` as `transact` does, and takes back what it wrote: for requests that only ask what would be answered. */
+export async function rehearse<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
+  const takenBack = new Error('a rehearsal is never committed')
+  const answers: T[] = []
+  try {
+    await begin(poolOf(context.sql), context.workspace.id, async (sql) => {
+      answers.push(await work({ ...context, sql }))
+      throw takenBack
+    })
+  } catch (error) {
+    if (error !== takenBack) throw error
+  }
+  return answers[0] as T
+}
+
+/** One transaction around `work`: a new one, or the one that `sql` is already. `writer`: whose turn it takes among those who write. */
+export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>, writer: Writer = 'accounts'): Promise<T> =>
+  'savepoint' in sql ? work(sql) : begin(poolOf(sql), writer, work)
+
+/**
+ * For answers that take several statements: all of them see the library as it was at the first one, so that the answer never contradicts
+ * itself. Writers do not wait for it. The embedded database has one session, which is this reader's until `work` is done: what only
+ * calculates does not belong in there.
+ */
+export function atOneMoment<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+  if ('savepoint' in sql) return work(sql)
+  const { moments } = poolOf(sql)
+  const attempted = () => attempt({ pool: moments.pool, mode: 'isolation level repeatable read read only' }, work)
+  return moments.run(attempted)
+}
+
+function poolOf(sql: Sql): Pool {
+  if ('writers' in sql) return sql
+  throw new Error('transactions begin on the pool of a database only')
+}
+
+/** Waits for a place among those who write, and where it has to, for the workspace's lock; neither with a connection. */
+async function begin<T>({ writers }: Pool, writer: Writer, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const lock = new WorkspaceLock(writers)
+  try {
+    for (;;) {
+      const leave = await writers.enter(writer)
+      let isInVain = true
+      try {
+        const answer = await attempt({ pool: writers.pool, lock }, work)
+        isInVain = false
+        return answer
+      } catch (error) {
+        if (!(error instanceof LockTaken)) throw error
+      } finally {
+        leave(isInVain)
+      }
+      await lock.wait()
+    }
+  } finally {
+    lock.letGo()
+  }
+}
+
+interface Attempt {
+  pool: LimitedPool
+  /** Of who may take the lock of a workspace. */
+  lock?: WorkspaceLock
+  /** As `begin` takes it. */
+  mode?: string
+}
+
+/**
+ * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
+ * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss. So it
+ * does when the database does not answer what the driver says for itself, at the beginning and at the end.
+ */
+async function attempt<T>({ pool, lock, mode = '' }: Attempt, work: (sql: Sql) => Promise<T>): Promise<T> {
+  let loss: unknown
+  const isLost = () => loss !== undefined
+  let answered = pool.expectAnswer()
+  try {
+    const { answer } = await pool.driver.begin(mode, async (sql) => {
+      answered()
+      const own = refusing(sql, { loss: () => loss, pool })
+      if (lock) mayHold(own, lock)
+      const done = await settled(work(own))
+      answered = pool.expectAnswer()
+      if (isLost() || ('error' in done && isAway(done.error))) return new Promise<never>(() => {})
+      if ('error' in done) throw done.error
+      return done
+    })
+    return answer
+  } catch (error) {
+    loss = error
+    throw error
+  } finally {
+    answered()
+  }
+}
+
+async function settled<T>(work: Promise<T>): Promise<{ answer: T } | { error: unknown }> {
+  try {
+    return { answer: await work }
+  } catch (error) {
+    return { error }
+  }
+}
+
+const refusing = <S extends Sql>(sql: S, { loss, pool }: { loss: () => unknown; pool: LimitedPool }): S =>
+  new Proxy(sql, {
+    apply(target, self, statement) {
+      if (loss() !== undefined) throw loss()
+      return pool.limit(Reflect.apply(target as (...parts: unknown[]) => unknown, self, statement))
+    },
+  })

@@ -1,0 +1,133 @@
+/** The front door of several processes on one PostgreSQL: one statement finds the holders and counts the requests of a moment. */
+import { isLockTimeout } from '../database/failure.ts'
+import type { Database, Fragment } from '../database/open.ts'
+import type { Workspace } from '../handler.ts'
+import type { Limits } from './budgets.ts'
+import { HeldKeys } from './held-keys.ts'
+import { toHolder } from './keys.ts'
+import type { Asked, Door, Found } from './lookup.ts'
+import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
+import { windowMs } from './windows.ts'
+import { toWorkspace, type WorkspaceRow } from './workspaces.ts'
+
+/** Statements under way at once. While they are, requests gather for the next one: the busier, the more share it. */
+const mostStatements = 2
+/** Requests that one statement counts. */
+const mostRequests = 500
+
+interface Waiting {
+  asked: Asked
+  resolve: (row: Place | undefined) => void
+  reject: (error: unknown) => void
+}
+
+/** One request of a row that counts several. */
+interface Place {
+  row: CountedRow
+  waitMs: number
+}
+
+export class SharedDoor implements Door {
+  readonly #database: Database
+  readonly #limits: Limits
+  #waiting: Waiting[] = []
+  #statements = 0
+  readonly #held = new HeldKeys()
+  #next: NodeJS.Immediate | undefined
+
+  /** None: another process may change them at any moment. */
+  readonly rememberedKeys = 0
+
+  constructor(database: Database, limits: Limits) {
+    this.#database = database
+    this.#limits = limits
+  }
+
+  async find(asked: Asked): Promise<Found | undefined> {
+    const place = await new Promise<Place | undefined>((resolve, reject) => {
+      this.#waiting.push({ asked, resolve, reject })
+      this.#gather()
+    })
+    if (!place) return undefined
+    const { row, waitMs } = place
+    const holder = toHolder(row)
+    const slug = asked.slug ?? row.first_slug
+    return { holder, addressed: slug === row.slug ? holder.workspace : await this.workspace(slug), waitMs }
+  }
+
+  async workspace(slug: string | undefined): Promise<Workspace | undefined> {
+    const sql = this.#database.doorSql
+    return this.#workspaceWhere(slug === undefined ? sql`true` : sql`slug = ${slug}`)
+  }
+
+  async workspaceById(id: number): Promise<Workspace | undefined> {
+    return this.#workspaceWhere(this.#database.doorSql`id = ${id}`)
+  }
+
+  /** Rows of keys that were not used for longer than their window. */
+  async tidy(): Promise<void> {
+    await forgetUnused(this.#database.doorSql)
+  }
+
+  close(): void {}
+
+  /** Requests that arrive in the same turn of the event loop go together. */
+  #gather(): void {
+    if (this.#statements < mostStatements && this.#waiting.length > 0)
+      this.#next ??= setImmediate(() => {
+        this.#next = undefined
+        void this.#countWaiting()
+      })
+  }
+
+  async #countWaiting(): Promise<void> {
+    const groups = groupsOf(this.#waiting.splice(0, mostRequests))
+    const [held, free] = [[...groups].filter(([name]) => this.#held.has(name)), new Map(groups)]
+    for (const [name, group] of held) {
+      free.delete(name)
+      void this.#countApart(name, group)
+    }
+    this.#statements++
+    try {
+      if (free.size > 0) await this.#count(free)
+    } catch (error) {
+      if (!isLockTimeout(error)) reject(free, error)
+      else for (const [name, group] of free) void this.#countApart(name, group)
+    } finally {
+      this.#statements--
+      this.#gather()
+    }
+  }
+
+  /** Someone holds the row of one of these keys: that one's requests wait for it, and nobody else's. */
+  async #countApart(name: string, group: readonly Waiting[]): Promise<void> {
+    const alone = new Map([[name, group]])
+    await this.#held.count(name, () => this.#count(alone)).catch((error: unknown) => reject(alone, error))
+  }
+
+  async #count(groups: ReadonlyMap<string, readonly Waiting[]>): Promise<void> {
+    const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].asked, requests: group.length }] : []))
+    const rows = await countRequests(this.#database.doorSql, { batches, limits: this.#limits })
+    const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
+    for (const [name, group] of groups) {
+      const row = found.get(name)
+      for (const [index, { resolve }] of group.entries()) resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
+    }
+  }
+
+  async #workspaceWhere(where: Fragment): Promise<Workspace | undefined> {
+    const [row] = await this.#database.doorSql<WorkspaceRow[]>`
+      select id, slug, name, state, storage_limit_bytes from workspaces where ${where} order by id limit 1`
+    return row && toWorkspace(row)
+  }
+}
+
+const groupsOf = (waiting: readonly Waiting[]): Map<string, Waiting[]> =>
+  Map.groupBy(waiting, ({ asked: { keyHash, budget } }) => `${keyHash} ${budget}`)
+
+function reject(groups: ReadonlyMap<string, readonly Waiting[]>, error: unknown): void {
+  for (const group of groups.values()) for (const waiting of group) waiting.reject(error)
+}
+
+/** At least a millisecond: 0 means let in. */
+const waitOf = ({ wait_ms }: CountedRow): number => Math.min(windowMs, Math.max(1, wait_ms ?? windowMs))

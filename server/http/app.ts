@@ -1,0 +1,135 @@
+/** Builds the HTTP application: the contract's routes behind the front door, and what stands beside them. Listening is main's business. */
+import { randomUUID } from 'node:crypto'
+import fastifyCookie from '@fastify/cookie'
+import fastify, { type FastifyInstance } from 'fastify'
+import { ApiError } from '../../contract/errors.ts'
+import { apiBase } from '../../contract/index.ts'
+import type { Route } from '../../contract/route.ts'
+import { clientVersionHeader } from '../../contract/version.ts'
+import type { Membership } from '../accounts/people.ts'
+import type { Session } from '../accounts/sessions.ts'
+import type { Clock } from '../clock.ts'
+import type { Settings } from '../config.ts'
+import { mountSite } from '../dashboard/site.ts'
+import type { Database } from '../database/open.ts'
+import type { Entered, FrontDoor } from '../front-door/enter.ts'
+import type { Holder } from '../front-door/keys.ts'
+import { refuseWrite } from '../front-door/states.ts'
+import { offeredVersion } from '../install/client-package.ts'
+import { mountInstall } from '../install/routes.ts'
+import type { Logger, ProcessLog } from '../monitoring/log.ts'
+import { mountMetrics } from '../monitoring/metrics.ts'
+import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
+import type { Catalogs } from '../search/catalog/catalogs.ts'
+import type { Ledger } from '../storage/ledger.ts'
+import type { Storage } from '../storage/storage.ts'
+import { isApiPath, readAddress } from './address.ts'
+import { answerUnreadable, errorAnswers } from './error-answers.ts'
+import { boundExchanges, refuseEncoding } from './exchanges.ts'
+import { mountHealth } from './health.ts'
+import { mountContract } from './mount.ts'
+import { refuseOddHost } from './origin.ts'
+import { leastPace, type Pace, refuseSlowBodies } from './slow-bodies.ts'
+import { letGoBy } from './unread-body.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** From `/w/<slug>/…`; undefined means the first workspace. */
+    workspaceSlug: string | undefined
+    /** Of the key that came with the request. */
+    holder: Holder | undefined
+    /** The same, also when it was refused. */
+    caller: Holder | undefined
+    /** Of the cookie that came instead, where the route takes one; and the membership in the addressed workspace. */
+    session: Session | undefined
+    membership: Membership | undefined
+  }
+  interface FastifyContextConfig {
+    route?: Route
+    /** It answers with a page, also when it fails. */
+    isPage?: true
+  }
+}
+
+export interface Parts {
+  database: Database
+  storage: Storage
+  settings: Settings
+  clock: Clock
+  log: ProcessLog
+  frontDoor: FrontDoor
+  catalogs: Catalogs
+  /** What came in and is not written down yet. */
+  ledger: Ledger
+  /** How slowly requests may come; tests are less patient. */
+  pace?: Pace | undefined
+  /** Adds the built-in store's own addresses below /storage. */
+  mountStorage?: (app: FastifyInstance) => void
+}
+
+/** A connection over which nothing has moved for so long, in the middle of a request, is given up. */
+const silenceMs = 120_000
+
+/** More than a request line can hold: whatever stands in a path is looked up, and is unknown then. */
+const longestParameter = 100_000
+
+export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const pace = parts.pace ?? leastPace
+  const app = fastify({
+    loggerInstance: parts.log as Logger,
+    genReqId: () => randomUUID(),
+    rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
+    clientErrorHandler: answerUnreadable,
+    logController: new RequestLog(parts.log),
+    childLoggerFactory: logWhenNeeded,
+    trustProxy: (_address: string, hop: number) => hop < parts.settings.trustedProxies,
+    forceCloseConnections: 'idle',
+    // What still comes over a connection that is kept alive is answered, and the connection closed with it.
+    return503OnClosing: false,
+    keepAliveTimeout: 60_000,
+    connectionTimeout: silenceMs,
+    http: { headersTimeout: pace.headersMs, connectionsCheckingInterval: pace.everyMs },
+    routerOptions: { maxParamLength: longestParameter },
+  })
+  app.decorateRequest('workspaceSlug', undefined)
+  app.decorateRequest('holder', undefined)
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('session', undefined)
+  app.decorateRequest('membership', undefined)
+  await app.register(fastifyCookie)
+  app.setErrorHandler(errorAnswers(parts))
+  boundExchanges(app, pace)
+  refuseSlowBodies(app, pace)
+  const { frontDoor } = parts
+  const offered = offeredVersion()
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-PH-API', '1')
+    if (offered !== undefined) reply.header(clientVersionHeader, offered)
+    if (request.method === 'GET' || request.method === 'HEAD') letGoBy(request.raw)
+    refuseOddHost(request)
+    request.workspaceSlug = readAddress(request.originalUrl).slug
+    const entering = isApiPath(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)
+    const enter = (entered: Entered) => {
+      Object.assign(request, entered)
+      done()
+    }
+    // Who is in memory is let in without waiting for a turn.
+    if (entering instanceof Promise) entering.then(enter, done)
+    else enter(entering)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseEncoding(request)
+    done()
+  })
+  app.setNotFoundHandler((request) => {
+    if (request.holder) refuseWrite(request.holder.workspace, request)
+    throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
+  })
+  await app.register((api) => mountContract(api, parts), { prefix: apiBase })
+  await app.register(async (pages) => mountSite(pages, parts))
+  mountHealth(app, parts)
+  mountInstall(app, parts)
+  mountMetrics(app, parts)
+  parts.mountStorage?.(app)
+  return app
+}

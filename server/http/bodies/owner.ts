@@ -1,0 +1,16 @@
+/** In whose name a request takes memory. */
+import type { FastifyRequest } from 'fastify'
+import type { Holder } from '../../front-door/keys.ts'
+import type { Owner } from './places.ts'
+
+export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({
+  workspace: `workspace ${workspace.id}`,
+  key: `key ${actor.keyId}`,
+})
+
+/** The key and its workspace, else the person who is signed in; of others only their address is known. */
+export function ownerOf({ holder, session, membership, ip }: FastifyRequest): Owner {
+  if (holder) return ownerOfKey(holder)
+  if (session) return { workspace: `workspace ${membership?.workspace.id ?? ''}`, key: `person ${session.accountId}` }
+  return { workspace: 'nobody', key: ip }
+}

@@ -1,0 +1,131 @@
+/** Work that takes memory, so much of it at once: who comes later waits for a place, by fair turns, and not for long. */
+import { ApiError, validationError } from '../../../contract/errors.ts'
+
+/** Who is behind a request: shares are theirs. */
+export interface Owner {
+  workspace: string
+  key: string
+}
+
+export interface Wanted {
+  owner: Owner
+  weight: number
+  /** Ends the waiting, with its reason. */
+  signal?: AbortSignal
+}
+
+/** Given back once; again does nothing. */
+export type GiveBack = () => void
+
+interface Waiting extends Wanted {
+  enter: (giveBack: GiveBack) => void
+}
+
+/** One that has waited so long is asked to come again (contract, head of docs/api.md). */
+const patience = { waitMs: 10_000, retrySeconds: 5 }
+
+export class Places {
+  /** The weight that may be inside at once. */
+  readonly most: number
+  readonly #waitMs: number
+  readonly #waiting: Waiting[] = []
+  readonly #used = new Map<string, number>()
+  #inside = 0
+
+  constructor(most: number, waitMs = patience.waitMs) {
+    this.most = most
+    this.#waitMs = waitMs
+  }
+
+  /** Fails with UNAVAILABLE after ten seconds, and with VALIDATION when there is never so much room. */
+  async take(wanted: Wanted): Promise<GiveBack> {
+    const { signal } = wanted
+    signal?.throwIfAborted()
+    if (wanted.weight > this.most) throw tooHeavy(wanted.weight, this.most)
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+      }
+      const giveUp = (reason: unknown) => {
+        leave()
+        reject(reason)
+        this.#admit()
+      }
+      const enter = (giveBack: GiveBack) => {
+        leave()
+        resolve(giveBack)
+      }
+      const onAbort = () => giveUp(signal?.reason)
+      const waiting: Waiting = { ...wanted, enter }
+      const timer = setTimeout(() => giveUp(busy()), this.#waitMs)
+      signal?.addEventListener('abort', onAbort)
+      this.#waiting.push(waiting)
+      this.#admit()
+    })
+  }
+
+  /** Of those whose own share has room, who has least inside comes first; nobody slips past, so that large ones get their turn. */
+  #admit(): void {
+    for (;;) {
+      const next = this.#next()
+      if (!next || (this.#inside > 0 && this.#inside + next.weight > this.most)) return
+      next.enter(this.#enter(next))
+    }
+  }
+
+  #next(): Waiting | undefined {
+    let best: Waiting | undefined
+    for (const one of this.#waiting) if (this.#hasShare(one) && (!best || this.#rank(one) < this.#rank(best))) best = one
+    return best
+  }
+
+  /** A workspace has half of the room, a key a quarter; a single one may take more than that. */
+  #hasShare({ owner, weight }: Wanted): boolean {
+    const [workspace, key] = [this.#usedBy(owner.workspace), this.#usedBy(keyOf(owner))]
+    return (workspace === 0 || workspace + weight <= this.most / 2) && (key === 0 || key + weight <= this.most / 4)
+  }
+
+  #rank({ owner }: Wanted): number {
+    return this.#usedBy(owner.workspace) + this.#usedBy(keyOf(owner)) / this.most
+  }
+
+  #usedBy(name: string): number {
+    return this.#used.get(name) ?? 0
+  }
+
+  #enter({ owner, weight }: Wanted): GiveBack {
+    this.#count(owner, weight)
+    let isInside = true
+    return () => {
+      if (!isInside) return
+      isInside = false
+      this.#count(owner, -weight)
+      this.#admit()
+    }
+  }
+
+  #count(owner: Owner, weight: number): void {
+    this.#inside += weight
+    for (const name of [owner.workspace, keyOf(owner)]) {
+      const used = this.#usedBy(name) + weight
+      if (used > 0) this.#used.set(name, used)
+      else this.#used.delete(name)
+    }
+  }
+}
+
+const keyOf = ({ workspace, key }: Owner): string => `${workspace} ${key}`
+
+/** For whom there is no room at present. */
+export const busy = (): ApiError =>
+  new ApiError('UNAVAILABLE', `The server is busy with other large requests. Send this again in ${patience.retrySeconds} s.`, {
+    reason: 'busy',
+    retry_after_seconds: patience.retrySeconds,
+  })
+
+const tooHeavy = (weight: number, maximum: number): ApiError =>
+  validationError([
+    { path: 'body', message: 'is more than the memory of this server takes at once; send less at once', weight, maximum },
+  ])

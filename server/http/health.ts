@@ -1,0 +1,32 @@
+/** What monitors ask: is the process up, can it answer, and what does it speak. */
+import type { FastifyInstance } from 'fastify'
+import { openApi } from '../../contract/docs.ts'
+import type { Parts } from './app.ts'
+
+export function mountHealth(app: FastifyInstance, { database, storage }: Parts): void {
+  app.get('/healthz', async () => ({ ok: true }))
+  app.get('/readyz', async (request, reply) => {
+    const [databaseFailure, storageFailure] = await Promise.all([failureOf(ask(database)), failureOf(storage.check())])
+    if (databaseFailure ?? storageFailure) {
+      request.log.warn({ databaseFailure, storageFailure }, 'not ready')
+      reply.code(503)
+    }
+    return { database: databaseFailure ? 'fails' : 'ok', storage: storageFailure ? 'fails' : 'ok' }
+  })
+  app.get('/openapi.json', async () => openApi())
+}
+
+/** By a connection of the front door: it has to answer at once, whatever others ask of the database. */
+async function ask({ doorSql, requireRoom }: Parts['database']): Promise<void> {
+  await doorSql`select 1`
+  requireRoom()
+}
+
+async function failureOf(attempt: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await attempt
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

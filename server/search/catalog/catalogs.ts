@@ -1,0 +1,114 @@
+/** The catalogs of this process, one per workspace: built when first asked for, up to date for every question, let go when unused. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/open.ts'
+import type { Catalog } from './catalog.ts'
+import { advance, buildCatalog, readHead, type Source } from './load.ts'
+
+interface Bounds {
+  /** Entries in memory, of all catalogs but the one that is used: some 300 bytes each. */
+  entries: number
+  /** A catalog without entries takes memory too. */
+  catalogs: number
+  /** Nobody asked for so long. */
+  idleMs: number
+}
+
+const usual: Bounds = { entries: 1_500_000, catalogs: 500, idleMs: 30 * 60_000 }
+
+export class Catalogs {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #bounds: Bounds
+  /** The one that was used last stands last. */
+  readonly #shelves = new Map<number, Shelf>()
+
+  constructor({ database, clock, bounds = {} }: { database: Database; clock: Clock; bounds?: Partial<Bounds> }) {
+    this.#database = database
+    this.#clock = clock
+    this.#bounds = { ...usual, ...bounds }
+  }
+
+  /**
+   * The catalog of a workspace with everything in it that was committed before the call. Use it at once, before anything is waited for:
+   * it goes on changing.
+   */
+  async at(workspaceId: number): Promise<Catalog> {
+    const shelf = this.#take(workspaceId)
+    const catalog = await shelf.reach(await shelf.head())
+    this.#tidy(shelf)
+    return catalog
+  }
+
+  /** How many entries they hold, all together. */
+  get entries(): number {
+    let entries = 0
+    for (const shelf of this.#shelves.values()) entries += shelf.size
+    return entries
+  }
+
+  #take(workspaceId: number): Shelf {
+    const shelf = this.#shelves.get(workspaceId) ?? new Shelf({ database: this.#database, workspaceId })
+    this.#shelves.delete(workspaceId)
+    this.#shelves.set(workspaceId, shelf)
+    shelf.usedMs = this.#clock.now().getTime()
+    return shelf
+  }
+
+  /** With every question, and only then: where nobody asks for anything, nothing else wants the memory of this process. */
+  #tidy(used: Shelf): void {
+    const { entries, catalogs, idleMs } = this.#bounds
+    const oldestMs = this.#clock.now().getTime() - idleMs
+    let held = this.entries
+    for (const [workspaceId, shelf] of this.#shelves) {
+      if (shelf === used) continue
+      if (held <= entries && this.#shelves.size <= catalogs && shelf.usedMs >= oldestMs) return
+      held -= shelf.size
+      this.#shelves.delete(workspaceId)
+    }
+  }
+}
+
+/** The place of one catalog. Who holds it may go on using it when it is let go. */
+class Shelf {
+  readonly source: Source
+  usedMs = 0
+  #catalog: Catalog | undefined
+  #working: Promise<void> | undefined
+  #asking: Promise<number> | undefined
+
+  constructor(source: Source) {
+    this.source = source
+  }
+
+  get size(): number {
+    return this.#catalog?.size ?? 0
+  }
+
+  /** The number of the last change. Questions that come in the same turn ask together: none of them before it came. */
+  head(): Promise<number> {
+    this.#asking ??= nextTurn().then(() => {
+      this.#asking = undefined
+      return readHead(this.source)
+    })
+    return this.#asking
+  }
+
+  /** Questions that come together wait for one build, and for one reading of what changed. */
+  async reach(head: number): Promise<Catalog> {
+    for (;;) {
+      const catalog = this.#catalog
+      if (catalog && catalog.head >= head) return catalog
+      this.#working ??= this.#work().finally(() => {
+        this.#working = undefined
+      })
+      await this.#working
+    }
+  }
+
+  async #work(): Promise<void> {
+    const catalog = this.#catalog
+    if (!catalog) this.#catalog = await buildCatalog(this.source)
+    else if (!(await catalog.inTurn(() => advance(this.source, catalog)))) this.#catalog = undefined
+  }
+}

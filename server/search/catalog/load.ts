@@ -1,0 +1,138 @@
+/** Fills a catalog from the database, in batches between which others have their turn, and brings it up to date by the change feed. */
+
+import { inPieces } from '../../../system/event-loop.ts'
+import { amongIds } from '../../database/among.ts'
+import type { Database, Sql } from '../../database/open.ts'
+import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../../rows/catalog-row.ts'
+import { Catalog } from './catalog.ts'
+
+const batchRows = 5_000
+/** So many are read by one statement, but for the embedded database, where it would keep all others waiting. */
+const manyEntries = 50_000
+const manyBatchRows = 2_000
+
+/** `sql` is asked for anew by every batch: connections may be lost meanwhile. What reads whole libraries has connections of its own. */
+export interface Source {
+  database: Pick<Database, 'sql' | 'longSql' | 'kind'>
+  workspaceId: number
+}
+
+/** The number of the last change in the workspace. */
+export async function readHead({ database: { sql }, workspaceId }: Source): Promise<number> {
+  const [row] = await sql<{ change_seq: number }[]>`select change_seq from feed_heads where workspace_id = ${workspaceId}`
+  if (!row) throw new Error(`workspace ${workspaceId} has no feed head`)
+  return row.change_seq
+}
+
+/**
+ * The catalog as it was at some moment after the call, or later. The feed's head is read first: what changes while rows are read is
+ * among the changes after it, and read again.
+ */
+export async function buildCatalog(source: Source, many = manyEntries): Promise<Catalog> {
+  const head = await readHead(source)
+  const { longSql } = source.database
+  const [counted] = await longSql<{ count: number }[]>`
+    select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
+  const entries = counted?.count ?? 0
+  const catalog = new Catalog(head, entries)
+  const isReadWhole = entries >= many && source.database.kind === 'postgresql'
+  for await (const rows of isReadWhole ? readCatalogRows(longSql, source.workspaceId, manyBatchRows) : batches(source)) {
+    await readLabels(source, catalog, labelsOf(rows, catalog))
+    await inPieces(rows, (row) => catalog.set(row))
+  }
+  await catalog.prepare('name')
+  return catalog
+}
+
+/** Batches that are read at the same time, while one is taken in: the database takes longer over them than we do. */
+const readAhead = 3
+
+/** All entries, in the order of their ids. */
+async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
+  const { database, workspaceId } = source
+  const ends = await selectBatchEnds(source)
+  const coming: Promise<CatalogRow[]>[] = []
+  for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
+    const reading = selectCatalogRange(database.longSql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
+    // A failure is thrown where it is waited for; until then someone has to have heard of it.
+    reading.catch(() => {})
+    coming.push(reading)
+    const first = coming.length > readAhead ? coming.shift() : undefined
+    if (first) yield await first
+  }
+  for (const rest of coming) yield await rest
+}
+
+/** The last id of each batch but the last one. */
+async function selectBatchEnds({ database: { longSql }, workspaceId }: Source): Promise<number[]> {
+  const rows = await longSql<{ id: number }[]>`
+    select id from (select id, row_number() over (order by id) as number from entries where workspace_id = ${workspaceId}) numbered
+     where number % ${batchRows} = 0 order by id`
+  return rows.map((row) => row.id)
+}
+
+interface Changes {
+  /** The last of them. */
+  seq: number
+  /** What retention has removed up to here. */
+  floor: number
+  /** Entries that look different, or are gone. */
+  ids: number[] | null
+}
+
+/** Takes in some of what changed, where something did; false when records that it needs are gone, and it has to be built anew. */
+export async function advance(source: Source, catalog: Catalog): Promise<boolean> {
+  const { sql } = source.database
+  const { workspaceId } = source
+  const [changes] = await sql<Changes[]>`
+    select coalesce(max(c.seq), ${catalog.head}) as seq, array_agg(distinct c.entity_id) filter (where c.entity = 'entry') as ids,
+           (select changes_floor from feed_heads where workspace_id = ${workspaceId}) as floor
+      from (select seq, entity, entity_id from changes
+             where workspace_id = ${workspaceId} and seq > ${catalog.head} order by seq limit ${batchRows}) c`
+  if (!changes || changes.seq === catalog.head || catalog.head < changes.floor) return false
+  const ids = changes.ids ?? []
+  if (ids.length > 0) {
+    const rows = await selectCatalogRowsOf(sql, workspaceId, ids)
+    await readLabels(source, catalog, labelsOf(rows))
+    const found = new Set(rows.map((row) => row.id))
+    const gone = ids.filter((id) => !found.has(id))
+    await inPieces(gone, (id) => catalog.remove(id))
+    await inPieces(rows, (row) => catalog.set(row))
+  }
+  catalog.head = changes.seq
+  return true
+}
+
+interface Labels {
+  packIds: Set<number>
+  tagIds: Set<number>
+}
+
+/** What is to be read before the rows are taken in; where a catalog is given, only what it lacks. */
+function labelsOf(rows: readonly CatalogRow[], known?: Catalog): Labels {
+  const [packIds, tagIds] = [new Set<number>(), new Set<number>()]
+  for (const { pack_id, tag_ids } of rows) {
+    if (known?.packName(pack_id) === undefined) packIds.add(pack_id)
+    for (const id of tag_ids ?? []) if (known?.tagLabel(id) === undefined) tagIds.add(id)
+  }
+  return { packIds, tagIds }
+}
+
+/** Names of packs and tags, and colors. Who renames one changes every entry that shows it. */
+async function readLabels(
+  { database: { sql }, workspaceId }: Source,
+  catalog: Catalog,
+  { packIds, tagIds }: Labels,
+): Promise<void> {
+  if (packIds.size > 0) for (const { id, name } of await selectPackNames(sql, workspaceId, packIds)) catalog.labelPack(id, name)
+  if (tagIds.size > 0)
+    for (const { id, name, color } of await selectTagLabels(sql, workspaceId, tagIds)) catalog.labelTag(id, { name, color })
+}
+
+const selectPackNames = (sql: Sql, workspaceId: number, ids: Iterable<number>) => sql<{ id: number; name: string }[]>`
+  select id, name from packs where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)}`
+
+const selectTagLabels = (sql: Sql, workspaceId: number, ids: Iterable<number>) => sql<
+  { id: number; name: string; color: string | null }[]
+>`
+  select id, name, color from tags where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)}`

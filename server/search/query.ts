@@ -1,0 +1,47 @@
+/** What a request asks of a catalog: words, names, places and filters, and the rows that they leave. */
+import { amongTexts } from '../database/among.ts'
+import type { Sql } from '../database/open.ts'
+import type { Context } from '../handler.ts'
+import { pathKey } from '../push/manifest.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { type FilterInput, toFilters } from './filters.ts'
+import type { Selection } from './selection.ts'
+import { type Question, toQuestion } from './words/query-words.ts'
+import type { Hits } from './words/word-index.ts'
+
+export interface Asked {
+  filters: FilterInput
+  question: Question | undefined
+  /** The entries at the package paths that were asked for, where some were. */
+  pathIds: readonly number[] | undefined
+}
+
+export async function findAsked({ sql, workspace, input }: Context & { input: FilterInput & { q?: string } }): Promise<Asked> {
+  const question = input.q === undefined ? undefined : toQuestion(input.q)
+  return { filters: input, question, pathIds: input.origin_path && (await findAtPaths(sql, workspace.id, input.origin_path)) }
+}
+
+/** What is left, and what was found by words. `catalog.prepareWords()` comes first where there are some. */
+export function matching(
+  catalog: Catalog,
+  { filters, question, pathIds }: Asked,
+): { selection: Selection; hits: Hits | undefined } {
+  const hits = question && catalog.words.ask(question)
+  const lists: Set<number>[] = []
+  if (pathIds) lists.push(new Set(pathIds.flatMap((id) => catalog.entries.find(id) ?? [])))
+  if (filters.name) lists.push(new Set(filters.name.flatMap((name) => [...catalog.order('name').equalTo(name)])))
+  const listed = lists.length > 0 ? lists.reduce((all, list) => all.intersection(list)) : undefined
+  const among = hits && listed ? hits.rows.filter((row) => listed.has(row)) : (hits?.rows ?? (listed && Uint32Array.from(listed)))
+  return { selection: { filters: toFilters(catalog, filters), among }, hits }
+}
+
+/** Package paths stay in the database: few ask for them, and they are long. */
+async function findAtPaths(sql: Sql, workspaceId: number, paths: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select e.id
+      from objects o
+      join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
+      join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+     where o.workspace_id = ${workspaceId} and o.path_key ${amongTexts(sql, paths.map(pathKey))}`
+  return rows.map((row) => row.id)
+}
