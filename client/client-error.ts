@@ -1,5 +1,6 @@
 /** What can go wrong on this side of the wire: one table of codes, like contract/errors.ts for the service. */
 import { exits } from '../contract/errors.ts'
+import { isFullCode } from '../system/disk-codes.ts'
 
 /** Exit code of `ph`, and what to do next when the thrower knows nothing better. */
 type ClientErrorRow = readonly [exit: number, next: string]
@@ -78,8 +79,5 @@ export function systemCode(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : systemCode(error.cause)
 }
-
-/** There is no room on a disk, or a person's share of it is used up. */
-export const isFullCode = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT'
 
 export const isDiskFull = (error: unknown): error is NodeJS.ErrnoException => isFullCode(systemCode(error))

@@ -1,6 +1,6 @@
 /** What kind of disk a folder lies on, and what can be relied on there. */
-import { existsSync, realpathSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { realpathSync, statfsSync } from 'node:fs'
+import { nearestFolder } from './free-space.ts'
 
 /**
  * `local`: of this machine; a lock keeps everybody else out. `network`: other machines may use it too, and whether locks hold between
@@ -49,7 +49,7 @@ const linuxKinds = new Map<number, DiskKind>([
 
 /** Of the folder, or of where it would be made. macOS does not tell by a number that stays the same: there every disk counts as local. */
 export function diskKindOf(folder: string): DiskKind {
-  const there = nearest(folder)
+  const there = nearestFolder(folder)
   if (process.platform === 'linux') return linuxKind(statfsSync(there).type)
   // A drive letter of a share becomes the share's own name.
   if (process.platform === 'win32' && realpathSync.native(there).startsWith('\\\\')) return { name: 'SMB', reach: 'network' }
@@ -61,5 +61,3 @@ function linuxKind(type: number): DiskKind {
   const magic = type >>> 0
   return linuxKinds.get(magic) ?? { name: `a file system that ph does not know (0x${magic.toString(16)})`, reach: 'unknown' }
 }
-
-const nearest = (folder: string): string => (existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder)))

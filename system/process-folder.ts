@@ -1,17 +1,17 @@
 /** A folder of one process below one that several share: locked while the process lives, removed by a later one after its death. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { ApiError } from '../contract/errors.ts'
+import { bootId } from './boot-id.ts'
 import { diskKindOf } from './disk-kind.ts'
-import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { type Lock, tryLockFolder } from './lock.ts'
 
 /** Another process that starts may take a folder for a left one, in the moment before it is locked. */
 const mostAttempts = 5
 
 export class ProcessFolder {
   readonly dir: string
-  readonly #lock: FolderLock
+  readonly #lock: Lock
 
   /** Removes what killed processes left below `parent`; other living ones keep theirs. */
   constructor(parent: string) {
@@ -42,43 +42,34 @@ export function foldersIn(parent: string): { judged: string[]; strange: string[]
 }
 
 /** Of folders that processes on this machine made since it was started; containers on it share them. */
-const prefix = (): string =>
-  `p-${bootId()
-    .replaceAll(/[^0-9A-Za-z]/g, '')
-    .slice(0, 12)}_`
+const prefix = (): string => `p-${createHash('sha256').update(bootId()).digest('hex').slice(0, 12)}_`
 
-function bootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
-  } catch {
-    return hostname()
-  }
-}
-
-function make(parent: string): { dir: string; lock: FolderLock } {
+function make(parent: string): { dir: string; lock: Lock } {
   for (let attempt = 1; ; attempt++) {
     const dir = mkdtempSync(join(parent, prefix()))
     try {
-      const lock = lockFolder(dir)
+      const lock = tryLockFolder(dir)
       if (lock && existsSync(dir)) return { dir, lock }
       lock?.release()
     } catch (error) {
       if (existsSync(dir) || attempt === mostAttempts) throw error
     }
-    if (attempt === mostAttempts) throw noLocks(dir)
+    if (attempt === mostAttempts) throw new NoLocks(dir)
   }
 }
 
-const noLocks = (dir: string): ApiError =>
-  new ApiError(
-    'UNAVAILABLE',
-    `${dir} was just made, and its lock cannot be had: the disk (${diskKindOf(dir).name}) gives no locks. Put the data folder on a disk of this machine, or mount this one with locks.`,
-    { reason: 'disk_failed' },
-  )
+/** The disk gives no locks. */
+export class NoLocks extends Error {
+  constructor(dir: string) {
+    super(
+      `${dir} was just made, and its lock cannot be had: the disk (${diskKindOf(dir).name}) gives no locks. Put the data folder on a disk of this machine, or mount this one with locks.`,
+    )
+  }
+}
 
 /** Under its lock, where the system lets an open file be removed. */
 function removeIfLeft(dir: string): void {
-  const lock = lockFolder(dir)
+  const lock = tryLockFolder(dir)
   if (!lock) return
   if (process.platform === 'win32') lock.release()
   rmSync(dir, { recursive: true, force: true })

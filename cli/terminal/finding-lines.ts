@@ -1,5 +1,5 @@
 /** What a doctor found, in lines: a sign that is not only a colour, what was found, and what fixes it. */
-import type { Finding, Verdict } from '../../contract/finding.ts'
+import type { Finding, Verdict } from '../../system/finding.ts'
 import { count } from './amounts.ts'
 import type { Output } from './output.ts'
 import { printable } from './printable.ts'

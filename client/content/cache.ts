@@ -7,7 +7,7 @@ import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { bootMark } from '../../system/boot-id.ts'
+import { bootId } from '../../system/boot-id.ts'
 import { ClientError } from '../client-error.ts'
 import { type Layout, StateFile } from '../memory/state-file.ts'
 import { statKey } from '../project/fingerprint.ts'
@@ -61,7 +61,7 @@ export class ContentCache {
   readonly #holder = randomUUID()
   readonly #limitBytes: number
   readonly #now: () => number
-  readonly #boot = bootMark()
+  readonly #boot = bootId()
   /** Folders that are there. */
   readonly #made = new Set<string>()
   /** What the files looked like when their bytes were known to be right, as far as this process has asked. */

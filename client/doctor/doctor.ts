@@ -1,6 +1,6 @@
 /** `ph doctor`: a look for faults at this machine, the way to the server, and the project here. Start here. */
 
-import type { Finding } from '../../contract/finding.ts'
+import type { Finding } from '../../system/finding.ts'
 import type { Folders } from '../folders.ts'
 import type { Wanted } from '../sign-in/profile.ts'
 import { checkMachine } from './machine.ts'

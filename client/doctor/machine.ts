@@ -1,13 +1,13 @@
 /** Faults of this machine: the Node that runs ph, its own folders, room on the disks, the keychain. */
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, fault, fine, note, warning } from '../../contract/finding.ts'
+import { type Finding, fault, fine, note, warning } from '../../system/finding.ts'
+import { freeBytes, nearestFolder } from '../../system/free-space.ts'
 import { systemCode } from '../client-error.ts'
 import type { Folders } from '../folders.ts'
 import { unlessAborted } from '../http/abort-race.ts'
 import { programFolder, runsByOwnNode } from '../installation.ts'
-import { nearest } from '../pull/preflight.ts'
 import { keychainWorks } from '../sign-in/credentials.ts'
 import type { Limited } from './doctor.ts'
 
@@ -54,7 +54,7 @@ const reasons: Record<string, string> = {
 /** Tried where the folder is there, else asked of the folder that it would be made in. */
 function whyNotWritable(folder: string): string | undefined {
   try {
-    const there = nearest(folder)
+    const there = nearestFolder(folder)
     if (!statSync(there).isDirectory()) return reasons.ENOTDIR
     if (there !== folder) accessSync(there, constants.W_OK)
     else tryWriting(folder)
@@ -83,8 +83,7 @@ const hardlyAnyBytes = GiB / 32
 function checkDisks(paths: readonly string[]): Finding[] {
   const places = new Map(paths.flatMap((path) => placeOf(path)))
   return [...places.values()].map((folder) => {
-    const { bavail, bsize } = statfsSync(folder)
-    const free = bavail * bsize
+    const free = freeBytes(folder)
     const said = `${(free / GiB).toFixed(1)} GiB are free on the disk of ${folder}.`
     const next = 'Free some space; `ph help pull` says how to bound the content cache (PH_CACHE_SIZE).'
     if (free < hardlyAnyBytes) return fault('disk', said, next)
@@ -94,7 +93,7 @@ function checkDisks(paths: readonly string[]): Finding[] {
 
 function placeOf(path: string): [number, string][] {
   try {
-    const folder = nearest(path)
+    const folder = nearestFolder(path)
     return [[statSync(folder).dev, folder]]
   } catch {
     // It is named as a folder that cannot be used.

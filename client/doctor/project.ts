@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { type Finding, fine, note, warning } from '../../contract/finding.ts'
+import { type Finding, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
 import { isDeviceName } from '../pull/destinations.ts'
 import { findTarget, type PullTarget } from '../pull/target.ts'

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeFreeLock } from '../../system/process-lock.ts'
+import type { Lock } from '../../system/lock.ts'
 import { ClientError } from '../client-error.ts'
+import { takeFreeLock } from '../memory/process-lock.ts'
 
 const namePattern = /^\.ph-download-[0-9a-f-]{36}$/
 /** In each of them: held by the download that it belongs to, so that others see whether that one still runs. */
@@ -30,7 +31,7 @@ export class DownloadStaging {
   }
 
   remove(): void {
-    if (typeof this.#lock === 'function') this.#lock()
+    if (typeof this.#lock === 'object') this.#lock.release()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -48,12 +49,12 @@ function ownerOf(folder: string): 'dead' | 'alive' | 'unknown' {
   if (!existsSync(path)) return 'unknown'
   const taken = tryLock(path)
   if (typeof taken === 'string') return taken
-  taken()
+  taken.release()
   return 'dead'
 }
 
 /** `alive`: someone has it. `unknown`: the disk knows no locks. */
-function tryLock(path: string): (() => void) | 'alive' | 'unknown' {
+function tryLock(path: string): Lock | 'alive' | 'unknown' {
   try {
     return takeFreeLock(path) ?? 'alive'
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Whether files can be placed before any of them is: nobody's to write, open elsewhere, no room on a disk. */
-import { type BigIntStats, existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { type BigIntStats, statfsSync, statSync } from 'node:fs'
+import { freeBytes, nearestFolder } from '../../system/free-space.ts'
 import type { Decision } from './compare.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { findOpenFiles } from './open-files.ts'
@@ -34,14 +34,13 @@ export interface Room {
 
 /** Whether there is room on every disk; what goes to the same one counts together. */
 export function checkRoom([cache, project]: readonly [cache: Room, project: Room]): Obstacle[] {
-  const places = [cache, project].map(({ folder, neededBytes }) => ({ folder: nearest(folder), neededBytes }))
+  const places = [cache, project].map(({ folder, neededBytes }) => ({ folder: nearestFolder(folder), neededBytes }))
   const byDisk = Map.groupBy(places, ({ folder }) => statSync(folder).dev)
   return [...byDisk.values()].flatMap((rooms): Obstacle[] => {
     const [{ folder } = { folder: '' }] = rooms
-    const { bavail, bsize, type } = statfsSync(folder)
-    const isCloning = rooms.length > 1 && type === btrfsType
+    const isCloning = rooms.length > 1 && statfsSync(folder).type === btrfsType
     const needed = isCloning ? Math.max(...rooms.map(sizeOf)) : rooms.map(sizeOf).reduce((a, b) => a + b, 0)
-    const free = bavail * bsize - reserveBytes
+    const free = freeBytes(folder) - reserveBytes
     if (needed === 0 || needed <= free) return []
     const message = `${mebibytes(needed)} are needed on the disk of ${folder}, and ${mebibytes(Math.max(0, free))} are free.`
     const isCache = rooms.some((room) => room === places[0] && room.neededBytes > 0)
@@ -51,10 +50,3 @@ export function checkRoom([cache, project]: readonly [cache: Room, project: Room
 
 const sizeOf = ({ neededBytes }: Room): number => neededBytes
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MiB`
-
-/** The folder, or the nearest one above that is there. */
-export function nearest(folder: string): string {
-  let at = folder
-  while (!existsSync(at) && at !== dirname(at)) at = dirname(at)
-  return at
-}

@@ -1,6 +1,7 @@
 /** Brings everything that a pull will place beside its place: out of the content cache, and into it from the library. */
 import { statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
+import { nearestFolder } from '../../system/free-space.ts'
 import { isDiskFull } from '../client-error.ts'
 import { type Content, ContentCache, sizeOf } from '../content/cache.ts'
 import { type Addresses, ContentFetch, type Wanted } from '../content/fetch.ts'
@@ -8,7 +9,7 @@ import type { FilePlaced } from '../memory/project-memory.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PullOptions, PullParts } from './options.ts'
 import { Staging } from './placing/staging.ts'
-import { checkRoom, nearest } from './preflight.ts'
+import { checkRoom } from './preflight.ts'
 
 export interface Provision {
   obstacles: Obstacle[]
@@ -103,7 +104,7 @@ class Provider {
   #copiedBytes(missing: readonly Wanted[]): number {
     if (this.#parts.options.link) return 0
     const { wanted, stagingFolder } = this.#order
-    const isOneDisk = statSync(this.#cache.folder).dev === statSync(nearest(stagingFolder)).dev
+    const isOneDisk = statSync(this.#cache.folder).dev === statSync(nearestFolder(stagingFolder)).dev
     return sizeOf(wanted) - (isOneDisk ? sizeOf(missing) : 0)
   }
 

@@ -3,11 +3,11 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
-import { takeLock } from '../../system/process-lock.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
 import { isClaimGone, pullCalls } from '../http/pull-calls.ts'
 import { openWire } from '../http/wire.ts'
 import type { OpenPull } from '../memory/open-pulls.ts'
+import { waitForLock } from '../memory/process-lock.ts'
 import { Fingerprints } from '../memory/project-memory.ts'
 import { PullClaim } from './claim.ts'
 import { type JobParts, PullJob, refusedReport } from './job.ts'
@@ -32,7 +32,7 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   const target = makeRoot(options.target)
   const state = projectStateFile(options.folders, url, target.root)
   const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
-  const letGo = await takeLock(pullLock(state), { onWait, signal })
+  const lock = await waitForLock(pullLock(state), { onWait, signal })
   const http = openWire({ ...options, signal }, tell)
   const fingerprints = new Fingerprints(state, { address: url, root: target.root })
   try {
@@ -44,7 +44,7 @@ export async function pull(options: PullOptions): Promise<PullReport> {
     return { project, root, url, engine_version, jobs, waiting, notes, took_ms }
   } finally {
     fingerprints.close()
-    letGo()
+    lock.release()
     await http.close(signal.aborted ? 'destroy' : 'finish')
   }
 }

@@ -48,14 +48,14 @@ async function settlePulls(
   state: string,
 ): Promise<void> {
   const [{ takeFreeLock }, { settleInterrupted }] = await Promise.all([
-    import('../../system/process-lock.ts'),
+    import('../memory/process-lock.ts'),
     import('../pull/placing/recovery.ts'),
   ])
-  const letGo = takeFreeLock(pullLock(state))
+  const lock = takeFreeLock(pullLock(state))
   try {
-    if (letGo) await settleInterrupted(parts)
+    if (lock) await settleInterrupted(parts)
   } finally {
-    letGo?.()
+    lock?.release()
   }
 }
 

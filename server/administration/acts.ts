@@ -1,8 +1,8 @@
 /** What administrators may ask of a server, from the machine it runs on: inputs as they are checked, answers as they come. */
 import { type Static, type TObject, Type } from 'typebox'
-import type { Finding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
+import type { Finding } from '../../system/finding.ts'
 import type { PasswordFate } from '../accounts/people.ts'
 import type { ToldSetting } from '../config.ts'
 import type { Provisioned } from '../provision/provision.ts'

@@ -1,6 +1,6 @@
 /** Opens the database: the embedded PGlite in its worker, or PostgreSQL by address; both through one postgres.js `sql`. */
 import postgres from 'postgres'
-import { requireRoom } from '../../system/free-space.ts'
+import { requireRoom } from '../disk/reserve.ts'
 import { startEmbedded, type TellTrouble } from './embedded/embedded.ts'
 import { planning } from './planning.ts'
 import { type DriverPool, type Lines, type Pool, RenewedPool } from './pool.ts'

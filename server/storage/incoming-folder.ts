@@ -1,6 +1,7 @@
 /** Where the uploads of one process lie until they are whole. */
 import { join } from 'node:path'
 import { ProcessFolder } from '../../system/process-folder.ts'
+import { explained } from '../disk/failure.ts'
 
 export class IncomingFolder {
   readonly #folder: ProcessFolder
@@ -8,7 +9,7 @@ export class IncomingFolder {
 
   /** Below `parent`, as ProcessFolder says. */
   constructor(parent: string) {
-    this.#folder = new ProcessFolder(parent)
+    this.#folder = explained(parent, () => new ProcessFolder(parent))
   }
 
   /** A name that was never used before. */

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fine } from '../../contract/finding.ts'
+import { fine } from '../../system/finding.ts'
 import { callAs } from '../support/api.ts'
 import { phProcess } from '../support/ph-process.ts'
 import { item, pushed } from '../support/push.ts'

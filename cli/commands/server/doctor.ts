@@ -1,7 +1,7 @@
 /** `ph server doctor`: what is wrong with a server, and what fixes it. */
 import { exits } from '../../../contract/errors.ts'
-import type { Finding } from '../../../contract/finding.ts'
 import type { Examination } from '../../../server/administration/doctor/doctor.ts'
+import type { Finding } from '../../../system/finding.ts'
 import { command } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { findingLines, findingTerms, tally } from '../../terminal/finding-lines.ts'

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { nearestFolder } from '../../../system/free-space.ts'
 import { systemCode } from '../../client-error.ts'
-import { nearest } from '../preflight.ts'
 import type { PullTarget } from '../target.ts'
 import { isHeldName, moveAside } from './held-file.ts'
 
@@ -17,7 +17,7 @@ const ownFolder = join('Saved', 'PropHouse')
 export function stagingFolder({ root, content }: PullTarget, stateFile: string): string {
   const id = basename(stateFile).slice(0, 8)
   const usual = join(root, ownFolder, `Staging-${id}`)
-  const isSameDisk = statSync(nearest(usual)).dev === statSync(nearest(content.path)).dev
+  const isSameDisk = statSync(nearestFolder(usual)).dev === statSync(nearestFolder(content.path)).dev
   // Neither the editor nor a push looks into folders with a dot.
   return isSameDisk ? usual : join(content.path, `.PropHouse-Staging-${id}`)
 }

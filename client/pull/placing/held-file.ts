@@ -14,7 +14,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { isNoLinkCode } from '../../../system/hard-links.ts'
+import { isNoLinkCode } from '../../../system/disk-codes.ts'
 import { systemCode } from '../../client-error.ts'
 import { FileReader } from '../../project/file-reader.ts'
 import { isTelling, placeMark } from './file-identity.ts'

@@ -1,6 +1,6 @@
 /** A look at the address by which clients reach the server: presigned addresses and pages are made with it. */
 
-import { type Finding, fine, note, warning } from '../../../contract/finding.ts'
+import { type Finding, fine, note, warning } from '../../../system/finding.ts'
 import type { Settings } from '../../config.ts'
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/

@@ -1,6 +1,6 @@
 /** A look at the database: does it answer, is its schema this program's, has PostgreSQL room for more connections, does its clock agree. */
 
-import { type Finding, fault, fine, note, warning } from '../../../contract/finding.ts'
+import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 import type { Clock } from '../../clock.ts'
 import { explainDatabase } from '../../database/failure.ts'
 import { schemaState } from '../../database/migrate.ts'

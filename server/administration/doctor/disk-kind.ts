@@ -1,7 +1,7 @@
 /** A look at what kind of disk the data folder lies on: whether a lock and a power cut do there what the server relies on. */
 import { join } from 'node:path'
-import { type Finding, fault, fine, note, warning } from '../../../contract/finding.ts'
 import { type DiskKind, diskKindOf } from '../../../system/disk-kind.ts'
+import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 import type { Settings } from '../../config.ts'
 import { networkRefusal } from '../../database/embedded/hold-folder.ts'
 

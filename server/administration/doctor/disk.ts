@@ -2,12 +2,13 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Finding, fault, fine, note, warning } from '../../../contract/finding.ts'
-import { explainDisk } from '../../../system/disk-failure.ts'
-import { isFolderLocked } from '../../../system/folder-lock.ts'
-import { freeBytes, reserveBytes } from '../../../system/free-space.ts'
+import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
+import { freeBytes } from '../../../system/free-space.ts'
+import { isFolderLocked } from '../../../system/lock.ts'
 import { foldersIn } from '../../../system/process-folder.ts'
 import { type Clock, randomId } from '../../clock.ts'
+import { explainDisk } from '../../disk/failure.ts'
+import { reserveBytes } from '../../disk/reserve.ts'
 import { clockFinding } from './database.ts'
 
 const MiB = 1024 * 1024

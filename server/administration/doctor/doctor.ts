@@ -1,6 +1,6 @@
 /** What `ph server doctor` finds: by asking the server that runs, or by looking at what it would find when it is started. */
 import { join } from 'node:path'
-import { type Finding, fault, fine, note, warning } from '../../../contract/finding.ts'
+import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 import { systemClock } from '../../clock.ts'
 import type { Settings, ToldSetting } from '../../config.ts'
 import { isEmbeddedIn } from '../../database/embedded/embedded.ts'

@@ -1,6 +1,6 @@
 /** The examination of a server: every look at once, none for long. */
 import { join } from 'node:path'
-import type { Finding } from '../../../contract/finding.ts'
+import type { Finding } from '../../../system/finding.ts'
 import type { Clock } from '../../clock.ts'
 import type { Settings } from '../../config.ts'
 import type { Doing } from '../desk.ts'

@@ -1,5 +1,5 @@
 /** A look at one thing, which always comes to an end. */
-import { type Finding, fault } from '../../../contract/finding.ts'
+import { type Finding, fault } from '../../../system/finding.ts'
 
 /** Longer than this no look takes, except one that says so. */
 const usualMs = 10_000

@@ -1,7 +1,7 @@
 /** A look at who may open what the server keeps: keys and passwords are hashed, but files, addresses and the control socket are not. */
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { type Finding, fault, fine, note, warning } from '../../../contract/finding.ts'
+import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 
 const othersMay = 0o077
 

@@ -1,8 +1,9 @@
 /** One process has the folder of the embedded database to itself: two on one PGlite corrupt it. */
 import { mkdirSync } from 'node:fs'
 import { type DiskKind, diskKindOf } from '../../../system/disk-kind.ts'
-import { lockFolder } from '../../../system/folder-lock.ts'
+import { tryLockFolder } from '../../../system/lock.ts'
 import { SettingError } from '../../config.ts'
+import { explained } from '../../disk/failure.ts'
 import { FolderOwned, OwnerNote } from './owner-note.ts'
 
 export interface HeldFolder {
@@ -25,7 +26,7 @@ export async function holdFolder(dir: string, networkDisk: boolean): Promise<Hel
   const kind = diskKindOf(dir)
   if (kind.reach === 'network' && !networkDisk) throw new SettingError(networkRefusal(dir, kind))
   mkdirSync(dir, { recursive: true })
-  const lock = lockFolder(dir)
+  const lock = explained(dir, () => tryLockFolder(dir))
   if (!lock) throw new FolderInUse(dir)
   if (kind.reach === 'local' || kind.reach === 'plain')
     return { lost: new Promise(() => {}), release: async () => lock.release() }

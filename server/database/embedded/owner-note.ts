@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
-import { explainDisk } from '../../../system/disk-failure.ts'
 import { systemClock } from '../../clock.ts'
+import { explainDisk } from '../../disk/failure.ts'
 
 const Note = Type.Object({
   /** Of one life of one process. */

@@ -1,5 +1,6 @@
 /** What the disk says when it cannot take bytes, as an error that names the place and the way out. */
-import { ApiError } from '../contract/errors.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { NoLocks } from '../../system/process-folder.ts'
 
 const full: Record<string, string> = {
   ENOSPC: 'is full',
@@ -19,8 +20,18 @@ const broken: Record<string, string> = {
   ENFILE: 'cannot be used: the machine has too many files open',
 }
 
+/** Runs `work` on a folder, whose failures are explained. */
+export function explained<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explainDisk(error, folder)
+  }
+}
+
 /** Gives other errors back as they are. `reason` tells clients `disk_full` from `disk_failed`. */
 export function explainDisk(error: unknown, folder: string): unknown {
+  if (error instanceof NoLocks) return new ApiError('UNAVAILABLE', error.message, { reason: 'disk_failed' })
   // SQLite has codes such as SQLITE_IOERR_WRITE within SQLITE_IOERR.
   const code = String((error as NodeJS.ErrnoException | undefined)?.code).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1')
   const saying = full[code] ?? broken[code]
