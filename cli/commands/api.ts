@@ -77,7 +77,7 @@ async function requestOf(
   const query = url.searchParams
   const inQuery = method === 'GET' || method === 'DELETE' || route?.raw !== undefined
   if (inQuery) for (const [key, value] of fields) for (const one of [value].flat()) query.append(key, asText(one))
-  const request: ApiRequest = { method, path: url.pathname, query }
+  const request: ApiRequest = { method, path: url.pathname, query, budget: route?.budget }
   if (route?.raw) return { request: { ...request, bytes: await rawBody(context, data, route.raw.maxBytes) }, route }
   const body = inQuery ? [] : fields
   if (data !== undefined && body.length > 0) throw wrongUsage('--data and --field both give the body.', 'Use one of them.')

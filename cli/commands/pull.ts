@@ -1,5 +1,7 @@
 /** `ph pull`: brings entries, with everything they need, into a project. */
+
 import { resolve } from 'node:path'
+import type { PageCalls } from '../../client/entries/pages.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
 import type { PullEvent } from '../../client/pull/progress.ts'
 import type { JobReport, PullReport } from '../../client/pull/report.ts'
@@ -108,11 +110,9 @@ export const commands = [
   }),
 ]
 
-type OrderCalls = Parameters<NonNullable<PullOptions['order']>>[0]
-
 /** Ids need no look-up, and mostly scripts give them. */
-async function lookUp({ entries }: OrderCalls, references: readonly string[]) {
-  const ids = await requireEntryIds({ entries: { list: (query) => entries({ ...query }) } }, references)
+async function lookUp(api: PageCalls, references: readonly string[]) {
+  const ids = await requireEntryIds(api, references)
   return ids.map((entry_id) => ({ entry_id }))
 }
 

@@ -1,22 +1,22 @@
 /** Where the files of a job are to be had: presigned addresses that came with their list, or asked for one by one. */
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
-import type { PullCalls } from '../http/pull-calls.ts'
+import type { Api } from '../http/api.ts'
 import type { Addresses } from './fetch.ts'
 
 export class ClosureAddresses implements Addresses {
-  readonly #calls: PullCalls
+  readonly #api: Api
   readonly #jobId: number
   #urls: Map<string, string>
   #renewing: Promise<void> | undefined
 
-  constructor(calls: PullCalls, jobId: number, objects: readonly PullJobObject[]) {
-    this.#calls = calls
+  constructor(api: Api, jobId: number, objects: readonly PullJobObject[]) {
+    this.#api = api
     this.#jobId = jobId
     this.#urls = urlsOf(objects)
   }
 
   async of(hash: string): Promise<string> {
-    return this.#urls.get(hash) ?? this.#calls.blobAddress(hash)
+    return this.#urls.get(hash) ?? (await this.#api.blobs.get({ content_hash: hash })).location
   }
 
   /** All of them at once; who asks meanwhile waits for the same answer. */
@@ -28,7 +28,7 @@ export class ClosureAddresses implements Addresses {
   }
 
   async #ask(): Promise<void> {
-    if (this.#urls.size > 0) this.#urls = urlsOf((await this.#calls.closure(this.#jobId, true)).objects)
+    if (this.#urls.size > 0) this.#urls = urlsOf((await this.#api.pullJobs.closure({ job_id: this.#jobId, urls: true })).objects)
   }
 }
 

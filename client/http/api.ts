@@ -1,6 +1,8 @@
-/** The contract as typed calls: `api.entries.get({entry_id: 1})`. Generic; no route has code of its own here. */
-import { allRoutes, type Contract, type Noun } from '../../contract/index.ts'
-import { type InputOf, inputPlaces, type OutputOf, type Route } from '../../contract/route.ts'
+/** The contract as typed calls: `api.entries.get({entry_id: 1})`. Generic; no route has code of its own here, and no schema is loaded. */
+import type { Address } from '../../contract/address.ts'
+import { addresses } from '../../contract/addresses.ts'
+import type { Contract, Noun } from '../../contract/index.ts'
+import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import type { Bytes } from './body.ts'
 import type { ApiRequest, Http } from './http.ts'
 
@@ -29,29 +31,50 @@ type Fields = Record<string, unknown>
 /** The calls of one workspace. */
 export function createApi(http: Http): Api {
   const nouns: Record<string, Record<string, unknown>> = {}
-  for (const [noun, verb, route] of allRoutes) {
-    nouns[noun] ??= {}
-    nouns[noun][verb] = (input: Fields = {}, options: CallOptions = {}) =>
-      send(http, route, { ...buildRequest(route, input), ...options })
+  for (const [noun, table] of Object.entries<Record<string, Address>>(addresses)) {
+    const calls: Record<string, unknown> = {}
+    for (const [verb, address] of Object.entries(table))
+      calls[verb] = (input: Fields = {}, options: CallOptions = {}) =>
+        send(http, address, { ...buildRequest(address, input), ...options })
+    nouns[noun] = calls
   }
   return nouns as Api
 }
 
-function send(http: Http, route: Route, request: ApiRequest): unknown {
-  if (route.answers === 'redirect') return http.redirect(request)
-  if (route.answers === 'ndjson') return http.lines(request)
+function send(http: Http, { answers }: Address, request: ApiRequest): unknown {
+  if (answers === 'redirect') return http.redirect(request)
+  if (answers === 'ndjson') return http.lines(request)
   return http.json(request)
 }
 
-/** Puts each key of an input where the route says: path, query or JSON body. Undefined keys are left out. */
-export function buildRequest(route: Route, input: Fields): ApiRequest {
-  const places = inputPlaces(route)
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(input[key])))
+/** Puts each key of an input where the route says: path, query or body. Undefined keys are left out. */
+export function buildRequest(address: Address, input: Fields): ApiRequest {
+  const { method, path: template, sends, budget, repeatable: idempotent } = address
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+    rest.delete(key)
+    return encodeURIComponent(String(input[key]))
+  })
+  const request: ApiRequest = { method, path, budget, idempotent }
+  if (sends === 'bytes') {
+    const { bytes, contentType } = input as { bytes: Bytes; contentType?: string }
+    return {
+      ...request,
+      query: queryOf([...rest].filter(([key]) => key !== 'bytes' && key !== 'contentType')),
+      bytes,
+      contentType,
+    }
+  }
+  if (sends === undefined) return { ...request, query: queryOf([...rest]) }
+  const inQuery = ([key]: [string, unknown]) => address.query?.includes(key) ?? false
+  const json = Object.fromEntries([...rest].filter((field) => !inQuery(field)))
+  return { ...request, query: queryOf([...rest].filter(inQuery)), json }
+}
+
+/** Null is not said in a query; a list is its key once for each value. */
+function queryOf(fields: readonly [string, unknown][]): URLSearchParams {
   const query = new URLSearchParams()
-  for (const key of places.query)
-    for (const value of [input[key]].flat()) if (value !== undefined && value !== null) query.append(key, String(value))
-  const request: ApiRequest = { method: route.method, path, query, idempotent: route.repeatable }
-  if (route.raw) return { ...request, bytes: input.bytes as Bytes, contentType: input.contentType as string | undefined }
-  const body = Object.fromEntries(places.body.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]))
-  return places.body.length > 0 ? { ...request, json: body } : request
+  for (const [key, value] of fields)
+    for (const one of [value].flat()) if (one !== undefined && one !== null) query.append(key, String(one))
+  return query
 }

@@ -9,7 +9,6 @@ import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
 import { learnOffered } from './offered-version.ts'
 import { type Pause, pause } from './pause.ts'
-import { budgetOf, type RequestBudget } from './request-budget.ts'
 import { RequestGate, type Turn } from './request-gate.ts'
 import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
 
@@ -46,6 +45,8 @@ export interface ApiRequest {
   json?: unknown
   bytes?: Bytes
   contentType?: string
+  /** The larger one of the two request budgets of a key (spec 8), where the call is counted against it. */
+  budget?: 'push'
   /** Repeating it does no harm; the default is what the method promises (RFC 9110 9.2.2). */
   idempotent?: boolean
   signal?: AbortSignal
@@ -66,7 +67,7 @@ export interface StoredRequest {
 interface Exchange {
   url: URL
   /** What a 429 to it is about; requests about the same wait together. */
-  budget: RequestBudget | 'storage'
+  budget: 'general' | 'push' | 'storage'
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
   bytes?: Bytes
@@ -191,7 +192,7 @@ export class Http {
     const bytes = call.json === undefined ? call.bytes : bodyOf(JSON.stringify(call.json))
     if (bytes) headers['content-type'] = call.contentType ?? (call.bytes ? 'application/octet-stream' : 'application/json')
     const idempotent = call.idempotent ?? safeToRepeat.has(call.method)
-    return { url, budget: budgetOf(call.path), method: call.method, headers, bytes, idempotent, signal: call.signal }
+    return { url, budget: call.budget ?? 'general', method: call.method, headers, bytes, idempotent, signal: call.signal }
   }
 
   /** The key travels with these addresses, so none of them may lead out of the workspace's API. */

@@ -3,10 +3,18 @@
 import type { ChangeRecord } from '../../contract/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PushCalls } from '../http/push-calls.ts'
+import type { Api } from '../http/api.ts'
 
 /** What following the feed asks of a library. */
-export type FeedCalls = Pick<PushCalls, 'changes' | 'lineage' | 'exportLines'>
+type FeedApi = Pick<Api, 'changes' | 'lineages'>
+
+export interface Following {
+  witness?: Witness | undefined
+  /** Told before each page is asked for; the pages then come with their records where the server offers that. */
+  page?: (number: number) => void
+  /** Told of every record that is newer than the mark. */
+  hear?: (change: ChangeRecord) => void
+}
 
 /**
  * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
@@ -47,17 +55,18 @@ export interface Witness {
  * After 30 days without a change the record at the mark is gone, and nothing in the feed tells one library from another. Then
  * the witness does: its lineage is to be found nowhere else.
  */
-export async function followFeed(calls: FeedCalls, mark: FeedMark, witness?: Witness): Promise<FeedNews | undefined> {
-  const news = mark.head ? await readFeed(calls, mark) : 'forgotten'
+export async function followFeed(api: FeedApi, mark: FeedMark, following: Following = {}): Promise<FeedNews | undefined> {
+  const { witness } = following
+  const news = mark.head ? await readFeed(api, mark, following) : 'forgotten'
   if (news !== 'forgotten') return news
-  if (witness && !(await isKnown(calls, witness))) return undefined
-  const later = await readFeed(calls, { cursor: mark.cursor, head: null })
+  if (witness && !(await isKnown(api, witness))) return undefined
+  const later = await readFeed(api, { cursor: mark.cursor, head: null }, following)
   return later === 'forgotten' ? undefined : later
 }
 
-async function isKnown(calls: FeedCalls, { lineageId, objectId, hash }: Witness): Promise<boolean> {
+async function isKnown(api: FeedApi, { lineageId, objectId, hash }: Witness): Promise<boolean> {
   try {
-    const { objects } = await calls.lineage(lineageId)
+    const { objects } = await api.lineages.get({ lineage_id: lineageId })
     return objects.some(({ object_id, content_hash }) => object_id === objectId && content_hash === hash)
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return false
@@ -69,18 +78,24 @@ async function isKnown(calls: FeedCalls, { lineageId, objectId, hash }: Witness)
  * What happened since `mark`, when all that this push did lies between: its own news are read however many they are, so that
  * the next push need not ask about every file again.
  */
-export async function followOwnFeed(calls: FeedCalls, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
-  const news = await readFeed(calls, mark, mostNews + pushedItems * newsPerItem)
+export async function followOwnFeed(api: FeedApi, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
+  const news = await readFeed(api, mark, { most: mostNews + pushedItems * newsPerItem })
   return news === 'forgotten' ? undefined : news
 }
 
 /** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
-async function readFeed(calls: FeedCalls, mark: FeedMark, most = mostNews): Promise<FeedNews | 'forgotten' | undefined> {
+async function readFeed(
+  api: FeedApi,
+  mark: FeedMark,
+  { page, hear, most = mostNews }: Following & { most?: number } = {},
+): Promise<FeedNews | 'forgotten' | undefined> {
   const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
   const first = mark.head ? mark.cursor - 1 : mark.cursor
-  for (let cursor = first; cursor - first < most; ) {
-    const { changes, next_cursor, reset } = await calls.changes(cursor, pageSize)
+  for (let cursor = first, number = 1; cursor - first < most; number++) {
+    page?.(number)
+    const { changes, next_cursor, reset } = await api.changes.list({ cursor, limit: pageSize, expand: hear && true })
     if (reset) return 'forgotten'
+    if (hear) for (const change of changes) if (change.seq > mark.cursor) hear(change)
     if (cursor === first && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
     takeIn(news, changes, mark.cursor)
     // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
@@ -91,16 +106,16 @@ async function readFeed(calls: FeedCalls, mark: FeedMark, most = mostNews): Prom
 }
 
 /** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
-export async function findFeedEnd(calls: FeedCalls): Promise<FeedMark | undefined> {
-  const cursor = await exportCursor(calls)
+export async function findFeedEnd(api: FeedApi): Promise<FeedMark | undefined> {
+  const cursor = await exportCursor(api)
   if (cursor === undefined) return undefined
-  const last = cursor === 0 ? undefined : await readFeed(calls, { cursor: cursor - 1, head: null })
+  const last = cursor === 0 ? undefined : await readFeed(api, { cursor: cursor - 1, head: null })
   return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.mark
 }
 
-async function exportCursor(calls: FeedCalls): Promise<number | undefined> {
+async function exportCursor(api: FeedApi): Promise<number | undefined> {
   try {
-    for await (const line of calls.exportLines()) {
+    for await (const line of api.changes.export()) {
       const { cursor } = line as { cursor?: unknown }
       return typeof cursor === 'number' ? cursor : undefined
     }

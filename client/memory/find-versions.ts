@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { FoundLineages, LineageFace, VersionPlace } from '../../contract/lineages.ts'
 import { ClientError } from '../client-error.ts'
-import type { StatusCalls } from '../http/status-calls.ts'
+import type { Api } from '../http/api.ts'
 
 /** Lineages by id, versions by content, current versions by path. */
 export interface Wanted {
@@ -24,11 +24,11 @@ const requestsAtOnce = 8
 const mostPages = 50_000
 
 /** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
-export const findFaces = async (calls: StatusCalls, wanted: Wanted): Promise<FoundFaces> =>
-  (await askForFaces(calls, wanted)) ?? readEntries(calls, wanted)
+export const findFaces = async (api: Api, wanted: Wanted): Promise<FoundFaces> =>
+  (await askForFaces(api, wanted)) ?? readEntries(api, wanted)
 
 /** The same in bulk alone; undefined where the server does not offer that. */
-export async function askForFaces(calls: Pick<StatusCalls, 'findLineages'>, wanted: Wanted): Promise<FoundFaces | undefined> {
+export async function askForFaces(api: Api, wanted: Wanted): Promise<FoundFaces | undefined> {
   const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
   const longest = Math.max(wanted.lineageIds.length, wanted.hashes.length, wanted.paths.length)
   for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
@@ -38,7 +38,7 @@ export async function askForFaces(calls: Pick<StatusCalls, 'findLineages'>, want
       content_hashes: part(wanted.hashes),
       origin_paths: part(wanted.paths),
     }
-    const answer = await calls.findLineages(question).catch(undefinedWhereUnknown)
+    const answer = await api.lineages.find(question).catch(undefinedWhereUnknown)
     if (!answer) return undefined
     found.cursor ??= answer.cursor
     found.lineages.push(...answer.lineages)
@@ -53,17 +53,17 @@ function undefinedWhereUnknown(error: unknown): undefined {
 }
 
 /** The same from what every server offers. Bytes and paths are found among current versions only. */
-async function readEntries(calls: StatusCalls, { lineageIds, hashes, paths }: Wanted): Promise<FoundFaces> {
+async function readEntries(api: Api, { lineageIds, hashes, paths }: Wanted): Promise<FoundFaces> {
   const found = new EntryReading(lineageIds, hashes, paths)
-  if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(calls)
+  if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(api)
   const atOnce = pLimit(requestsAtOnce)
-  const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(calls, id))))
+  const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(api, id))))
   return { cursor: found.cursor, lineages: [...found.lineages.values(), ...rest.flat()], versions: [...found.versions.values()] }
 }
 
-async function findLineage(calls: StatusCalls, lineageId: string): Promise<LineageFace[]> {
+async function findLineage(api: Api, lineageId: string): Promise<LineageFace[]> {
   try {
-    const { id, entry_id, face_object_id, objects } = await calls.lineage(lineageId)
+    const { id, entry_id, face_object_id, objects } = await api.lineages.get({ lineage_id: lineageId })
     const face = objects.find(({ object_id }) => object_id === face_object_id)
     if (!face) return []
     const { content_hash: face_content_hash, origin_path, source_ext } = face
@@ -76,6 +76,8 @@ async function findLineage(calls: StatusCalls, lineageId: string): Promise<Linea
 
 /** Pages are short, and each says whether another one follows. */
 const isCut = (error: unknown): boolean => error instanceof ClientError && error.code === 'ANSWER_CUT'
+
+type Page = Awaited<ReturnType<Api['entries']['list']>>
 
 class EntryReading {
   readonly lineages = new Map<string, LineageFace>()
@@ -93,19 +95,23 @@ class EntryReading {
     this.#paths = new Set(paths.map((path) => path.toLowerCase()))
   }
 
-  async readAll(calls: StatusCalls): Promise<void> {
+  async readAll(api: Api): Promise<void> {
     try {
-      for await (const line of calls.exportLines()) this.#take(line as Partial<EntrySummary> & { cursor?: number })
+      for await (const line of api.changes.export()) this.#take(line as Partial<EntrySummary> & { cursor?: number })
     } catch (error) {
       if (!isCut(error)) undefinedWhereUnknown(error)
-      await this.#readPages(calls)
+      await this.#readPages(api)
     }
   }
 
-  async #readPages(calls: StatusCalls): Promise<void> {
-    let cursor: string | null | undefined
-    for (let page = 0; page < mostPages && cursor !== null; page++) {
-      const answer = await calls.entries(cursor)
+  async #readPages(api: Api): Promise<void> {
+    let cursor: string | null = null
+    for (let page = 0; page === 0 || (page < mostPages && cursor !== null); page++) {
+      const answer: Page = await api.entries.list({
+        include_deprecated: true,
+        limit: limits.page.max,
+        ...(cursor === null ? {} : { cursor }),
+      })
       for (const entry of answer.entries) this.#take(entry)
       cursor = answer.next_cursor
     }

@@ -1,6 +1,14 @@
 /** The claim of a pull on its job: taken, kept alive, given back with a report. What the library says against it is CLAIM_LOST. */
+import { ApiError } from '../../contract/errors.ts'
+import type { PullReport } from '../../contract/pull-jobs.ts'
 import { ClientError } from '../client-error.ts'
-import { isClaimGone, type Progress, type PullCalls } from '../http/pull-calls.ts'
+import type { Api } from '../http/api.ts'
+
+/** How far a job is, as its claimant says. */
+type Progress =
+  | { status: 'running' }
+  | { status: 'done'; report_json: PullReport }
+  | { status: 'failed'; failure_reason: string; report_json?: PullReport }
 
 /** A claim lives an hour after its last heartbeat. */
 const heartbeatMs = 10 * 60_000
@@ -10,15 +18,15 @@ const freshMs = 60_000
 export class PullClaim {
   readonly jobId: number
   readonly #token: string
-  readonly #calls: PullCalls
+  readonly #api: Api
   readonly #lost = new AbortController()
   readonly #isRunning: boolean
   #begun: Promise<unknown> = Promise.resolve()
   #confirmedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(calls: PullCalls, { jobId, token, isRunning }: { jobId: number; token: string; isRunning: boolean }) {
-    this.#calls = calls
+  constructor(api: Api, { jobId, token, isRunning }: { jobId: number; token: string; isRunning: boolean }) {
+    this.#api = api
     this.jobId = jobId
     this.#token = token
     this.#isRunning = isRunning
@@ -44,7 +52,7 @@ export class PullClaim {
     await this.#begun
     this.#lost.signal.throwIfAborted()
     if (Math.abs(Date.now() - this.#confirmedAt) < freshMs) return
-    await this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token))
+    await this.#guard(() => this.#api.pullJobs.heartbeat({ job_id: this.jobId, claim_token: this.#token }))
   }
 
   /** Gives the job back with its report. */
@@ -57,7 +65,8 @@ export class PullClaim {
     clearInterval(this.#timer)
   }
 
-  #tell = (progress: Progress): Promise<unknown> => this.#guard(() => this.#calls.progress(this.jobId, this.#token, progress))
+  #tell = (progress: Progress): Promise<unknown> =>
+    this.#guard(() => this.#api.pullJobs.update({ job_id: this.jobId, claim_token: this.#token, ...progress }))
 
   async #guard<T>(call: () => Promise<T>): Promise<T> {
     try {
@@ -71,7 +80,7 @@ export class PullClaim {
 
   /** What else goes wrong with a heartbeat is tried again by the next one. */
   #beat(): void {
-    this.#guard(() => this.#calls.heartbeat(this.jobId, this.#token)).catch((error) => {
+    this.#guard(() => this.#api.pullJobs.heartbeat({ job_id: this.jobId, claim_token: this.#token })).catch((error) => {
       if (isClaimLost(error)) this.#lost.abort(error)
     })
   }
@@ -85,3 +94,7 @@ const claimLost = (jobId: number, cause: unknown): ClientError =>
   )
 
 export const isClaimLost = (error: unknown): error is ClientError => error instanceof ClientError && error.code === 'CLAIM_LOST'
+
+/** The claim, or the job, is not what it was: someone else has it, or its time was over. */
+export const isClaimGone = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.code === 'JOB_STATE' || error.code === 'JOB_NOT_FOUND')

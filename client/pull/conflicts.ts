@@ -1,20 +1,20 @@
 /** Conflicts of a pull: what is told about each, and who decides. */
 import { versionName } from '../entries/current-version.ts'
-import type { PullCalls } from '../http/pull-calls.ts'
+import type { Api } from '../http/api.ts'
 import type { Decision } from './compare.ts'
 import type { Conflict, ConflictAnswer, PullParts } from './options.ts'
 
 /** Answers by file; none where the local file is to be kept without a word. */
 export async function answerConflicts(
   conflicts: readonly Decision[],
-  { options: { onConflict = 'keep' }, calls }: Pick<PullParts, 'options' | 'calls'>,
+  { options: { onConflict = 'keep' }, api }: Pick<PullParts, 'options' | 'api'>,
 ): Promise<ReadonlyMap<string, ConflictAnswer>> {
   if (conflicts.length === 0) return new Map()
-  if (typeof onConflict === 'function') return onConflict(conflicts.flatMap((one) => toldOf(one, calls)))
+  if (typeof onConflict === 'function') return onConflict(conflicts.flatMap((one) => toldOf(one, api)))
   return new Map(conflicts.map(({ file }) => [file, onConflict]))
 }
 
-function toldOf({ file, path, stats, known, landing: { object } }: Decision, calls: Pick<PullCalls, 'lineage'>): Conflict[] {
+function toldOf({ file, path, stats, known, landing: { object } }: Decision, api: Api): Conflict[] {
   if (!stats) return []
   const { lineage_id, object_id: objectId } = object
   const baseObjectId = known?.base?.lineageId === lineage_id ? known.base.objectId : null
@@ -27,7 +27,7 @@ function toldOf({ file, path, stats, known, landing: { object } }: Decision, cal
       baseObjectId,
       objectId,
       async versionNames() {
-        const { objects } = await calls.lineage(lineage_id)
+        const { objects } = await api.lineages.get({ lineage_id: lineage_id })
         const nameOf = (id: number) => versionName(objects.find(({ object_id }) => object_id === id) ?? { object_id: id })
         return { base: baseObjectId === null ? null : nameOf(baseObjectId), pulled: nameOf(objectId) }
       },

@@ -102,7 +102,7 @@ export class PullJob {
     const planned = await this.#plan(decided.decisions)
     const blocked = checkReplaced(planned.map(({ decision }) => decision))
     if (blocked.length > 0 || planned.length === 0) return blocked
-    return this.#bring(planned, new ClosureAddresses(this.#parts.calls, job.id, objects))
+    return this.#bring(planned, new ClosureAddresses(this.#parts.api, job.id, objects))
   }
 
   /** Asks about conflicts; gives what is to be placed. */

@@ -1,6 +1,7 @@
 /** What the files of a pull refer to and neither the library nor the project that gets them has. */
-import type { EntryDetail } from '../../contract/entries.ts'
+
 import type { PullJobEntry, PullJobObject } from '../../contract/pull-jobs.ts'
+import type { Api } from '../http/api.ts'
 import { type PluginHost, pluginsOf } from '../project/plugins.ts'
 import { missingDependencies, type ReferringVersion } from '../push/plan/missing-dependencies.ts'
 
@@ -64,11 +65,8 @@ const mostEntries = 50
 const ownMounts = new Set(['game', 'engine', 'script', 'temp', 'memory'])
 
 /** What the documents of entries say of plugins (`ext.unreal.plugin_references`): also of those whose content is in the library. */
-export async function documentedVersions(
-  calls: { entry(id: number): Promise<EntryDetail> },
-  entries: readonly PullJobEntry[],
-): Promise<NamedVersion[]> {
-  const details = await Promise.all(entries.slice(0, mostEntries).map(({ entry_id }) => calls.entry(entry_id)))
+export async function documentedVersions(api: Api, entries: readonly PullJobEntry[]): Promise<NamedVersion[]> {
+  const details = await Promise.all(entries.slice(0, mostEntries).map(({ entry_id }) => api.entries.get({ entry_id })))
   return details.map(({ name, metadata_doc }) => ({ name, plugins: pluginNames(metadata_doc) }))
 }
 

@@ -1,7 +1,7 @@
 /** What a pull is asked to do, and what its parts share while it runs. */
 import type { PullOrder } from '../../contract/pull-jobs.ts'
+import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import type { PullCalls } from '../http/pull-calls.ts'
 import type { Wire } from '../http/wire.ts'
 import type { Fingerprints } from '../memory/project-memory.ts'
 import type { Tell } from './progress.ts'
@@ -36,8 +36,8 @@ export type ConflictAnswers = (conflicts: readonly Conflict[]) => Promise<Readon
 
 export interface PullOptions extends Wire {
   target: PullTarget
-  /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
-  order?: (calls: Pick<PullCalls, 'entries'>) => Promise<OrderedEntry[]>
+  /** What to order; without it the queued jobs of the project are done. The api are those of this pull. */
+  order?: (api: Api) => Promise<OrderedEntry[]>
   /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
   targetRoot?: string
   /** Let the newest of several versions of one prop stand for all of them. */
@@ -55,18 +55,18 @@ export interface PullParts {
   options: PullOptions
   target: PullTarget
   http: Http
-  calls: PullCalls
+  api: Api
   fingerprints: Fingerprints
   tell: Tell
   signal: AbortSignal
 }
 
 /** The order that a pull makes of what was asked for. */
-export async function makeOrder(options: PullOptions, calls: PullCalls): Promise<PullOrder & OrderedFields> {
+export async function makeOrder(options: PullOptions, api: Api): Promise<PullOrder & OrderedFields> {
   const { target, targetRoot, preferNewest, order } = options
   const [entries, root] = await Promise.all([
-    order?.(calls) ?? [],
-    targetRoot ?? calls.projects().then(({ projects }) => chosenRoot(projects, target.project)),
+    order?.(api) ?? [],
+    targetRoot ?? api.projects.list().then(({ projects }) => chosenRoot(projects, target.project)),
   ])
   return { target_project: target.project, target_root: root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
 }

@@ -5,9 +5,8 @@ import type { LineageFace } from '../../contract/lineages.ts'
 import type { PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { type Content, cachedPath } from '../content/cache.ts'
 import { projectStateFile } from '../folders.ts'
+import { type Api, createApi } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import { type PullCalls, pullCalls } from '../http/pull-calls.ts'
-import { statusCalls } from '../http/status-calls.ts'
 import { openWire } from '../http/wire.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { Fingerprints } from '../memory/project-memory.ts'
@@ -56,14 +55,14 @@ export interface PullPlan {
 
 /** Plans what `order` asks for, or every queued manual job of the project. Throws what a pull would throw before it begins. */
 export async function planPull(options: PullOptions): Promise<PullPlan> {
-  const { url, target, tell = () => {}, signal } = options
+  const { url, target, tell = () => {} } = options
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, target.root)
   const fingerprints = existsSync(state) ? new Fingerprints(state, { address: url, root: target.root }) : undefined
   try {
-    const calls = pullCalls(http, signal)
-    const planner = new Planner({ options, calls, http, fingerprints })
-    const thoughts = await thoughtsOf(options, calls)
+    const api = createApi(http)
+    const planner = new Planner({ options, api, http, fingerprints })
+    const thoughts = await thoughtsOf(options, api)
     const plans: JobPlan[] = []
     for (const thought of thoughts) plans.push(await planner.plan(thought))
     return { project: target.project, root: target.root, url, engine_version: target.engineVersion, plans }
@@ -82,21 +81,24 @@ interface Thought {
   objects: PullJobObject[]
 }
 
-async function thoughtsOf(options: PullOptions, calls: PullCalls): Promise<Thought[]> {
-  if (options.order) return [await thinkOf(options, calls)]
-  const jobs = await queuedJobs(calls, options.target.project)
+async function thoughtsOf(options: PullOptions, api: Api): Promise<Thought[]> {
+  if (options.order) return [await thinkOf(options, api)]
+  const jobs = await queuedJobs(api, options.target.project)
   return Promise.all(
     jobs.map(async ({ id }) => {
-      const [{ entries, target_root: targetRoot }, { objects }] = await Promise.all([calls.job(id), calls.closure(id, false)])
+      const [{ entries, target_root: targetRoot }, { objects }] = await Promise.all([
+        api.pullJobs.get({ job_id: id }),
+        api.pullJobs.closure({ job_id: id }),
+      ])
       return { jobId: id, targetRoot, entries, warnings: [], objects }
     }),
   )
 }
 
-async function thinkOf(options: PullOptions, calls: PullCalls): Promise<Thought> {
-  const order = await makeOrder(options, calls)
+async function thinkOf(options: PullOptions, api: Api): Promise<Thought> {
+  const order = await makeOrder(options, api)
   try {
-    const { target_root: targetRoot, entries, warnings, closure } = await calls.plan(order)
+    const { target_root: targetRoot, entries, warnings, closure } = await api.pullJobs.plan(order)
     return { jobId: null, targetRoot, entries, warnings, objects: closure.objects }
   } catch (error) {
     if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
@@ -104,8 +106,8 @@ async function thinkOf(options: PullOptions, calls: PullCalls): Promise<Thought>
   // A server that does not plan says what each entry needs.
   const found = await Promise.all(
     order.entries.map(async ({ entry_id }) => ({
-      entry: await calls.entry(entry_id),
-      closure: await calls.entryClosure(entry_id),
+      entry: await api.entries.get({ entry_id }),
+      closure: await api.entries.closure({ entry_id }),
     })),
   )
   const objects = new Map(
@@ -131,7 +133,7 @@ async function thinkOf(options: PullOptions, calls: PullCalls): Promise<Thought>
 
 interface PlannerParts {
   options: PullOptions
-  calls: PullCalls
+  api: Api
   http: Http
   fingerprints: Fingerprints | undefined
 }
@@ -144,7 +146,7 @@ class Planner {
   }
 
   async plan({ jobId, targetRoot, entries, warnings, objects }: Thought): Promise<JobPlan> {
-    const { options, fingerprints, calls } = this.#parts
+    const { options, fingerprints, api } = this.#parts
     const { files, refused } = landFiles(objects, targetRoot)
     const { places, obstacles } = inspectPlaces(files, options.target.content)
     const decided = await decide(places, { fingerprints, signal: options.signal })
@@ -171,7 +173,7 @@ class Planner {
       engine_needed,
       engine_too_old: isNewer(engine_needed, options.target.engineVersion),
       ...missingInProject(
-        [...files.map(({ object }) => namedObject(object)), ...(await documentedVersions(calls, entries))],
+        [...files.map(({ object }) => namedObject(object)), ...(await documentedVersions(api, entries))],
         options.target,
       ),
     }
@@ -191,9 +193,9 @@ class Planner {
 
   /** Current versions that are others than those of the list, by the object that they follow. */
   async #newerVersions(objects: readonly PullJobObject[]): Promise<Map<number, LineageFace>> {
-    const { http, options } = this.#parts
+    const { api } = this.#parts
     const lineageIds = [...new Set(objects.map(({ lineage_id }) => lineage_id))]
-    const { lineages } = await findFaces(statusCalls(http, options.signal), { lineageIds, hashes: [], paths: [] })
+    const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
     const faces = new Map(lineages.map((lineage) => [lineage.id, lineage]))
     return new Map(
       objects.flatMap(({ object_id, lineage_id }) => {

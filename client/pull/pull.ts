@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
-import { isClaimGone, pullCalls } from '../http/pull-calls.ts'
+import { createApi } from '../http/api.ts'
 import { openWire } from '../http/wire.ts'
 import type { OpenPull } from '../memory/open-pulls.ts'
 import { waitForLock } from '../memory/process-lock.ts'
 import { Fingerprints } from '../memory/project-memory.ts'
-import { PullClaim } from './claim.ts'
+import { isClaimGone, PullClaim } from './claim.ts'
 import { type JobParts, PullJob, refusedReport } from './job.ts'
 import { makeOrder, type PullOptions, type PullParts } from './options.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
@@ -36,7 +36,7 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   const http = openWire({ ...options, signal }, tell)
   const fingerprints = new Fingerprints(state, { address: url, root: target.root })
   try {
-    const parts = { options, target, http, calls: pullCalls(http, signal), fingerprints, tell, signal }
+    const parts = { options, target, http, api: createApi(http), fingerprints, tell, signal }
     const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()
     const waiting = await stillWaiting(parts, jobs)
     const took_ms = Math.round(performance.now() - startedMs)
@@ -50,9 +50,9 @@ export async function pull(options: PullOptions): Promise<PullReport> {
 }
 
 /** What waits for the project after this pull. What was pulled is reported also where this cannot be learned any more. */
-async function stillWaiting({ calls, target }: PullParts, done: readonly JobReport[]): Promise<WaitingJob[]> {
+async function stillWaiting({ api, target }: PullParts, done: readonly JobReport[]): Promise<WaitingJob[]> {
   const told = new Set(done.map(({ job_id }) => job_id))
-  const jobs = await waitingJobs(calls, target.project).catch(() => [])
+  const jobs = await waitingJobs(api, target.project).catch(() => [])
   return jobs.filter(({ id }) => !told.has(id))
 }
 
@@ -89,11 +89,11 @@ class Pull {
   }
 
   async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
-    const { fingerprints, options, calls, tell, signal, target } = this.#parts
+    const { fingerprints, options, api, tell, signal, target } = this.#parts
     // Before anything else: whatever comes of this run, what is remembered of the project is true then.
     this.#notes.push(...(await settleInterrupted({ fingerprints, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
-    const order = options.order && (await makeOrder(options, calls))
+    const order = options.order && (await makeOrder(options, api))
     const jobs: JobReport[] = []
     let isAnswered = false
     for (const open of fingerprints.pulls.list()) {
@@ -123,29 +123,29 @@ class Pull {
 
   /** With the claim that it had; with a new one when that ran out and nobody else has the job. */
   async #goOn({ jobId, claimToken, ordered }: OpenPull): Promise<JobReport> {
-    const { calls } = this.#parts
+    const { api } = this.#parts
     const refused = claimToken === null ? undefined : await this.#goOnWith(jobId, claimToken)
     if (refused && !isClaimGone(refused)) return refused
-    const job = await calls.job(jobId)
+    const job = await api.pullJobs.get({ job_id: jobId })
     if (refused && job.status !== 'queued') throw refused
     return this.#claim(job, { ordered, resumed: true })
   }
 
   /** Gives what the library says against the claim, when it does. */
   async #goOnWith(jobId: number, token: string): Promise<JobReport | ApiError> {
-    const { calls } = this.#parts
-    const answer = await calls.heartbeat(jobId, token).catch((error: unknown) => {
+    const { api } = this.#parts
+    const answer = await api.pullJobs.heartbeat({ job_id: jobId, claim_token: token }).catch((error: unknown) => {
       if (isClaimGone(error)) return error
       throw error
     })
     if (answer instanceof ApiError) return answer
     const going = { token, isRunning: answer.status === 'running', resumed: true, warnings: [] }
-    return this.#do(await calls.job(jobId), { ...going, closure: this.#closureOf(jobId) })
+    return this.#do(await api.pullJobs.get({ job_id: jobId }), { ...going, closure: this.#closureOf(jobId) })
   }
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {
-    const { calls, fingerprints } = this.#parts
-    const { warnings, ...job } = await calls.create(order)
+    const { api, fingerprints } = this.#parts
+    const { warnings, ...job } = await api.pullJobs.create(order)
     const ordered = JSON.stringify(order)
     fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     try {
@@ -158,8 +158,8 @@ class Pull {
 
   /** Nobody shall stumble over an order that its own project cannot take. */
   async #takeBack(jobId: number): Promise<void> {
-    const { calls, fingerprints } = this.#parts
-    await calls.cancel(jobId).catch((error) => {
+    const { api, fingerprints } = this.#parts
+    await api.pullJobs.update({ job_id: jobId, status: 'cancelled' }).catch((error) => {
       if (!(error instanceof ApiError)) throw error
     })
     fingerprints.pulls.forget(jobId)
@@ -168,8 +168,8 @@ class Pull {
   /** Every job that someone put there for this project, oldest first. One that cannot be taken does not stop the others. */
   async #doQueued(): Promise<JobReport[]> {
     const reports: JobReport[] = []
-    for (const { id } of await queuedJobs(this.#parts.calls, this.#parts.target.project)) {
-      const job = await this.#parts.calls.job(id)
+    for (const { id } of await queuedJobs(this.#parts.api, this.#parts.target.project)) {
+      const job = await this.#parts.api.pullJobs.get({ job_id: id })
       try {
         reports.push(await this.#claim(job, { ordered: null, resumed: false }))
       } catch (error) {
@@ -186,18 +186,22 @@ class Pull {
     job: PullJobDetail,
     { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
   ): Promise<JobReport> {
-    const { calls, fingerprints, target } = this.#parts
+    const { api, fingerprints, target } = this.#parts
     fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     // The list is on its way while the claim is: it is the same for the one who gets the job.
     const closure = this.#closureOf(job.id)
-    const claimed = await calls.claim(job.id, target.project, target.engineVersion)
+    const claimed = await api.pullJobs.claim({
+      job_id: job.id,
+      project_key: target.project,
+      ...(target.engineVersion === null ? {} : { engine_version: target.engineVersion }),
+    })
     fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
     return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure })
   }
 
   #closureOf(jobId: number): JobParts['closure'] {
-    const closure = this.#parts.calls.closure(jobId, true)
+    const closure = this.#parts.api.pullJobs.closure({ job_id: jobId, urls: true })
     // Met where it is awaited.
     closure.catch(() => {})
     return closure
@@ -208,7 +212,7 @@ class Pull {
     going: Omit<JobParts, 'job' | 'claim' | 'staging'> & { token: string; isRunning: boolean },
   ): Promise<JobReport> {
     const { token, isRunning, ...rest } = going
-    const claim = new PullClaim(this.#parts.calls, { jobId: job.id, token, isRunning })
+    const claim = new PullClaim(this.#parts.api, { jobId: job.id, token, isRunning })
     return new PullJob(this.#parts, { ...rest, job, claim, staging: this.#staging }).run()
   }
 }

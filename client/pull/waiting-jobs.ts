@@ -1,6 +1,6 @@
 /** Jobs that wait for a project: put there by someone, to be brought by `ph pull` or by the desktop agent. */
 import type { PullJob } from '../../contract/pull-jobs.ts'
-import type { PullCalls } from '../http/pull-calls.ts'
+import type { Api } from '../http/api.ts'
 
 /** A job with the name of who ordered it; null where the library does not know them any more. */
 export interface WaitingJob extends PullJob {
@@ -8,22 +8,22 @@ export interface WaitingJob extends PullJob {
 }
 
 /** Queued manual jobs of exactly this project, oldest first: those that `ph pull` does. */
-export const queuedJobs = async (calls: Pick<PullCalls, 'queued'>, project: string): Promise<PullJob[]> =>
-  (await allQueued(calls, project)).filter(({ delivery }) => delivery === 'manual')
+export const queuedJobs = async (api: Api, project: string): Promise<PullJob[]> =>
+  (await allQueued(api, project)).filter(({ delivery }) => delivery === 'manual')
 
 /** Every queued job of exactly this project, oldest first, with who ordered it. */
-export async function waitingJobs(calls: Pick<PullCalls, 'queued' | 'members'>, project: string): Promise<WaitingJob[]> {
-  const jobs = await allQueued(calls, project)
+export async function waitingJobs(api: Api, project: string): Promise<WaitingJob[]> {
+  const jobs = await allQueued(api, project)
   if (jobs.length === 0) return []
-  const { members } = await calls.members()
+  const { members } = await api.members.list()
   const names = new Map(members.map(({ id, display_name, name }) => [id, display_name || name]))
   return jobs.map((job) => ({ ...job, requested_by_name: names.get(job.requested_by) ?? null }))
 }
 
-async function allQueued(calls: Pick<PullCalls, 'queued'>, project: string): Promise<PullJob[]> {
+async function allQueued(api: Api, project: string): Promise<PullJob[]> {
   const found = new Map<number, PullJob>()
   for (let cursor: string | undefined; ; ) {
-    const { jobs, next_cursor } = await calls.queued(project, cursor)
+    const { jobs, next_cursor } = await api.pullJobs.list({ target_project: project, status: 'queued', limit: 200, cursor })
     for (const job of jobs) if (job.target_project === project && job.status === 'queued') found.set(job.id, job)
     if (next_cursor === null || next_cursor === cursor) return [...found.values()].sort((a, b) => a.id - b.id)
     cursor = next_cursor

@@ -1,8 +1,7 @@
 /** What a push is asked to do, and what its parts share while it runs. */
 
+import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import type { PushCalls } from '../http/push-calls.ts'
-import type { StatusCalls } from '../http/status-calls.ts'
 import type { Wire } from '../http/wire.ts'
 import type { Fingerprints } from '../memory/project-memory.ts'
 import type { NamedPaths } from '../project/paths.ts'
@@ -35,9 +34,7 @@ export interface PushParts {
   options: PushOptions
   places: NamedPaths
   http: Http
-  calls: PushCalls
-  /** Questions about what the library has. */
-  look: StatusCalls
+  api: Api
   fingerprints: Fingerprints
   /** The file behind them. */
   stateFile: string

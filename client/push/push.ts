@@ -1,8 +1,7 @@
 /** `ph push`: brings folders and files into the library, as new versions of what they were edited from. Start here. */
 import { ClientError } from '../client-error.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
-import { pushCalls } from '../http/push-calls.ts'
-import { statusCalls } from '../http/status-calls.ts'
+import { createApi } from '../http/api.ts'
 import { openWire } from '../http/wire.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from '../memory/changes.ts'
 import { type FeedMark, findFeedEnd, followFeed } from '../memory/feed.ts'
@@ -34,8 +33,8 @@ export async function push(options: PushOptions): Promise<PushReport> {
     if (!options.dryRun && fingerprints.pulls.list().length > 0)
       await settlePulls({ fingerprints, root: places.root, signal }, state)
     const stop = (reason: unknown) => stopping.abort(reason)
-    const calls = { calls: pushCalls(http, signal), look: statusCalls(http, signal) }
-    return await new Push({ options, places, http, ...calls, fingerprints, stateFile: state, tell, signal, stop }).run()
+    const api = createApi(http)
+    return await new Push({ options, places, http, api, fingerprints, stateFile: state, tell, signal, stop }).run()
   } finally {
     fingerprints.close()
     await http.close(signal.aborted ? 'destroy' : 'finish')
@@ -85,7 +84,7 @@ class Push {
     if (mark && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, mark)
     fingerprints.markGone(vanished)
     const { PushWork } = await import('./work.ts')
-    const done = await new PushWork(this.#parts).run(sorted, mark ?? (await findFeedEnd(this.#parts.calls)))
+    const done = await new PushWork(this.#parts).run(sorted, mark ?? (await findFeedEnd(this.#parts.api)))
     return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
   }
 
@@ -97,17 +96,17 @@ class Push {
 
   /** Whether the library by now has packages that these files miss. */
   async #hasArrived(sorted: Sorted): Promise<boolean> {
-    const { fingerprints, look } = this.#parts
+    const { fingerprints, api } = this.#parts
     const files = new Set(sorted.wanted.map(({ file }) => file))
     const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
-    return (await findPackages(look, missingPackages(remembered))).size > 0
+    return (await findPackages(api, missingPackages(remembered))).size > 0
   }
 
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
   async #followFeed(): Promise<FeedMark | undefined> {
     const { fingerprints } = this.#parts
     const mark = fingerprints.recall('feed') as FeedMark | null | undefined
-    const news = mark ? await followFeed(this.#parts.calls, mark, fingerprints.newestBase()) : undefined
+    const news = mark ? await followFeed(this.#parts.api, mark, { witness: fingerprints.newestBase() }) : undefined
     if (!news) fingerprints.unsettleAll()
     else if (news.goneObjects.length + news.goneEntries.length > 0) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
     return news?.mark

@@ -77,7 +77,7 @@ export class PushWork {
     return {
       problems: [...gathered.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
-      items: await describeHeld(round.fates.reports(), this.#parts.calls),
+      items: await describeHeld(round.fates.reports(), this.#parts.api),
       thumbnails: thumbnails.result.uploaded,
       bytes: { read: gathered.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }
@@ -107,11 +107,11 @@ export class PushWork {
 
   /** Plans; and again with what the library turns out to have of what is not on this disk. */
   async #plan(files: readonly PushFile[], search: PackageSearch): Promise<PushPlan> {
-    const { look, places } = this.#parts
+    const { api, places } = this.#parts
     const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(places) }
     const elsewhere = this.#elsewhere(search)
     const plan = planPush(files, elsewhere, options)
-    const there = await findPackages(look, missingPackages(plan.problems))
+    const there = await findPackages(api, missingPackages(plan.problems))
     if (there.size === 0) return plan
     const inLibrary = (name: string) => elsewhere.inLibrary(name) ?? there.get(name)
     return planPush(files, { ...elsewhere, inLibrary }, options)
@@ -119,10 +119,10 @@ export class PushWork {
 
   /** What only the library's answers tell of files that are there already. */
   async #findMore(round: PushRound): Promise<Problem[]> {
-    const { look } = this.#parts
+    const { api } = this.#parts
     const there = round.fates.withStatus('dedup').filter(({ report }) => !round.reverted.has(report.content_hash))
-    const reverted = await describeReverted(round.reverted.values(), look)
-    return [...reverted.map(toProblem), ...(await findOtherNames(there, look))]
+    const reverted = await describeReverted(round.reverted.values(), api)
+    return [...reverted.map(toProblem), ...(await findOtherNames(there, api))]
   }
 
   #search = (files: readonly PushFile[]): PackageSearch =>
@@ -141,15 +141,15 @@ export class PushWork {
   }
 
   async #sendPlanned(plan: PushPlan) {
-    const { http, calls, look, tell, signal, fingerprints, stateFile, options, places, stop } = this.#parts
-    const uploader = new Uploader({ http, calls, tell, signal })
-    const thumbnails = new ThumbnailUploader({ http, calls, root: places.root, tell, signal })
-    const { max_items: maxItems } = plan.toSend.length > 0 ? await calls.limits() : { max_items: 1 }
+    const { http, api, tell, signal, fingerprints, stateFile, options, places, stop } = this.#parts
+    const uploader = new Uploader({ http, api, tell, signal })
+    const thumbnails = new ThumbnailUploader({ http, api, root: places.root, tell, signal })
+    const { max_items: maxItems } = plan.toSend.length > 0 ? await api.push.limits() : { max_items: 1 }
     const { variantGroup, note, dryRun = false } = options
     const { root } = places
     const about = { note, project: originName(root) }
-    const bases = { fingerprints, look, others: { stateFile, address: options.url } }
-    const sending = { root, calls, bases, uploader, thumbnails, fingerprints, tell, maxItems }
+    const bases = { fingerprints, api, others: { stateFile, address: options.url } }
+    const sending = { root, api, bases, uploader, thumbnails, fingerprints, tell, maxItems }
     const round = new PushRound({ ...sending, variantGroup, about, dryRun, stop })
     await round.run(plan.toSend)
     if (options.held) await answerHeld(round, options.held, { root: places.root, fingerprints })
@@ -167,7 +167,7 @@ export class PushWork {
   async #settle(done: Done): Promise<void> {
     const { plan, round, thumbnails, mark, problems } = done
     const { fingerprints } = this.#parts
-    const news = mark && (await followOwnFeed(this.#parts.calls, mark, plan.toSend.length))
+    const news = mark && (await followOwnFeed(this.#parts.api, mark, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
     const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
     const seen = new Set(done.files.map(pathOf))

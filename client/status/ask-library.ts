@@ -1,7 +1,7 @@
 /** One look at the library for `ph status`: what became of the versions that a project's files belong to. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StatusCalls } from '../http/status-calls.ts'
+import type { Api } from '../http/api.ts'
 import { type Faces, type KnownDetail, type KnownRow, relation } from '../memory/current-versions.ts'
 import type { FeedMark } from '../memory/feed.ts'
 import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
@@ -13,7 +13,7 @@ import { adopt, faceOf, identify, questionsOf } from './untracked.ts'
 
 export interface LookParts {
   root: string
-  calls: StatusCalls
+  api: Api
   fingerprints: Fingerprints
   faces: Faces
 }
@@ -29,20 +29,20 @@ const filesPerPage = 1000
  * remembered, by asking about every lineage. Always asks something, so that a library out of reach is known before files are read.
  */
 export async function bringUpToDate(parts: LookParts): Promise<void> {
-  const { calls, faces } = parts
+  const { api, faces } = parts
   if (await followSince(parts)) return
   faces.clear()
   const lineageIds = unasked(faces.rows())
-  const found = await findFaces(calls, { lineageIds, hashes: [], paths: [] })
+  const found = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   faces.save(lineageIds, found.lineages.map(faceOf))
   await beginFollowing(parts, found.cursor)
 }
 
-async function followSince({ calls, fingerprints, faces }: LookParts): Promise<boolean> {
+async function followSince({ api, fingerprints, faces }: LookParts): Promise<boolean> {
   const mark = faces.mark()
   if (!mark) return false
   const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
-  const news = await followFaces(calls, { mark, witness: fingerprints.newestBase(), mostPages })
+  const news = await followFaces(api, { mark, witness: fingerprints.newestBase(), mostPages })
   if (!news) return false
   if (news.mark.cursor !== mark.cursor || news.faces.size > 0) faces.update(news.faces, news.mark)
   return true
@@ -75,12 +75,12 @@ export async function askLibrary(
   files: Files,
   rows: readonly KnownRow[],
 ): Promise<ReadonlyMap<string, StatusFile> | undefined> {
-  const { calls, faces } = parts
+  const { api, faces } = parts
   const lineageIds = unasked(rows)
   const nobodys = filesWhere(rows, files, (bits) => isNobodys(bits) || isOrphan(bits))
   if (nobodys.size + lineageIds.length === 0) return undefined
   const strangers = faces.details(nobodys)
-  const found = await findFaces(calls, { lineageIds, ...questionsOf(strangers) })
+  const found = await findFaces(api, { lineageIds, ...questionsOf(strangers) })
   faces.save(lineageIds, found.lineages.map(faceOf))
   const identified = identifyAll(parts, { files, found, strangers })
   adopt(strangers, { fingerprints: parts.fingerprints, found, files })
@@ -88,7 +88,7 @@ export async function askLibrary(
 }
 
 /** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
-async function beginFollowing({ calls, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
+async function beginFollowing({ api, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
   const pushed = fingerprints.recall('feed') as FeedMark | null | undefined
   if (cursor === undefined) {
     if (pushed) faces.remember(pushed)
@@ -97,7 +97,7 @@ async function beginFollowing({ calls, faces, fingerprints }: LookParts, cursor:
   const beginning: FeedMark = { cursor, head: null }
   // The record at that place proves later that it still is the same library.
   const before = { cursor: Math.max(cursor - 1, 0), head: null }
-  const news = cursor === 0 ? undefined : await followFaces(calls, { mark: before, witness: undefined, mostPages: () => 2 })
+  const news = cursor === 0 ? undefined : await followFaces(api, { mark: before, witness: undefined, mostPages: () => 2 })
   if (news) faces.update(news.faces, news.mark)
   else faces.remember(beginning)
 }

@@ -2,8 +2,9 @@
 import type { ChangeRecord } from '../../contract/changes.ts'
 import type { EntrySummary } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
+import type { Api } from '../http/api.ts'
 import type { Face } from '../memory/current-versions.ts'
-import { type FeedCalls, type FeedMark, followFeed, type Witness } from '../memory/feed.ts'
+import { type FeedMark, followFeed, type Witness } from '../memory/feed.ts'
 
 export interface FaceNews {
   mark: FeedMark
@@ -21,20 +22,13 @@ export interface Following {
 }
 
 /** Undefined when what is remembered does not count any more: another library, news that are not kept, or too much of them. */
-export async function followFaces(calls: FeedCalls, { mark, witness, mostPages }: Following): Promise<FaceNews | undefined> {
+export async function followFaces(api: Api, { mark, witness, mostPages }: Following): Promise<FaceNews | undefined> {
   const faces: FaceNews['faces'] = new Map()
-  let pages = 0
-  const heard: FeedCalls = {
-    ...calls,
-    changes: async (cursor, limit) => {
-      if (++pages > 2 && pages > mostPages()) throw new TooMuchNews()
-      const page = await calls.changes(cursor, limit)
-      for (const change of page.changes) if (change.seq > mark.cursor) takeIn(faces, change)
-      return page
-    },
+  const page = (number: number) => {
+    if (number > 2 && number > mostPages()) throw new TooMuchNews()
   }
   try {
-    const news = await followFeed(heard, mark, witness)
+    const news = await followFeed(api, mark, { witness, page, hear: (change) => takeIn(faces, change) })
     return news && { mark: news.mark, faces }
   } catch (error) {
     if (error instanceof TooMuchNews) return undefined

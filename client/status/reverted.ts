@@ -1,6 +1,6 @@
 /** Files that `ph status` finds changed and whose bytes are a version of their prop that is not current: no push can make it that. */
 
-import type { StatusCalls } from '../http/status-calls.ts'
+import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/held/reverted.ts'
 import type { StatusFile } from './report.ts'
@@ -9,11 +9,11 @@ const mayBeReverted = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   (state === 'changed' || state === 'both') && known_by === 'memory' && lineage_id !== null
 
 /** The same files; such ones with the version that they are. Asks only where something changed. */
-export async function markReverted(files: StatusFile[], look: StatusCalls): Promise<StatusFile[]> {
+export async function markReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
   const changed = files.filter(mayBeReverted)
   if (changed.length === 0) return files
   const hashes = [...new Set(changed.map(({ content_hash }) => content_hash))]
-  const { versions } = await findFaces(look, { lineageIds: [], hashes, paths: [] })
+  const { versions } = await findFaces(api, { lineageIds: [], hashes, paths: [] })
   const byHash = new Map(versions.map((version) => [version.content_hash, version]))
   const reverted = changed.flatMap(({ file, content_hash, lineage_id, object_id, face_object_id }): Reverted[] => {
     const version = byHash.get(content_hash)
@@ -21,7 +21,7 @@ export async function markReverted(files: StatusFile[], look: StatusCalls): Prom
     const one = { file, lineageId: version.lineage_id, objectId: version.object_id, baseObjectId: object_id }
     return isSetBack(one, face_object_id) ? [one] : []
   })
-  const described = new Map((await describeReverted(reverted, look)).map((one) => [one.file, one]))
+  const described = new Map((await describeReverted(reverted, api)).map((one) => [one.file, one]))
   return files.map((file) => {
     const one = described.get(file.file)
     if (!one) return file

@@ -2,8 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { projectStateFile } from '../folders.ts'
-import { pullCalls } from '../http/pull-calls.ts'
-import { statusCalls } from '../http/status-calls.ts'
+import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/wire.ts'
 import { sortFound } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
@@ -35,16 +34,16 @@ export interface StatusOptions extends Wire {
  * `STATE_UNUSABLE`), and the reason of an aborted `signal`.
  */
 export async function status(options: StatusOptions): Promise<StatusReport> {
-  const { url, signal, cwd, paths, tell = () => {} } = options
+  const { url, cwd, paths, tell = () => {} } = options
   const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, places.root)
   const fingerprints = new Fingerprints(state, { address: url, root: places.root })
   try {
-    const look: LookParts = { root: places.root, calls: statusCalls(http, signal), fingerprints, faces: fingerprints.faces }
+    const api = createApi(http)
+    const look: LookParts = { root: places.root, api, fingerprints, faces: fingerprints.faces }
     const project = findProjectName(places.root)
-    const calls = pullCalls(http, signal)
-    const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(calls, project)
+    const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
     jobs.catch(() => {})
     const compared = await new Comparison({ options, places, look, tell }).run()
@@ -107,7 +106,7 @@ class Comparison {
     if (strangers) rows = look.faces.rows()
     if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
     const report = this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
-    const marked = await markPlaces(await markReverted(report.files, look.calls), look.calls)
+    const marked = await markPlaces(await markReverted(report.files, look.api), look.api)
     return { ...report, files: marked, took_ms: this.#tookMs() }
   }
 

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { createApi } from '../../client/http/api.ts'
 import { Http } from '../../client/http/http.ts'
-import { statusCalls } from '../../client/http/status-calls.ts'
 import { findFaces } from '../../client/memory/find-versions.ts'
 import { exits } from '../../contract/errors.ts'
 import { callAs, type Json } from '../support/api.ts'
@@ -92,7 +91,7 @@ test.each([
   const peer = await through(exported)
   const http = new Http({ url: peer.url, key: keys.miaReads })
   const wanted = { lineageIds: [], hashes: items.map(({ content_hash }) => content_hash), paths: [] }
-  const found = await findFaces(statusCalls(http), wanted)
+  const found = await findFaces(createApi(http), wanted)
   await http.close()
   const ids = found.versions.map(({ object_id }) => object_id).sort((a, b) => a - b)
   expect(ids).toEqual(made.map(({ object_id }) => object_id))

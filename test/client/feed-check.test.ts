@@ -1,7 +1,7 @@
 /** Whether the library still is the one that is remembered: read off the change feed. */
 import { expect, test } from 'vitest'
+import { createApi } from '../../client/http/api.ts'
 import { Http } from '../../client/http/http.ts'
-import { pushCalls } from '../../client/http/push-calls.ts'
 import { findFeedEnd, followFeed, followOwnFeed } from '../../client/memory/feed.ts'
 import { callAs } from '../support/api.ts'
 import { answer, startPeer } from '../support/peer.ts'
@@ -12,7 +12,7 @@ const server = await startTestServer()
 
 async function library() {
   const { url, keys } = await server.addWorkspace()
-  return { api: callAs(url, keys.mia), calls: pushCalls(new Http({ url, key: keys.mia })) }
+  return { api: callAs(url, keys.mia), calls: createApi(new Http({ url, key: keys.mia })) }
 }
 
 test('at the end of the feed there is no news, and after a push there is, up to a new end', async () => {
@@ -57,7 +57,7 @@ const head = { entity: 'object', entity_id: 5, lineage_id: 'L5' }
 async function follow(...answers: Parameters<typeof startPeer>) {
   const peer = await startPeer(...answers)
   const http = new Http({ url: peer.url })
-  const news = await followFeed(pushCalls(http), { cursor: 10, head })
+  const news = await followFeed(createApi(http), { cursor: 10, head })
   await http.close()
   return { news, asked: peer.heard.map(({ url }) => new URL(url, peer.url).searchParams.get('cursor')) }
 }
@@ -81,9 +81,11 @@ test('a position whose record is not kept any more counts as long as a version k
   const end = (await findFeedEnd(calls)) ?? expect.fail('there is no end')
   const forgotten = { cursor: end.cursor, head: null }
   const { lineage_id: lineageId, object_id: objectId, content_hash: hash } = result
-  expect(await followFeed(calls, forgotten, { lineageId, objectId, hash })).toMatchObject({ mark: { cursor: end.cursor } })
-  expect(await followFeed(calls, forgotten, { lineageId, objectId: objectId + 1, hash })).toBeUndefined()
-  expect(await followFeed(calls, forgotten, { lineageId: 'lin_of_another_library', objectId, hash })).toBeUndefined()
+  expect(await followFeed(calls, forgotten, { witness: { lineageId, objectId, hash } })).toMatchObject({
+    mark: { cursor: end.cursor },
+  })
+  expect(await followFeed(calls, forgotten, { witness: { lineageId, objectId: objectId + 1, hash } })).toBeUndefined()
+  expect(await followFeed(calls, forgotten, { witness: { lineageId: 'lin_of_another_library', objectId, hash } })).toBeUndefined()
 })
 
 test('a feed that forgot the position, or is longer than it is worth reading, is not followed', async () => {
@@ -105,7 +107,7 @@ test('what a push registered itself is followed to its end, however much it is',
     page(cursor < end ? [record(next, next)] : [], next)(response, { method: '', url, headers: {}, body: '' })
   })
   const http = new Http({ url: peer.url })
-  const calls = pushCalls(http)
+  const calls = createApi(http)
   expect(await followFeed(calls, { cursor: 0, head: null })).toBeUndefined()
   expect(await followOwnFeed(calls, { cursor: 0, head: null }, 40_000)).toMatchObject({ mark: { cursor: end } })
   await http.close()

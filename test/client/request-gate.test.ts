@@ -67,7 +67,7 @@ test('one budget that is used up does not hold back the other', async () => {
   const http = new Http({ url: peer.url, pause: () => waiting.promise })
   onTestFinished(() => http.close('destroy'))
   const general = http.json(get)
-  expect(await http.json({ method: 'GET', path: '/push/limits' })).toEqual({ ok: true })
+  expect(await http.json({ method: 'GET', path: '/push/limits', budget: 'push' })).toEqual({ ok: true })
   isHeld = false
   waiting.resolve()
   expect(await general).toEqual({ ok: true })

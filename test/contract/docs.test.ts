@@ -3,11 +3,16 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { apiPage } from '../../contract/docs.ts'
 import { allRoutes } from '../../contract/index.ts'
+import { addressesFile } from '../../contract/print-addresses.ts'
 
 const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
 
 test('docs/api.md is what the contract prints; `npm run docs` writes it', () => {
   expect(page).toBe(apiPage())
+})
+
+test('contract/addresses.ts is what the contract prints; `npm run docs` writes it', () => {
+  expect(readFileSync(new URL('../../contract/addresses.ts', import.meta.url), 'utf8')).toBe(addressesFile())
 })
 
 test('the page shows every route with its scope', () => {

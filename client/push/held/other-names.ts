@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
-import type { StatusCalls } from '../../http/status-calls.ts'
+import type { Api } from '../../http/api.ts'
 import { findFaces } from '../../memory/find-versions.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import { isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
@@ -26,19 +26,19 @@ export function otherNameAdvice(file: SendableFile, entry: string): string {
 }
 
 /** Names files that are another prop's, the first time that they are met here. */
-export async function findOtherNames(there: readonly ThereAlready[], look: StatusCalls): Promise<Problem[]> {
+export async function findOtherNames(there: readonly ThereAlready[], api: Api): Promise<Problem[]> {
   const strangers = there.filter(({ planned, report }) => planned.item.entry && report.lineage_id && !wasKnown(planned))
   const asked = strangers.slice(0, mostAsked)
   if (asked.length === 0) return []
   const lineageIds = [...new Set(asked.flatMap(({ report }) => report.lineage_id ?? []))]
-  const { lineages } = await findFaces(look, { lineageIds, hashes: [], paths: [] })
+  const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const faces = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   const elsewhere = asked.flatMap(({ planned }, at) => {
     const face = faces.get(asked[at]?.report.lineage_id ?? '')
     const isItsPlace = face?.origin_path && face.origin_path.toLowerCase() === planned.item.origin_path?.toLowerCase()
     return face?.entry_id && !isItsPlace ? [{ planned, entryId: face.entry_id }] : []
   })
-  const names = await namesOf(look, [...new Set(elsewhere.map(({ entryId }) => entryId))])
+  const names = await namesOf(api, [...new Set(elsewhere.map(({ entryId }) => entryId))])
   return elsewhere.flatMap(({ planned, entryId }) => toProblem(planned, { entryId, name: names.get(entryId) }))
 }
 
@@ -53,11 +53,11 @@ function toProblem({ files: [file] }: PlannedItem, { entryId, name }: { entryId:
 }
 
 /** None where the server does not offer to tell them. */
-async function namesOf(look: StatusCalls, entryIds: readonly number[]): Promise<Map<number, string>> {
+async function namesOf(api: Api, entryIds: readonly number[]): Promise<Map<number, string>> {
   const names = new Map<number, string>()
   try {
     for (let at = 0; at < entryIds.length; at += limits.page.max) {
-      const { entries } = await look.findEntries(entryIds.slice(at, at + limits.page.max))
+      const { entries } = await api.entries.find({ entry_ids: entryIds.slice(at, at + limits.page.max) })
       for (const { id, name } of entries) names.set(id, name)
     }
   } catch (error) {

@@ -5,7 +5,7 @@
 import pLimit from 'p-limit'
 import type { Lineage } from '../../../contract/lineages.ts'
 import { versionName, versionNumber } from '../../entries/current-version.ts'
-import type { StatusCalls } from '../../http/status-calls.ts'
+import type { Api } from '../../http/api.ts'
 import { findFaces } from '../../memory/find-versions.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import type { Judged } from './unknown-bases.ts'
@@ -28,7 +28,7 @@ const requestsAtOnce = 8
  * Of items whose bytes the library has as another version than the one that the file was made from: those that are older than that and
  * not current, and those that are newer while that one is current. By content hash.
  */
-export async function findReverted(judged: readonly Judged[], look: StatusCalls): Promise<Map<string, Reverted>> {
+export async function findReverted(judged: readonly Judged[], api: Api): Promise<Map<string, Reverted>> {
   const found = new Map(
     judged.flatMap(({ planned: { files }, item }): [string, Reverted][] => {
       const { action, existing_object_id: objectId, lineage_id: lineageId, content_hash } = item
@@ -40,7 +40,7 @@ export async function findReverted(judged: readonly Judged[], look: StatusCalls)
   )
   if (found.size === 0) return found
   const lineageIds = [...new Set([...found.values()].map(({ lineageId }) => lineageId))]
-  const { lineages } = await findFaces(look, { lineageIds, hashes: [], paths: [] })
+  const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const faces = new Map(lineages.map(({ id, face_object_id }) => [id, face_object_id]))
   for (const [hash, one] of found) if (!isSetBack(one, faces.get(one.lineageId))) found.delete(hash)
   return found
@@ -69,12 +69,9 @@ export interface RevertedVersion {
   restore: string
 }
 
-export async function describeReverted(
-  reverted: Iterable<Reverted>,
-  look: Pick<StatusCalls, 'lineage'>,
-): Promise<RevertedVersion[]> {
+export async function describeReverted(reverted: Iterable<Reverted>, api: Api): Promise<RevertedVersion[]> {
   const atOnce = pLimit(requestsAtOnce)
-  const describe = async (one: Reverted) => describeOne(one, await look.lineage(one.lineageId))
+  const describe = async (one: Reverted) => describeOne(one, await api.lineages.get({ lineage_id: one.lineageId }))
   const described = await Promise.all([...reverted].slice(0, mostNamed).map((one) => atOnce(describe, one)))
   return described.flat()
 }

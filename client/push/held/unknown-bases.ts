@@ -5,7 +5,7 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
 import type { NegotiateItem } from '../../../contract/push.ts'
-import type { StatusCalls } from '../../http/status-calls.ts'
+import type { Api } from '../../http/api.ts'
 import { askForFaces } from '../../memory/find-versions.ts'
 import { findInOtherFolders, type OtherMemories, type RememberedVersion } from '../../memory/machine-memory.ts'
 import type { Fingerprints } from '../../memory/project-memory.ts'
@@ -17,7 +17,7 @@ export const unknownBase = 'base_unknown'
 export interface BaseMemory {
   fingerprints: Fingerprints
   others: OtherMemories
-  look: StatusCalls
+  api: Api
 }
 
 export interface Judged {
@@ -58,11 +58,11 @@ function versionOf(one: Judged): RememberedVersion | undefined {
  * A project that was moved, or another working copy, has its memory under another folder's name. It counts for versions that this
  * person pushed: what someone else pushed and was pulled there says nothing about the files here.
  */
-async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, look }: BaseMemory): Promise<Set<number>> {
+async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, api }: BaseMemory): Promise<Set<number>> {
   const found = findInOtherFolders(others, versions)
   if (found.size === 0) return found
   const remembered = versions.filter(({ objectId }) => found.has(objectId))
-  const [me, publishers] = await Promise.all([look.me(), publishersOf(remembered, look)])
+  const [me, publishers] = await Promise.all([api.members.me(), publishersOf(remembered, api)])
   return new Set(remembered.flatMap(({ objectId }) => (publishers.get(objectId) === me.id ? objectId : [])))
 }
 
@@ -70,15 +70,15 @@ async function ownFromOtherFolders(versions: readonly RememberedVersion[], { oth
  * Who pushed these versions, by object id. They are the current ones, and asked about in bulk; where another one became current
  * meanwhile, or the server does not say it in bulk, each is asked about by itself.
  */
-async function publishersOf(versions: readonly RememberedVersion[], look: StatusCalls): Promise<Map<number, number | null>> {
+async function publishersOf(versions: readonly RememberedVersion[], api: Api): Promise<Map<number, number | null>> {
   const lineageIds = [...new Set(versions.map(({ lineageId }) => lineageId))]
-  const faces = await askForFaces(look, { lineageIds, hashes: [], paths: [] })
+  const faces = await askForFaces(api, { lineageIds, hashes: [], paths: [] })
   const publishers = new Map<number, number | null>()
   for (const { face_object_id, face_published_by } of faces?.lineages ?? [])
     if (face_published_by !== undefined) publishers.set(face_object_id, face_published_by)
   const atOnce = pLimit(requestsAtOnce)
   const askEach = async ({ lineageId, objectId }: RememberedVersion) => {
-    const lineage = await look.lineage(lineageId).catch(undefinedWhereGone)
+    const lineage = await api.lineages.get({ lineage_id: lineageId }).catch(undefinedWhereGone)
     const version = lineage?.objects.find(({ object_id }) => object_id === objectId)
     publishers.set(objectId, version?.published_by?.id ?? null)
   }

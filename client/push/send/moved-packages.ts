@@ -3,7 +3,7 @@
  * one (uasset-header 12.2). What this machine does not remember of the old place, the library is asked.
  */
 import type { ManifestItem, NegotiateItem } from '../../../contract/push.ts'
-import type { PushCalls } from '../../http/push-calls.ts'
+import type { Api } from '../../http/api.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { PlannedItem } from '../plan/plan.ts'
  * continue a lineage. Says whether there are any.
  */
 export async function continueMoved(
-  calls: PushCalls,
+  api: Api,
   judged: readonly { planned: PlannedItem; item: NegotiateItem }[],
 ): Promise<boolean> {
   let open = judged.filter(({ item }) => isNewcomer(item)).map(({ planned }) => planned)
@@ -20,7 +20,7 @@ export async function continueMoved(
     open = open.filter(({ item, formerGuids }) => formerGuids[at] !== undefined && !item.stamped_lineage_id)
     if (open.length === 0) return found
     const items = open.map(({ item, formerGuids }) => ({ ...bareItem(item), package_guid: formerGuids[at] }))
-    const answer = await calls.negotiate({ items })
+    const answer = await api.push.negotiate({ items })
     for (const [index, { item }] of open.entries()) found = stampAs(item, answer.items[index]) || found
   }
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../../../contract/push.ts'
 import type { ClientError } from '../../client-error.ts'
-import type { PushCalls } from '../../http/push-calls.ts'
+import type { Api } from '../../http/api.ts'
 import type { PushedVersion } from '../../memory/last-push.ts'
 import type { Fingerprints } from '../../memory/project-memory.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
@@ -25,7 +25,7 @@ import type { Upload, Uploader } from './upload.ts'
 
 export interface RoundParts {
   root: string
-  calls: PushCalls
+  api: Api
   uploader: Uploader
   thumbnails: ThumbnailUploader
   fingerprints: Fingerprints
@@ -114,11 +114,11 @@ export class PushRound {
     let answer = await this.#negotiate(batch)
     if (!answer) return []
     const unsaid = new Set(batch.filter((planned) => !saysLineage(planned)))
-    if (await continueMoved(this.#parts.calls, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
+    if (await continueMoved(this.#parts.api, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
     if (!answer) return []
     const judged = this.#paired(batch, answer.items)
     for (const { planned, item } of judged) this.#judge(planned, item)
-    for (const [hash, one] of await findReverted(judged, this.#parts.bases.look)) this.reverted.set(hash, one)
+    for (const [hash, one] of await findReverted(judged, this.#parts.bases.api)) this.reverted.set(hash, one)
     await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
     this.fates.spread(batch)
     const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
@@ -136,7 +136,7 @@ export class PushRound {
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
-    return this.#sender.send(batch, { isCommit: false, call: (manifest) => this.#parts.calls.negotiate(manifest) })
+    return this.#sender.send(batch, { isCommit: false, call: (manifest) => this.#parts.api.push.negotiate(manifest) })
   }
 
   #paired<R extends { content_hash: string }>(batch: readonly PlannedItem[], results: readonly R[]) {
@@ -187,7 +187,7 @@ export class PushRound {
   }
 
   async #renew(item: ManifestItem) {
-    const { missing } = await this.#parts.calls.negotiate({ items: [bareItem(item)] })
+    const { missing } = await this.#parts.api.push.negotiate({ items: [bareItem(item)] })
     return missing?.[0]
   }
 
@@ -203,7 +203,7 @@ export class PushRound {
       for (const { planned, item } of judged) this.#foretell(planned, item)
       return
     }
-    const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.calls.commit(manifest) })
+    const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.api.push.commit(manifest) })
     if (answer) this.#record(batch, answer)
     this.#registered += batch.length
     this.#parts.tell({ kind: 'commit', items: this.#registered, totalItems: this.#total })

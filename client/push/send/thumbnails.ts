@@ -5,9 +5,9 @@ import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
 import type { PresignedTarget } from '../../../contract/media.ts'
 import { systemCode } from '../../client-error.ts'
+import type { Api } from '../../http/api.ts'
 import { bodyOf } from '../../http/body.ts'
 import type { Http } from '../../http/http.ts'
-import type { MediaTarget, PushCalls } from '../../http/push-calls.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import { pathOf, type SendableFile } from '../../project/project-file.ts'
 import { makeThumbnail } from '../../project/thumbnail.ts'
@@ -28,7 +28,7 @@ export interface ThumbnailResult {
   problems: Problem[]
 }
 
-/** Fewer than these are sent by a call each: presigning and finalizing are two calls more. */
+/** Fewer than these are sent by a call each: presigning and finalizing are two api more. */
 const fewestPresigned = 4
 const uploadsAtOnce = 8
 /** Source pictures are read whole; a few large ones at once would not fit into memory. */
@@ -36,14 +36,14 @@ const largeSourceBytes = 8 * 1024 * 1024
 
 export class ThumbnailUploader {
   readonly result: ThumbnailResult = { uploaded: 0, done: new Set(), problems: [] }
-  readonly #parts: { http: Http; calls: PushCalls; root: string; tell: Tell; signal?: AbortSignal }
+  readonly #parts: { http: Http; api: Api; root: string; tell: Tell; signal?: AbortSignal }
   readonly #making = pLimit(Math.min(availableParallelism(), 4))
   readonly #makingLarge = pLimit(1)
   readonly #sending = pLimit(uploadsAtOnce)
   #total = 0
   #handled = 0
 
-  constructor(parts: { http: Http; calls: PushCalls; root: string; tell: Tell; signal?: AbortSignal }) {
+  constructor(parts: { http: Http; api: Api; root: string; tell: Tell; signal?: AbortSignal }) {
     this.#parts = parts
   }
 
@@ -60,7 +60,7 @@ export class ThumbnailUploader {
   /** Undefined where the server offers none, or when something about one of them is not as expected. */
   async #presign(wanted: readonly WantedThumbnail[]): Promise<PresignedTarget[] | undefined> {
     try {
-      const { targets } = await this.#parts.calls.presign(wanted.map(targetOf))
+      const { targets } = await this.#parts.api.media.presign({ items: wanted.map(targetOf) })
       return targets?.length === wanted.length ? targets : undefined
     } catch (error) {
       // One version that is no longer the current one refuses the whole list.
@@ -75,9 +75,10 @@ export class ThumbnailUploader {
     if (!made) return this.#handle()
     return this.#sending(async () => {
       const bytes = bodyOf(made)
-      const { http, calls, signal } = this.#parts
+      const { http, api, signal } = this.#parts
       try {
-        if (!target) await calls.putThumbnail(targetOf(wanted), bytes)
+        if (!target)
+          await api.media.putThumbnail({ entry_id: wanted.entryId, object_id: wanted.objectId, bytes, contentType: 'image/png' })
         else {
           const { upload_url: url, headers } = target
           await http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal })
@@ -112,7 +113,7 @@ export class ThumbnailUploader {
   async #finalize(sent: readonly Sent[]): Promise<void> {
     const items = sent.map(({ wanted, artifact_id }) => ({ ...targetOf(wanted), artifact_id }))
     try {
-      await this.#parts.calls.finalize(items)
+      await this.#parts.api.media.finalize({ items })
       for (const { wanted } of sent) this.#finish(wanted)
     } catch (error) {
       if (sent.length > 1 && error instanceof ApiError && error.status < 500) {
@@ -154,8 +155,8 @@ interface Sent {
   artifact_id: number
 }
 
-const targetOf = ({ entryId, objectId }: WantedThumbnail): MediaTarget => ({
+const targetOf = ({ entryId, objectId }: WantedThumbnail) => ({
   entry_id: entryId,
   object_id: objectId,
-  kind: 'thumbnail',
+  kind: 'thumbnail' as const,
 })

@@ -3,9 +3,9 @@ import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
 import type { UploadTarget } from '../../../contract/push.ts'
 import { ClientError, systemCode } from '../../client-error.ts'
+import type { Api } from '../../http/api.ts'
 import type { Bytes } from '../../http/body.ts'
 import type { Http } from '../../http/http.ts'
-import type { PushCalls } from '../../http/push-calls.ts'
 import type { Tell } from '../progress.ts'
 import { BufferPool, changed, chunkBytes, largeFile, pieceBytes, smallFile } from './file-body.ts'
 
@@ -30,7 +30,7 @@ export const alreadyThere = 412
 
 export class Uploader {
   readonly #http: Http
-  readonly #calls: PushCalls
+  readonly #api: Api
   readonly #tell: Tell
   readonly #signal: AbortSignal | undefined
   readonly #small = pLimit(atOnce)
@@ -42,9 +42,9 @@ export class Uploader {
   readonly #done = { files: 0, bytes: 0 }
   readonly #total = { files: 0, bytes: 0 }
 
-  constructor(parts: { http: Http; calls: PushCalls; tell: Tell; signal?: AbortSignal }) {
+  constructor(parts: { http: Http; api: Api; tell: Tell; signal?: AbortSignal }) {
     this.#http = parts.http
-    this.#calls = parts.calls
+    this.#api = parts.api
     this.#tell = parts.tell
     this.#signal = parts.signal
   }
@@ -86,7 +86,7 @@ export class Uploader {
     const { bytes, release } = size > pieceBytes ? this.#openLarge(upload) : this.#openSmall(upload)
     try {
       if (upload.target) await this.#sendDirect(upload, bytes)
-      else await this.#calls.putBlob(hash, bytes)
+      else await this.#api.blobs.put({ content_hash: hash, bytes })
     } catch (error) {
       // A socket that failed may still hold the buffers.
       return failureOfFile(error, upload)

@@ -1,0 +1,9 @@
+/** Where a route is asked, and how: what contract/addresses.ts holds of each. */
+import type { Route } from './route.ts'
+
+export interface Address extends Pick<Route, 'method' | 'path' | 'answers' | 'budget' | 'repeatable'> {
+  /** What the body is; the other keys of the input travel in the query. Without it there is no body, and all of them do. */
+  sends?: 'json' | 'bytes'
+  /** Keys that travel in the query although the body is JSON. */
+  query?: readonly string[]
+}

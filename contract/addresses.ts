@@ -1,0 +1,128 @@
+/** Printed from the contract by `npm run docs`: where each route is asked. Schemas take longer to load than a push of few files. */
+import type { Address } from './address.ts'
+
+export const addresses = {
+  identity: {
+    me: { method: 'GET', path: '/auth/me' },
+    login: { method: 'POST', path: '/auth/login', sends: 'json' },
+    logout: { method: 'POST', path: '/auth/logout' },
+    setup: { method: 'POST', path: '/setup', sends: 'json' },
+  },
+  deviceSignIns: {
+    start: { method: 'POST', path: '/auth/device/code', sends: 'json' },
+    collect: { method: 'POST', path: '/auth/device/token', sends: 'json' },
+  },
+  tokens: {
+    list: { method: 'GET', path: '/auth/tokens' },
+    create: { method: 'POST', path: '/auth/tokens', sends: 'json' },
+    revoke: { method: 'DELETE', path: '/auth/tokens/{token_id}' },
+  },
+  members: {
+    list: { method: 'GET', path: '/members' },
+    me: { method: 'GET', path: '/members/me' },
+    get: { method: 'GET', path: '/members/{user_id}' },
+  },
+  entries: {
+    list: { method: 'GET', path: '/entries' },
+    searchByImage: { method: 'POST', path: '/entries/search/image', sends: 'bytes', repeatable: true },
+    facets: { method: 'GET', path: '/entries/facets' },
+    get: { method: 'GET', path: '/entries/{entry_id}' },
+    find: { method: 'POST', path: '/entries/find', sends: 'json', repeatable: true },
+    closure: { method: 'GET', path: '/entries/{entry_id}/closure' },
+    dependents: { method: 'GET', path: '/entries/{entry_id}/dependents' },
+    download: { method: 'GET', path: '/entries/{entry_id}/download', answers: 'redirect' },
+    restore: { method: 'POST', path: '/entries/{entry_id}/restore', sends: 'json' },
+    update: { method: 'PATCH', path: '/entries/{entry_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/entries/{entry_id}' },
+  },
+  media: {
+    thumbnail: { method: 'GET', path: '/entries/{entry_id}/thumbnail', answers: 'redirect', budget: 'push' },
+    preview: { method: 'GET', path: '/entries/{entry_id}/preview', answers: 'redirect', budget: 'push' },
+    artifact: { method: 'GET', path: '/previews/artifacts/{artifact_id}', answers: 'redirect' },
+    putThumbnail: { method: 'PUT', path: '/entries/{entry_id}/thumbnail', sends: 'bytes', budget: 'push' },
+    putPreview: { method: 'PUT', path: '/entries/{entry_id}/preview', sends: 'bytes', budget: 'push' },
+    putMetadata: { method: 'PUT', path: '/entries/{entry_id}/metadata', query: ['object_id'], sends: 'json', budget: 'push' },
+    unavailable: { method: 'POST', path: '/entries/{entry_id}/preview/unavailable' },
+    presign: { method: 'POST', path: '/entries/media/presign', sends: 'json', budget: 'push', repeatable: true },
+    finalize: { method: 'POST', path: '/entries/media/finalize', sends: 'json', budget: 'push', repeatable: true },
+    previewQueue: { method: 'GET', path: '/push/preview-queue', budget: 'push' },
+    previewStats: { method: 'GET', path: '/push/preview-stats', budget: 'push' },
+    thumbnailQueue: { method: 'GET', path: '/push/thumbnail-refresh-queue', budget: 'push' },
+  },
+  lineages: {
+    find: { method: 'POST', path: '/lineages/find', sends: 'json', repeatable: true },
+    get: { method: 'GET', path: '/lineages/{lineage_id}' },
+  },
+  blobs: {
+    put: { method: 'PUT', path: '/blobs/{content_hash}', sends: 'bytes', budget: 'push' },
+    get: { method: 'GET', path: '/blobs/{content_hash}', answers: 'redirect', budget: 'push' },
+    url: { method: 'GET', path: '/blobs/{content_hash}/url', budget: 'push' },
+  },
+  push: {
+    limits: { method: 'GET', path: '/push/limits', budget: 'push' },
+    negotiate: { method: 'POST', path: '/push/negotiate', sends: 'json', budget: 'push', repeatable: true },
+    commit: { method: 'POST', path: '/push/commit', sends: 'json', budget: 'push', repeatable: true },
+  },
+  categories: {
+    rollup: { method: 'GET', path: '/categories/rollup' },
+    bulk: { method: 'POST', path: '/entries/category/bulk', sends: 'json', repeatable: true },
+  },
+  variants: {
+    bulk: { method: 'POST', path: '/entries/variant-group/bulk', sends: 'json' },
+  },
+  tags: {
+    list: { method: 'GET', path: '/tags' },
+    create: { method: 'POST', path: '/tags', sends: 'json' },
+    update: { method: 'PATCH', path: '/tags/{tag_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/tags/{tag_id}' },
+    assign: { method: 'PUT', path: '/entries/{entry_id}/tags/{tag_id}' },
+    unassign: { method: 'DELETE', path: '/entries/{entry_id}/tags/{tag_id}' },
+    bulk: { method: 'POST', path: '/entries/tags/bulk', sends: 'json', repeatable: true },
+  },
+  collections: {
+    list: { method: 'GET', path: '/collections' },
+    create: { method: 'POST', path: '/collections', sends: 'json' },
+    get: { method: 'GET', path: '/collections/{collection_id}' },
+    update: { method: 'PATCH', path: '/collections/{collection_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/collections/{collection_id}' },
+    addEntry: { method: 'PUT', path: '/collections/{collection_id}/entries/{entry_id}' },
+    removeEntry: { method: 'DELETE', path: '/collections/{collection_id}/entries/{entry_id}' },
+    bulk: { method: 'POST', path: '/collections/{collection_id}/entries/bulk', sends: 'json', repeatable: true },
+  },
+  packs: {
+    list: { method: 'GET', path: '/packs' },
+    get: { method: 'GET', path: '/packs/{pack_id}' },
+    create: { method: 'POST', path: '/packs', sends: 'json' },
+    update: { method: 'PATCH', path: '/packs/{pack_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/packs/{pack_id}' },
+  },
+  projects: {
+    list: { method: 'GET', path: '/projects' },
+    create: { method: 'POST', path: '/projects', sends: 'json' },
+    update: { method: 'PATCH', path: '/projects/{project_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/projects/{project_id}' },
+  },
+  pullJobs: {
+    create: { method: 'POST', path: '/pull-jobs', sends: 'json' },
+    plan: { method: 'POST', path: '/pull-jobs/plan', sends: 'json', repeatable: true },
+    list: { method: 'GET', path: '/pull-jobs' },
+    get: { method: 'GET', path: '/pull-jobs/{job_id}' },
+    update: { method: 'PATCH', path: '/pull-jobs/{job_id}', sends: 'json' },
+    claim: { method: 'POST', path: '/pull-jobs/{job_id}/claim', sends: 'json' },
+    heartbeat: { method: 'POST', path: '/pull-jobs/{job_id}/heartbeat', sends: 'json', repeatable: true },
+    closure: { method: 'GET', path: '/pull-jobs/{job_id}/closure' },
+  },
+  activity: {
+    list: { method: 'GET', path: '/activity' },
+  },
+  changes: {
+    list: { method: 'GET', path: '/catalog/changes' },
+    export: { method: 'GET', path: '/catalog/export', answers: 'ndjson' },
+  },
+  admin: {
+    denylist: { method: 'GET', path: '/admin/denylist' },
+    deny: { method: 'POST', path: '/admin/denylist', sends: 'json' },
+    allow: { method: 'DELETE', path: '/admin/denylist/{denylist_id}' },
+    refreshPreviews: { method: 'POST', path: '/admin/previews/refresh', sends: 'json' },
+  },
+} as const satisfies Record<string, Record<string, Address>>
