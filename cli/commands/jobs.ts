@@ -1,6 +1,6 @@
 /** `ph jobs`: pull jobs, what they bring and how they went. */
 import type { Api } from '../../client/http/api.ts'
-import { missingOfJob } from '../../client/pull/missing-dependencies.ts'
+import { missingOfJob } from '../../client/pull/missing-in-project.ts'
 import { findHost } from '../../client/pull/target.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path'
 import type { PageCalls } from '../../client/entries/pages.ts'
+import type { PullEvent } from '../../client/progress.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
-import type { PullEvent } from '../../client/pull/progress.ts'
 import type { JobReport, PullReport } from '../../client/pull/report.ts'
 import { findTarget } from '../../client/pull/target.ts'
 import { ApiError, exits } from '../../contract/errors.ts'

@@ -2,7 +2,7 @@
 
 import type { Api } from '../../client/http/api.ts'
 import type { PluginHost } from '../../client/project/plugins.ts'
-import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/pull/missing-dependencies.ts'
+import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/pull/missing-in-project.ts'
 import { findHost } from '../../client/pull/target.ts'
 import { chosenRoot, withRootWarning } from '../../client/pull/target-root.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'

@@ -1,7 +1,7 @@
 /** The facts of an entry as two columns of words: what it is, where it is filed, what was measured, with units. */
 
 import { versionName } from '../../client/entries/current-version.ts'
-import { missingDependencies } from '../../client/push/plan/missing-dependencies.ts'
+import { missingDependencies } from '../../client/entries/missing-dependencies.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import type { Context } from '../context.ts'
 import { age, count, duration, number, size } from '../terminal/amounts.ts'

@@ -1,5 +1,5 @@
 /** Missing dependencies in words: packages that are not in the library, and plugins that are needed. */
-import type { MissingInProject, MissingPackage, NeededPlugin } from '../../client/pull/missing-dependencies.ts'
+import type { MissingInProject, MissingPackage, NeededPlugin } from '../../client/pull/missing-in-project.ts'
 import { count, number } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'

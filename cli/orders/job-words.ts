@@ -1,6 +1,6 @@
 /** Pull jobs in words: lists, what one brings, and how it went. */
 import { versionName } from '../../client/entries/current-version.ts'
-import type { MissingInProject } from '../../client/pull/missing-dependencies.ts'
+import type { MissingInProject } from '../../client/pull/missing-in-project.ts'
 import type { PullJob, PullJobDetail, PullReport } from '../../contract/pull-jobs.ts'
 import type { Context } from '../context.ts'
 import { missingWords } from '../entries/missing-words.ts'

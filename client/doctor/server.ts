@@ -1,4 +1,5 @@
 /** Faults on the way to the library: the sign-in, the host, the server and its clock, the key, what the workspace takes. */
+
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -8,6 +9,7 @@ import { apiMajor } from '../../contract/version.ts'
 import { type Finding, fault, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
 import { unlessAborted } from '../http/abort-race.ts'
+import { createApi } from '../http/api.ts'
 import { proxyFor } from '../http/connections.ts'
 import { Http } from '../http/http.ts'
 import { isTlsError } from '../http/network-error.ts'
@@ -158,7 +160,7 @@ class ServerCheckup {
 
   async #checkKey(http: Http, { profileName, keySource }: Connection): Promise<Identity | undefined> {
     try {
-      const identity = readIdentity(http.url, await http.json({ method: 'GET', path: '/auth/me' }))
+      const identity = readIdentity(http.url, await createApi(http).identity.me())
       const { user, org, name, scope } = identity
       this.#add(fine('key', `"${name}" acts as ${user.display_name} (${roleOf(identity)}) in ${org.name}.`))
       const scopeNext =
@@ -186,7 +188,7 @@ class ServerCheckup {
       blob_size: 1,
     }
     try {
-      await http.json({ method: 'POST', path: '/push/negotiate', json: { items: [unknown] } })
+      await createApi(http).push.negotiate({ items: [unknown] })
       this.#add(fine('workspace', `${org.name} takes changes and new files.`))
     } catch (error) {
       this.#signal.throwIfAborted()

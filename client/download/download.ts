@@ -4,13 +4,13 @@ import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ClientError } from '../client-error.ts'
 import type { Http } from '../http/http.ts'
+import type { TellPull } from '../progress.ts'
 import { type Decision, decide } from '../pull/compare.ts'
 import { inspectPlaces } from '../pull/inspect.ts'
-import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-dependencies.ts'
+import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-in-project.ts'
 import type { Obstacle } from '../pull/obstacle.ts'
 import type { PullOptions } from '../pull/options.ts'
 import { checkReplaced } from '../pull/preflight.ts'
-import type { Tell } from '../pull/progress.ts'
 import { provide } from '../pull/provide.ts'
 import { companionsIn, mayNameOthers } from './companions.ts'
 import { type DownloadLayout, type DownloadSet, layOut } from './layout.ts'
@@ -27,7 +27,7 @@ export interface ManyOptions extends Pick<PullOptions, 'folders' | 'cacheBytes'>
   to: string
   /** Replace files that hold something else. */
   force: boolean
-  tell: Tell
+  tell: TellPull
   signal: AbortSignal
 }
 

@@ -1,5 +1,6 @@
 /** Finds the files of a push and reads those that are new or changed; what lies unchanged is taken from memory. */
 import { join } from 'node:path'
+import type { TellPush } from '../progress.ts'
 import type { FileFacts } from '../project/file-facts.ts'
 import type { ReadFile, UnreadFile } from '../project/file-reader.ts'
 import type { KnownFile } from '../project/known-file.ts'
@@ -7,7 +8,6 @@ import { type Problem, problem } from '../project/problem.ts'
 import { namingOf, type PushFile } from '../project/project-file.ts'
 import { readFiles } from '../project/read-files.ts'
 import type { FoundFile } from '../project/scan.ts'
-import type { Tell } from '../push/progress.ts'
 import type { FileRead, Fingerprints } from './project-memory.ts'
 
 export interface Gathered {
@@ -23,7 +23,7 @@ const savedAtOnce = 1000
 interface Reading {
   root: string
   fingerprints: Fingerprints
-  tell: Tell
+  tell: TellPush
   signal?: AbortSignal
 }
 

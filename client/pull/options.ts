@@ -4,7 +4,7 @@ import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/wire.ts'
 import type { Fingerprints } from '../memory/project-memory.ts'
-import type { Tell } from './progress.ts'
+import type { TellPull } from '../progress.ts'
 import type { PullTarget } from './target.ts'
 import { chosenRoot } from './target-root.ts'
 
@@ -48,7 +48,7 @@ export interface PullOptions extends Wire {
   link?: boolean
   /** Bytes that the content cache may keep. */
   cacheBytes?: number
-  tell?: Tell
+  tell?: TellPull
 }
 
 export interface PullParts {
@@ -57,7 +57,7 @@ export interface PullParts {
   http: Http
   api: Api
   fingerprints: Fingerprints
-  tell: Tell
+  tell: TellPull
   signal: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
 import { limits } from '../../contract/limits.ts'
 import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
-import type { MissingInProject } from './missing-dependencies.ts'
+import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { WaitingJob } from './waiting-jobs.ts'
 

@@ -4,9 +4,9 @@ import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/wire.ts'
 import type { Fingerprints } from '../memory/project-memory.ts'
+import type { TellPush } from '../progress.ts'
 import type { NamedPaths } from '../project/paths.ts'
 import type { HeldAnswers } from './held/answers.ts'
-import type { Tell } from './progress.ts'
 
 export interface PushOptions extends Wire {
   /** Absolute paths of folders and files. */
@@ -27,7 +27,7 @@ export interface PushOptions extends Wire {
   dryRun?: boolean
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
-  tell?: Tell
+  tell?: TellPush
 }
 
 export interface PushParts {
@@ -38,7 +38,7 @@ export interface PushParts {
   fingerprints: Fingerprints
   /** The file behind them. */
   stateFile: string
-  tell: Tell
+  tell: TellPush
   signal: AbortSignal
   /** Ends whatever is on its way. */
   stop: (reason: unknown) => void

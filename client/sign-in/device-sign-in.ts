@@ -1,7 +1,9 @@
 /** Signing in by a code that a person approves in the browser: asking for one, and waiting for its key (spec 4.1 and 5, RFC 8628). */
+
 import { ApiError } from '../../contract/errors.ts'
 import { ClientError } from '../client-error.ts'
 import { unlessAborted } from '../http/abort-race.ts'
+import { createApi } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import { wasReached } from '../http/network-error.ts'
 import type { Pause } from '../http/pause.ts'
@@ -60,8 +62,8 @@ export async function startDeviceSignIn(
   http: Http,
   asked: { clientName: string; scope: 'read' | 'write'; nowMs: number },
 ): Promise<DeviceCode> {
-  const json = { client_name: asked.clientName, scopes: asked.scope }
-  const answer = ((await http.json({ method: 'POST', path: '/auth/device/code', json })) ?? {}) as Record<string, unknown>
+  const request = { client_name: asked.clientName, scopes: asked.scope }
+  const answer: Record<string, unknown> = { ...(await createApi(http).deviceSignIns.start(request)) }
   const { device_code, user_code, verification_uri_complete, expires_in, interval } = answer
   const page = pageOf(http.url, verification_uri_complete)
   if (!isText(device_code, 4096) || !isText(user_code, 20) || !/^[\w-]+$/.test(user_code)) throw strange(http, 'no code')
@@ -118,8 +120,8 @@ export async function collectKey(http: Http, code: DeviceCode, wait: DeviceWait)
 
 /** Ctrl-C may come while the key is on its way: then it is revoked, as nobody will ever have it. */
 async function poll(http: Http, { deviceCode }: DeviceCode, signal: AbortSignal): Promise<unknown> {
-  const request = { method: 'POST', path: '/auth/device/token', json: { device_code: deviceCode } } as const
-  const answer = http.json({ ...request, signal: AbortSignal.timeout(longestAnswerMs) })
+  const options = { signal: AbortSignal.timeout(longestAnswerMs) }
+  const answer: Promise<unknown> = createApi(http).deviceSignIns.collect({ device_code: deviceCode }, options)
   try {
     return await unlessAborted(answer, signal)
   } catch (error) {

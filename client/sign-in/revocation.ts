@@ -1,5 +1,7 @@
 /** Ending keys on the server that issued them. */
+
 import { ApiError } from '../../contract/errors.ts'
+import { createApi } from '../http/api.ts'
 import { Http, type HttpOptions } from '../http/http.ts'
 
 export type KeyAtServer = HttpOptions & { key: string }
@@ -11,7 +13,7 @@ export type KeyAtServer = HttpOptions & { key: string }
 export async function revokeKey(options: KeyAtServer): Promise<void> {
   const http = new Http(options)
   try {
-    await http.json({ method: 'POST', path: '/auth/logout' })
+    await createApi(http).identity.logout()
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'UNAUTHORIZED')) throw error
   } finally {

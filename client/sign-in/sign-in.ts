@@ -1,7 +1,9 @@
 /** Signing in and out: a key is tried first, then kept, and the profile says for what. */
+
 import type { Identity } from '../../contract/identity.ts'
 import { ClientError } from '../client-error.ts'
 import type { Folders } from '../folders.ts'
+import { createApi } from '../http/api.ts'
 import { Http, type HttpOptions } from '../http/http.ts'
 import { type KeyPlace, readKey, removeKey, storeKey } from './credentials.ts'
 import { keyAccount, type Profile, profileNamed, readProfiles, removeProfile, saveProfile } from './profile.ts'
@@ -11,7 +13,7 @@ import { dropKey, type KeyAtServer, revokeKey } from './revocation.ts'
 export async function askIdentity(options: HttpOptions): Promise<Identity> {
   const http = new Http(options)
   try {
-    return readIdentity(options.url, await http.json({ method: 'GET', path: '/auth/me' }))
+    return readIdentity(options.url, await createApi(http).identity.me())
   } finally {
     await http.close('destroy')
   }

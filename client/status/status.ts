@@ -7,12 +7,12 @@ import { openWire, type Wire } from '../http/wire.ts'
 import { sortFound } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
 import { Fingerprints } from '../memory/project-memory.ts'
+import type { TellPush } from '../progress.ts'
 import { findPlaces, type NamedPaths } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
 import { type FoundFile, scan } from '../project/scan.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
 import { waitingJobs } from '../pull/waiting-jobs.ts'
-import type { Tell } from '../push/progress.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type Sifted, sift } from './compare.ts'
 import { markPlaces } from './library-places.ts'
@@ -25,7 +25,7 @@ export interface StatusOptions extends Wire {
   cwd: string
   /** Report every file, identical ones too. */
   all?: boolean
-  tell?: Tell
+  tell?: TellPush
 }
 
 /**
@@ -58,7 +58,7 @@ interface Parts {
   options: StatusOptions
   places: NamedPaths
   look: LookParts
-  tell: Tell
+  tell: TellPush
 }
 
 type Compared = Omit<StatusReport, 'project' | 'waiting'>

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type PullProgress, pullModel } from '../../cli/commands/pull/progress.ts'
 import { progressLine } from '../../cli/terminal/progress.ts'
-import type { PullEvent } from '../../client/pull/progress.ts'
+import type { PullEvent } from '../../client/progress.ts'
 
 const MiB = 1024 ** 2
 const after = (...events: PullEvent[]): PullProgress =>

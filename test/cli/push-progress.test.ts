@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { advance, type PushProgress, pushLook, startOfPush } from '../../cli/commands/push/progress.ts'
 import { type ProgressRow, progressLine } from '../../cli/terminal/progress.ts'
 import { bar, barWidth, openProgress } from '../../cli/views/progress.tsx'
-import type { PushEvent } from '../../client/push/progress.ts'
+import type { PushEvent } from '../../client/progress.ts'
 
 const MiB = 1024 ** 2
 

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { PullEvent } from '../../client/pull/progress.ts'
+import type { PullEvent } from '../../client/progress.ts'
 import { answer, cut } from '../support/peer.ts'
 import { emptyProject, filesBelow, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
 import { type PeerFile, type PeerJob, peerFile, type Serve, serveWell, startPullPeer } from '../support/pull-peer.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { PushEvent } from '../../client/push/progress.ts'
+import type { PushEvent } from '../../client/progress.ts'
 import { changingAccess } from '../../server/front-door/holders.ts'
 import { type Caller, callAs } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'

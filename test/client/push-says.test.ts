@@ -1,8 +1,8 @@
 /** What a push says of new versions besides their bytes: note, project, source path, missing dependencies, plugins (contract-gaps 9). */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { missingDependencies } from '../../client/entries/missing-dependencies.ts'
 import { originName } from '../../client/push/origin.ts'
-import { missingDependencies } from '../../client/push/plan/missing-dependencies.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'

@@ -1,5 +1,5 @@
 /** Where a pull is, made out of what it tells. Pure; the time comes in. */
-import type { PullEvent, PullPhase } from '../../../client/pull/progress.ts'
+import type { PullEvent, PullPhase } from '../../../client/progress.ts'
 import {
   byteRow,
   itemRow,

@@ -1,5 +1,5 @@
 /** Where a push is, made out of what it tells. Pure; the time comes in. */
-import type { PushEvent, PushPhase } from '../../../client/push/progress.ts'
+import type { PushEvent, PushPhase } from '../../../client/progress.ts'
 import {
   byteRow,
   itemRow,

@@ -1,13 +1,13 @@
 /** One file as an item of a manifest: what the library is told of it (spec 4.9; contract-gaps 5). Pure. */
 import { limits } from '../../../contract/limits.ts'
 import { cutToLimit } from '../../../contract/names.ts'
+import { longestPath, packagePathPattern } from '../../../contract/path-patterns.ts'
 import type { ManifestEntry, ManifestItem } from '../../../contract/push.ts'
 import { entryTypeOf } from '../../../formats/entry-types.ts'
 import type { KnownPackage } from '../../project/file-facts.ts'
 import type { Base } from '../../project/known-file.ts'
 import { isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from '../../project/project-file.ts'
 import type { Copies } from './duplicates.ts'
-import { missingFields } from './missing-dependencies.ts'
 import type { References } from './references.ts'
 
 /** Which lineage a file continues: the version it was edited from, or that a redirector at its old place stands for. */
@@ -144,3 +144,25 @@ export const lastingGuid = ({ facts }: SendableFile): string | null =>
 function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T
 }
+
+const packagePath = new RegExp(packagePathPattern, 'u')
+const isSayable = (name: string): boolean => packagePath.test(name) && [...name].length <= longestPath
+
+/** What the file refers to and the library will not have, as the push says it: it knows what goes along and what of the library. Undefined: nothing. */
+function missingFields({ absent, absentPlugins, codePlugins }: References): {
+  missing_dependencies: string[] | undefined
+  plugins: string[] | undefined
+} {
+  const packages = distinct(absent).filter(isSayable).slice(0, limits.missing.dependencies)
+  const plugins = distinct([...absentPlugins, ...codePlugins])
+    .filter((name) => [...name].length <= limits.missing.pluginName && !/\p{Cc}|^\s*$/u.test(name))
+    .slice(0, limits.missing.plugins)
+  return {
+    missing_dependencies: packages.length > 0 ? packages : undefined,
+    plugins: plugins.length > 0 ? plugins : undefined,
+  }
+}
+
+/** However their letters are written. */
+const distinct = (names: readonly string[]): string[] =>
+  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

@@ -8,6 +8,7 @@ import type { ClientError } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { PushedVersion } from '../../memory/last-push.ts'
 import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { TellPush } from '../../progress.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
@@ -16,7 +17,6 @@ import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, un
 import { orderBatches } from '../plan/batches.ts'
 import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
-import type { Tell } from '../progress.ts'
 import { bareItem, continueMoved } from './moved-packages.ts'
 import { PushFates } from './outcomes.ts'
 import { type About, ManifestSender } from './send.ts'
@@ -31,7 +31,7 @@ export interface RoundParts {
   fingerprints: Fingerprints
   /** What tells which versions were pushed or pulled on this machine. */
   bases: BaseMemory
-  tell: Tell
+  tell: TellPush
   maxItems: number
   variantGroup: string | undefined
   about: About

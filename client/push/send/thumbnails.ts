@@ -8,10 +8,10 @@ import { systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import { bodyOf } from '../../http/body.ts'
 import type { Http } from '../../http/http.ts'
+import type { TellPush } from '../../progress.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import { pathOf, type SendableFile } from '../../project/project-file.ts'
 import { makeThumbnail } from '../../project/thumbnail.ts'
-import type { Tell } from '../progress.ts'
 import { alreadyThere } from './upload.ts'
 
 /** A version that lacks its picture. */
@@ -36,14 +36,14 @@ const largeSourceBytes = 8 * 1024 * 1024
 
 export class ThumbnailUploader {
   readonly result: ThumbnailResult = { uploaded: 0, done: new Set(), problems: [] }
-  readonly #parts: { http: Http; api: Api; root: string; tell: Tell; signal?: AbortSignal }
+  readonly #parts: { http: Http; api: Api; root: string; tell: TellPush; signal?: AbortSignal }
   readonly #making = pLimit(Math.min(availableParallelism(), 4))
   readonly #makingLarge = pLimit(1)
   readonly #sending = pLimit(uploadsAtOnce)
   #total = 0
   #handled = 0
 
-  constructor(parts: { http: Http; api: Api; root: string; tell: Tell; signal?: AbortSignal }) {
+  constructor(parts: { http: Http; api: Api; root: string; tell: TellPush; signal?: AbortSignal }) {
     this.#parts = parts
   }
 

@@ -6,7 +6,7 @@ import { ClientError, systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { Bytes } from '../../http/body.ts'
 import type { Http } from '../../http/http.ts'
-import type { Tell } from '../progress.ts'
+import type { TellPush } from '../../progress.ts'
 import { BufferPool, changed, chunkBytes, largeFile, pieceBytes, smallFile } from './file-body.ts'
 
 export interface Upload {
@@ -31,7 +31,7 @@ export const alreadyThere = 412
 export class Uploader {
   readonly #http: Http
   readonly #api: Api
-  readonly #tell: Tell
+  readonly #tell: TellPush
   readonly #signal: AbortSignal | undefined
   readonly #small = pLimit(atOnce)
   readonly #large = pLimit(streamsAtOnce)
@@ -42,7 +42,7 @@ export class Uploader {
   readonly #done = { files: 0, bytes: 0 }
   readonly #total = { files: 0, bytes: 0 }
 
-  constructor(parts: { http: Http; api: Api; tell: Tell; signal?: AbortSignal }) {
+  constructor(parts: { http: Http; api: Api; tell: TellPush; signal?: AbortSignal }) {
     this.#http = parts.http
     this.#api = parts.api
     this.#tell = parts.tell

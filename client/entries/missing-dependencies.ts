@@ -1,7 +1,4 @@
 /** What versions refer to and the library does not hold: packages, and plugins (contract-gaps 9). Pure. */
-import { limits } from '../../../contract/limits.ts'
-import { longestPath, packagePathPattern } from '../../../contract/path-patterns.ts'
-import type { References } from './references.ts'
 
 /** A version as the library shows it: in a closure, a job, a lineage, or as the current one of an entry. */
 export interface ReferringVersion {
@@ -43,25 +40,3 @@ function gathered<V>(versions: readonly V[], namesOf: (version: V) => readonly s
     }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, missing]) => missing)
 }
-
-const packagePath = new RegExp(packagePathPattern, 'u')
-const isSayable = (name: string): boolean => packagePath.test(name) && [...name].length <= longestPath
-
-/** The same as a push says it of a file, which knows what goes along and what of the library. Undefined: nothing. */
-export function missingFields({ absent, absentPlugins, codePlugins }: References): {
-  missing_dependencies: string[] | undefined
-  plugins: string[] | undefined
-} {
-  const packages = distinct(absent).filter(isSayable).slice(0, limits.missing.dependencies)
-  const plugins = distinct([...absentPlugins, ...codePlugins])
-    .filter((name) => [...name].length <= limits.missing.pluginName && !/\p{Cc}|^\s*$/u.test(name))
-    .slice(0, limits.missing.plugins)
-  return {
-    missing_dependencies: packages.length > 0 ? packages : undefined,
-    plugins: plugins.length > 0 ? plugins : undefined,
-  }
-}
-
-/** However their letters are written. */
-const distinct = (names: readonly string[]): string[] =>
-  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

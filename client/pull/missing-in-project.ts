@@ -1,9 +1,9 @@
 /** What the files of a pull refer to and neither the library nor the project that gets them has. */
 
 import type { PullJobEntry, PullJobObject } from '../../contract/pull-jobs.ts'
+import { missingDependencies, type ReferringVersion } from '../entries/missing-dependencies.ts'
 import type { Api } from '../http/api.ts'
 import { type PluginHost, pluginsOf } from '../project/plugins.ts'
-import { missingDependencies, type ReferringVersion } from '../push/plan/missing-dependencies.ts'
 
 /** A package that is not in the library. */
 export interface MissingPackage {
