@@ -9,33 +9,9 @@ import type { Settings } from './config.ts'
 import type { Sql } from './database/open.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
-import type { Holder } from './front-door/keys.ts'
-import type { WorkspaceState } from './front-door/states.ts'
+import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Storage } from './storage/storage.ts'
-
-/** The member that a key acts as. `id` is the library-local user id. */
-export interface Actor {
-  id: number
-  accountId: number
-  email: string
-  name: string
-  displayName: string
-  role: 'admin' | 'member'
-  workspaceRole: 'owner' | 'admin' | 'member'
-  keyId: number
-  keyName: string
-  scope: 'read' | 'write'
-}
-
-export interface Workspace {
-  id: number
-  slug: string
-  name: string
-  state: WorkspaceState
-  /** Null: without a limit. */
-  storageLimitBytes: number | null
-}
 
 /** What every handler is given, no matter who asks. */
 interface AnyContext {

@@ -1,4 +1,5 @@
 /** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
+
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -19,8 +20,8 @@ import type { Database } from './database/open.ts'
 import type { Waits } from './database/waits.ts'
 import { FrontDoor } from './front-door/enter.ts'
 import { buildApp } from './http/app.ts'
-import type { Pace } from './http/slow-bodies.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
+import type { Pace } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
 import { type Provisioned, provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'

@@ -1,11 +1,12 @@
 /** Keys: made, listed and revoked. Only the SHA-256 of a key is kept (contract-gaps 2). */
+
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { changingAccess } from '../front-door/holders.ts'
-import { hashKey } from '../front-door/keys.ts'
+import { changingAccess } from './access-changes.ts'
+import { hashSecret } from './secrets.ts'
 
 export interface Key {
   id: number
@@ -38,7 +39,7 @@ export async function mintKey(sql: Sql, { workspaceId, memberId, name, scope, no
     await tx`select id from members where workspace_id = ${workspaceId} and id = ${memberId} for no key update`
     const [made] = await tx<{ id: number }[]>`
       insert into api_keys (workspace_id, member_id, name, prefix, key_hash, scope, created_at)
-      select ${workspaceId}, ${memberId}, ${name}, ${token.slice(0, shownLength)}, ${hashKey(token)}, ${scope}, ${now.toISOString()}
+      select ${workspaceId}, ${memberId}, ${name}, ${token.slice(0, shownLength)}, ${hashSecret(token)}, ${scope}, ${now.toISOString()}
        where (select count(*) from api_keys where workspace_id = ${workspaceId} and member_id = ${memberId} and revoked_at is null)
              < ${limits.keys.perMember}
       returning id`

@@ -1,10 +1,11 @@
 /** People: members of a workspace, their role and whether they belong. A workspace always keeps an owner. */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { Fragment, Sql } from '../database/open.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { changingAccess } from '../front-door/holders.ts'
-import { toWorkspace, type WorkspaceRow } from '../front-door/workspaces.ts'
-import type { Workspace } from '../handler.ts'
+import type { Workspace } from '../principal.ts'
+import { toWorkspace, type WorkspaceRow, workspaceColumns } from '../rows/workspace.ts'
+import { changingAccess } from './access-changes.ts'
 import { holdNamesOf, nameKey } from './names.ts'
 import { hashPassword } from './passwords.ts'
 import { hashSecret } from './secrets.ts'
@@ -37,16 +38,13 @@ export interface Membership {
  * workspace ends all others, and a request that came with one of those before must not find itself in it.
  */
 export async function membershipsOf(sql: Sql, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<Membership[]> {
-  const rows = await sql<(PersonRow & Omit<WorkspaceRow, 'id' | 'name'> & { workspace_id: number; workspace_name: string })[]>`
-    select ${columns(sql)}, w.id as workspace_id, w.slug, w.name as workspace_name, w.state, w.storage_limit_bytes
+  const rows = await sql<(PersonRow & WorkspaceRow)[]>`
+    select ${columns(sql)}, ${workspaceColumns(sql)}
       from members m join accounts a on a.id = m.account_id join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and m.status = 'active'
        and exists (select 1 from sessions s where s.id_hash = ${hashSecret(id)} and s.account_id = m.account_id)
      order by w.id`
-  return rows.map(({ workspace_id: id, slug, workspace_name: name, state, storage_limit_bytes, ...row }) => ({
-    workspace: toWorkspace({ id, slug, name, state, storage_limit_bytes }),
-    person: toPerson(row),
-  }))
+  return rows.map((row) => ({ workspace: toWorkspace(row), person: toPerson(row) }))
 }
 
 /** Everybody, those who left included, in the order in which they came. */

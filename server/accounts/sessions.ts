@@ -1,9 +1,9 @@
 /** Sessions of the dashboard: a new id at every sign-in, kept as its hash, for thirty days at most (contract-gaps 3). */
+
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/open.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { csrfTokenOf } from './csrf.ts'
-import { hashSecret, newSecret } from './secrets.ts'
+import { csrfTokenOf, hashSecret, newSecret } from './secrets.ts'
 
 export interface Session {
   /** What the cookie holds: a secret. */

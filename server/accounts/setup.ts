@@ -1,9 +1,10 @@
 /** Setting up: the first workspace and its owner, made with a code that is printed where the server was started (contract-gaps 2). */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { Setup } from '../../contract/identity.ts'
 import type { Sql } from '../database/open.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { changingAccess } from '../front-door/holders.ts'
+import { changingAccess } from './access-changes.ts'
 import { hashPassword } from './passwords.ts'
 import { insertMember } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'

@@ -1,6 +1,7 @@
 /** Who may see a page: asked before its handler runs, in one place for all of them. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 import { type Answer, sendAnswer } from './answer.ts'
 import { requireOwnForm } from './forgery.ts'
 import { PageFailure } from './page-failure.ts'

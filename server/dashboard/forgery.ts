@@ -1,6 +1,6 @@
 /** Forms that other sites send in someone's name are refused: by where the browser says they come from, and by a token they cannot know. */
-import { isCsrfToken } from '../accounts/csrf.ts'
-import { originOf } from '../http/origin.ts'
+import { isCsrfToken } from '../accounts/secrets.ts'
+import { originOf } from '../front-door/origin.ts'
 import { PageFailure } from './page-failure.ts'
 import type { Visit } from './visit.ts'
 

@@ -1,5 +1,5 @@
 /** Where programs reach a workspace, as it is written behind `--url`. */
-import { originOf } from '../http/origin.ts'
+import { originOf } from '../front-door/origin.ts'
 import type { Visit } from './visit.ts'
 
 /** The first workspace answers at the bare address too; `slug` names another than that of the visit. */

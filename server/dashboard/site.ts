@@ -1,7 +1,8 @@
 /** Every page: its address, who may see it, and the file that answers, which is loaded with its first request. */
+
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 import type { PageHandler, Rank } from './admission.ts'
 import { stylesheet } from './stylesheet.ts'
 import type { MemberVisit, PersonVisit, Visit } from './visit.ts'

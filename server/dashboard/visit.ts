@@ -1,11 +1,12 @@
 /** One request for a page: who asks, in which workspace, what they sent. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { csrfTokenOf } from '../accounts/csrf.ts'
 import { type Membership, membershipsOf } from '../accounts/people.ts'
+import { csrfTokenOf } from '../accounts/secrets.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import { type Visitor, visitorOf } from '../accounts/visitor.ts'
 import type { Sql } from '../database/open.ts'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 import { type Browser, browserOf } from './browser.ts'
 import { stylesheet } from './stylesheet.ts'
 import type { Frame } from './views/parts/frame.tsx'

@@ -1,14 +1,15 @@
 /** The front door: version, key, workspace, rate, then scope, in this order (contract-gaps 1). */
+
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
+import { hashSecret, keyPattern } from '../accounts/secrets.ts'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
-import type { Workspace } from '../handler.ts'
+import type { Holder, Workspace } from '../principal.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
 import { readClientName } from './client-name.ts'
 import { KeyUses } from './key-uses.ts'
-import { type Holder, hashKey, keyPattern } from './keys.ts'
 import { type Asked, type Door, type Found, openDoor } from './lookup.ts'
 import { Refusal } from './refusal.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
@@ -102,7 +103,7 @@ export class FrontDoor {
   #find(key: string | undefined, asked: Omit<Asked, 'keyHash'>): Promise<Found> | Found {
     if (key === undefined) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
     if (!keyPattern.test(key)) throw nobody()
-    const found = this.#door.find({ keyHash: hashKey(key), ...asked })
+    const found = this.#door.find({ keyHash: hashSecret(key), ...asked })
     return found instanceof Promise ? found.then(requireSomebody) : found
   }
 

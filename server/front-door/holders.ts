@@ -1,16 +1,17 @@
 /** Holders and workspaces kept in memory, where one process has the database to itself; forgotten when they change. */
+
+import { onAccessChange, type Whom } from '../accounts/access-changes.ts'
 import type { Database } from '../database/open.ts'
-import { type Holder, selectHolder, toHolder } from './keys.ts'
-import { allWorkspaces, type Directory } from './workspaces.ts'
+import type { Holder } from '../principal.ts'
+import { allWorkspaces, type Directory } from '../rows/workspace.ts'
+import { selectHolder, toHolder } from './keys.ts'
 
 /** Holders kept at once, some 20 MiB of them; of more, those that came first are asked for again. */
 const mostHolders = 20_000
 
-/** Of every server in this process: there is one, but for tests. */
-const memories = new Set<HolderMemory>()
-
 export class HolderMemory {
   readonly #database: Database
+  readonly #stopListening: () => void
   readonly #holders = new Map<string, Holder>()
   /** Look-ups under way, so that many first requests with one key ask once. */
   readonly #asking = new Map<string, Promise<Holder | undefined>>()
@@ -21,11 +22,11 @@ export class HolderMemory {
 
   constructor(database: Database) {
     this.#database = database
-    memories.add(this)
+    this.#stopListening = onAccessChange((whom) => this.forget(whom))
   }
 
   close(): void {
-    memories.delete(this)
+    this.#stopListening()
   }
 
   get size(): number {
@@ -87,25 +88,5 @@ export class HolderMemory {
   }
 }
 
-/** Whose access changes: of everybody, but for what is said. */
-export interface Whom {
-  workspaceId?: number
-  memberId?: number
-  keyId?: number
-}
-
 const isMeant = ({ actor, workspace }: Holder, { workspaceId, memberId, keyId }: Whom): boolean =>
   (workspaceId ?? workspace.id) === workspace.id && (memberId ?? actor.id) === actor.id && (keyId ?? actor.keyId) === actor.keyId
-
-/**
- * Runs work that changes and commits keys, members, roles, or workspaces and their states. The next request sees the change. The work
- * must not be a part of a transaction that goes on: what is asked for before its commit would be remembered.
- */
-export async function changingAccess<T>(whom: Whom, work: PromiseLike<T>): Promise<T> {
-  try {
-    return await work
-  } finally {
-    // Also when it failed: the commit may have come before the failure.
-    for (const memory of memories) memory.forget(whom)
-  }
-}

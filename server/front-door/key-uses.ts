@@ -1,6 +1,7 @@
 /** When each key was last used, and by which program: noted in memory, and written down together now and then. */
+
 import type { Database } from '../database/open.ts'
-import type { Holder } from './keys.ts'
+import type { Holder } from '../principal.ts'
 
 interface Use {
   workspaceId: number

@@ -1,20 +1,9 @@
 /** Who a key acts as, and in which workspace. Keys are found by their SHA-256; the key itself is kept nowhere. */
-import { hash } from 'node:crypto'
 import type { Fragment, Sql } from '../database/open.ts'
-import type { Actor, Workspace } from '../handler.ts'
-import type { WorkspaceState } from './states.ts'
+import type { Actor, Holder } from '../principal.ts'
+import { toWorkspace, type WorkspaceRow, workspaceColumns } from '../rows/workspace.ts'
 
-export const hashKey = (key: string): string => hash('sha256', key)
-
-/** The fixed prefix of keys, and the 40 characters after it (contract-gaps 2). */
-export const keyPattern = /^ph_live_[0-9A-Za-z]{40}$/
-
-export interface Holder {
-  actor: Actor
-  workspace: Workspace
-}
-
-export interface HolderRow {
+export interface HolderRow extends WorkspaceRow {
   key_id: number
   key_name: string
   scope: 'read' | 'write'
@@ -24,17 +13,12 @@ export interface HolderRow {
   name: string
   display_name: string
   role: Actor['workspaceRole']
-  workspace_id: number
-  slug: string
-  workspace_name: string
-  state: WorkspaceState
-  storage_limit_bytes: number | null
 }
 
 /** No row for a key that is unknown or revoked, or whose owner has left the workspace. Also a part of other statements. */
 export const selectHolder = (sql: Sql, keyHash: string | Fragment) => sql<HolderRow[]>`
   select k.id as key_id, k.name as key_name, k.scope, m.id as member_id, m.account_id, a.email, m.name, m.display_name, m.role,
-         w.id as workspace_id, w.slug, w.name as workspace_name, w.state, w.storage_limit_bytes
+         ${workspaceColumns(sql)}
     from api_keys k
     join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join accounts a on a.id = m.account_id
@@ -54,11 +38,5 @@ export const toHolder = (row: HolderRow): Holder => ({
     keyName: row.key_name,
     scope: row.scope,
   },
-  workspace: {
-    id: row.workspace_id,
-    slug: row.slug,
-    name: row.workspace_name,
-    state: row.state,
-    storageLimitBytes: row.storage_limit_bytes,
-  },
+  workspace: toWorkspace(row),
 })

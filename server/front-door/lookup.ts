@@ -1,11 +1,11 @@
 /** What the front door asks of its memory: who holds a key, which workspace an address means, and whether the key's budget lets it in. */
+
 import type { Database } from '../database/open.ts'
-import type { Workspace } from '../handler.ts'
+import type { Holder, Workspace } from '../principal.ts'
+import type { Directory } from '../rows/workspace.ts'
 import { type Budget, type Limits, Windows } from './budgets.ts'
 import { HolderMemory } from './holders.ts'
-import type { Holder } from './keys.ts'
 import { SharedDoor } from './shared-lookup.ts'
-import type { Directory } from './workspaces.ts'
 
 export interface Asked {
   keyHash: string

@@ -1,12 +1,13 @@
 /** The front door for someone who signed in on the dashboard, and comes with a cookie instead of a key (contract-gaps 3). */
+
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { sessionCookie } from '../../contract/index.ts'
-import { isCsrfToken } from '../accounts/csrf.ts'
 import { type Membership, membershipsOf } from '../accounts/people.ts'
+import { isCsrfToken } from '../accounts/secrets.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import type { Sql } from '../database/open.ts'
-import type { Workspace } from '../handler.ts'
+import type { Workspace } from '../principal.ts'
 import { Refusal } from './refusal.ts'
 import { reads, refuseClosed } from './states.ts'
 

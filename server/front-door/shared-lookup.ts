@@ -1,14 +1,15 @@
 /** The front door of several processes on one PostgreSQL: one statement finds the holders and counts the requests of a moment. */
+
 import { isLockTimeout } from '../database/failure.ts'
-import type { Database, Fragment } from '../database/open.ts'
-import type { Workspace } from '../handler.ts'
+import type { Database } from '../database/open.ts'
+import type { Workspace } from '../principal.ts'
+import { firstWorkspace } from '../rows/workspace.ts'
 import type { Limits } from './budgets.ts'
 import { HeldKeys } from './held-keys.ts'
 import { toHolder } from './keys.ts'
 import type { Asked, Door, Found } from './lookup.ts'
 import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
 import { windowMs } from './windows.ts'
-import { toWorkspace, type WorkspaceRow } from './workspaces.ts'
 
 /** Statements under way at once. While they are, requests gather for the next one: the busier, the more share it. */
 const mostStatements = 2
@@ -57,11 +58,11 @@ export class SharedDoor implements Door {
 
   async workspace(slug: string | undefined): Promise<Workspace | undefined> {
     const sql = this.#database.doorSql
-    return this.#workspaceWhere(slug === undefined ? sql`true` : sql`slug = ${slug}`)
+    return firstWorkspace(sql, slug === undefined ? sql`true` : sql`w.slug = ${slug}`)
   }
 
   async workspaceById(id: number): Promise<Workspace | undefined> {
-    return this.#workspaceWhere(this.#database.doorSql`id = ${id}`)
+    return firstWorkspace(this.#database.doorSql, this.#database.doorSql`w.id = ${id}`)
   }
 
   /** Rows of keys that were not used for longer than their window. */
@@ -113,12 +114,6 @@ export class SharedDoor implements Door {
       const row = found.get(name)
       for (const [index, { resolve }] of group.entries()) resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
     }
-  }
-
-  async #workspaceWhere(where: Fragment): Promise<Workspace | undefined> {
-    const [row] = await this.#database.doorSql<WorkspaceRow[]>`
-      select id, slug, name, state, storage_limit_bytes from workspaces where ${where} order by id limit 1`
-    return row && toWorkspace(row)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Builds the HTTP application: the contract's routes behind the front door, and what stands beside them. Listening is main's business. */
+
 import { randomUUID } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -8,28 +9,23 @@ import type { Route } from '../../contract/route.ts'
 import { clientVersionHeader } from '../../contract/version.ts'
 import type { Membership } from '../accounts/people.ts'
 import type { Session } from '../accounts/sessions.ts'
-import type { Clock } from '../clock.ts'
-import type { Settings } from '../config.ts'
 import { mountSite } from '../dashboard/site.ts'
-import type { Database } from '../database/open.ts'
-import type { Entered, FrontDoor } from '../front-door/enter.ts'
-import type { Holder } from '../front-door/keys.ts'
+import type { Entered } from '../front-door/enter.ts'
+import { refuseOddHost } from '../front-door/origin.ts'
 import { refuseWrite } from '../front-door/states.ts'
 import { offeredVersion } from '../install/client-package.ts'
 import { mountInstall } from '../install/routes.ts'
-import type { Logger, ProcessLog } from '../monitoring/log.ts'
+import type { Logger } from '../monitoring/log.ts'
 import { mountMetrics } from '../monitoring/metrics.ts'
 import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
-import type { Catalogs } from '../search/catalog/catalogs.ts'
-import type { Ledger } from '../storage/ledger.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Parts } from '../parts.ts'
+import type { Holder } from '../principal.ts'
 import { isApiPath, readAddress } from './address.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { boundExchanges, refuseEncoding } from './exchanges.ts'
 import { mountHealth } from './health.ts'
 import { mountContract } from './mount.ts'
-import { refuseOddHost } from './origin.ts'
-import { leastPace, type Pace, refuseSlowBodies } from './slow-bodies.ts'
+import { leastPace, refuseSlowBodies } from './slow-bodies.ts'
 import { letGoBy } from './unread-body.ts'
 
 declare module 'fastify' {
@@ -49,22 +45,6 @@ declare module 'fastify' {
     /** It answers with a page, also when it fails. */
     isPage?: true
   }
-}
-
-export interface Parts {
-  database: Database
-  storage: Storage
-  settings: Settings
-  clock: Clock
-  log: ProcessLog
-  frontDoor: FrontDoor
-  catalogs: Catalogs
-  /** What came in and is not written down yet. */
-  ledger: Ledger
-  /** How slowly requests may come; tests are less patient. */
-  pace?: Pace | undefined
-  /** Adds the built-in store's own addresses below /storage. */
-  mountStorage?: (app: FastifyInstance) => void
 }
 
 /** A connection over which nothing has moved for so long, in the middle of a request, is given up. */

@@ -1,12 +1,13 @@
 /** Bounds on what one connection, and all of them together, may have under way: requests in a row, headers, answers that nobody reads. */
+
 import type { Socket } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationError } from '../../contract/errors.ts'
 import { Refusal } from '../front-door/refusal.ts'
+import type { Pace } from '../parts.ts'
 import { type Held, HeldBytes } from './bodies/held-bytes.ts'
 import { ownerOf } from './bodies/owner.ts'
-import type { Pace } from './slow-bodies.ts'
 import { hasBody } from './unread-body.ts'
 
 /** More than that are closed as they come. A program keeps up to eight open for each of its users. */

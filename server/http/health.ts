@@ -1,7 +1,8 @@
 /** What monitors ask: is the process up, can it answer, and what does it speak. */
+
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../../contract/docs.ts'
-import type { Parts } from './app.ts'
+import type { Parts } from '../parts.ts'
 
 export function mountHealth(app: FastifyInstance, { database, storage }: Parts): void {
   app.get('/healthz', async () => ({ ok: true }))

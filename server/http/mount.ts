@@ -1,4 +1,5 @@
 /** Mounts every route of the contract: reads its input, runs its handler (in a transaction where it writes), sends its answer. */
+
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,14 +10,14 @@ import { requireUnset } from '../accounts/setup.ts'
 import { visitorOf } from '../accounts/visitor.ts'
 import { rehearse, transact } from '../database/transaction.ts'
 import { Feed } from '../feed.ts'
-import type { Holder } from '../front-door/keys.ts'
+import { originOf } from '../front-door/origin.ts'
 import { requireAdmin } from '../front-door/roles.ts'
 import { refuseWrite } from '../front-door/states.ts'
 import { type Context, type Handler, WrittenJson } from '../handler.ts'
 import { handlers } from '../handlers.ts'
-import type { Parts } from './app.ts'
+import type { Parts } from '../parts.ts'
+import type { Holder } from '../principal.ts'
 import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
-import { originOf } from './origin.ts'
 import { letGoBy } from './unread-body.ts'
 import { inputReader, requireType } from './validation.ts'
 

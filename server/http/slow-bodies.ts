@@ -1,16 +1,9 @@
 /** Gives up on clients that send a body too slowly to be meant: they would hold connections and memory for as long as they like. */
+
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Pace } from '../parts.ts'
 import { hasBody } from './unread-body.ts'
-
-export interface Pace {
-  /** How often is looked. */
-  everyMs: number
-  /** What has to arrive of a body from one look to the next while the server is willing to read. */
-  bytes: number
-  /** So long the line and the headers of a request may take; Node looks after them, as often, and answers 408. */
-  headersMs: number
-}
 
 /** A kilobyte a second, which the worst of connections keeps up over half a minute. */
 export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 60_000 }

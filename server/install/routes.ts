@@ -1,8 +1,9 @@
 /** Hands out the client that fits this server: the tarball, and which one it is. The page beside them is `dashboard/pages/install.ts`. */
+
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientPaths } from '../../contract/version.ts'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 import { bytesOf, type ClientPackage, ClientPackages } from './client-package.ts'
 
 type Asked = FastifyRequest<{ Querystring: { sha256?: string } }>

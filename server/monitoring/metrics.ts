@@ -1,8 +1,9 @@
 /** What a monitor reads of a running server, as Prometheus text: how long requests take, how the database and the storage do, what waits. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Gauge, Histogram, Registry } from 'prom-client'
 import { Refusal } from '../front-door/refusal.ts'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { readVitals, type Vitals } from './vitals.ts'
 

@@ -1,7 +1,8 @@
 /** How the server is doing, in numbers: read from the database, the storage and the process when a monitor asks. */
+
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Sql } from '../database/open.ts'
-import type { Parts } from '../http/app.ts'
+import type { Parts } from '../parts.ts'
 
 /** What could not be read is left out. */
 export interface Vitals {

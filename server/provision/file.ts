@@ -1,14 +1,15 @@
 /** The provisioning file as it is written: its fields, its limits, and what is said of one that is not right (contract-gaps 2). */
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Static, Type } from 'typebox'
 import type { Failure } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { absentOrNull, Count, Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
+import { keyPattern } from '../accounts/secrets.ts'
 import { SettingError } from '../config.ts'
-import { keyPattern } from '../front-door/keys.ts'
-import { workspaceStates } from '../front-door/states.ts'
 import { holdsUnstorable } from '../http/validation.ts'
+import { workspaceStates } from '../principal.ts'
 
 const Member = Type.Object({
   email: Email,

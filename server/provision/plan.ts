@@ -1,7 +1,8 @@
 /** What a provisioning file would change, decided from what is there and what the file says, before anything is written. Pure. */
+
 import type { Failure } from '../../contract/errors.ts'
 import { freeName, nameKey } from '../accounts/names.ts'
-import { hashKey } from '../front-door/keys.ts'
+import { hashSecret } from '../accounts/secrets.ts'
 import type { KeyEntry, MemberEntry, ProvisionFile, WorkspaceEntry } from './file.ts'
 
 /** Fields that a file sets, as they stand. */
@@ -90,7 +91,7 @@ export function planProvision(file: ProvisionFile, standing: Standing): Provisio
 function takenKey({ workspaces }: ProvisionFile, { keys }: Standing): Failure | undefined {
   for (const [w, { slug, keys: entries = [] }] of workspaces.entries())
     for (const [k, { key }] of entries.entries()) {
-      const found = keys.get(hashKey(key))
+      const found = keys.get(hashSecret(key))
       if (found && found.workspace !== slug)
         return { path: `workspaces.${w}.keys.${k}.key`, message: `is a key of the workspace "${found.workspace}" already` }
     }
@@ -197,7 +198,7 @@ function withPassword(planned: PlannedMember, { found, ends }: { found: object |
 
 function planKey(slug: string, entry: KeyEntry, { keys }: Standing) {
   const email = entry.member.toLowerCase()
-  const row = { ...entry, email, key_hash: hashKey(entry.key) }
+  const row = { ...entry, email, key_hash: hashSecret(entry.key) }
   const found = keys.get(row.key_hash)
   const change: Change = {
     what: 'key',
@@ -242,7 +243,7 @@ const left = (what: Change['what'], workspace: string, name: string): Change => 
 /** Members and live keys of a workspace that its file does not name. */
 function leftIn({ slug, members = [], keys = [] }: WorkspaceEntry, standing: Standing): Change[] {
   const emails = new Set(members.map(({ email }) => email.toLowerCase()))
-  const hashes = new Set(keys.map(({ key }) => hashKey(key)))
+  const hashes = new Set(keys.map(({ key }) => hashSecret(key)))
   const people = [...(standing.workspaces.get(slug)?.members.keys() ?? [])].filter((email) => !emails.has(email))
   const others = [...standing.keys].filter(([hash, key]) => key.workspace === slug && !key.is_revoked && !hashes.has(hash))
   return [

@@ -1,13 +1,14 @@
 /** Provisioning: workspaces, members and keys that must exist; applied at every start, deletes nothing (contract-gaps 2). */
+
 import { validationError } from '../../contract/errors.ts'
+import { changingAccess } from '../accounts/access-changes.ts'
 import { holdNames, nameKey } from '../accounts/names.ts'
 import { hashPassword } from '../accounts/passwords.ts'
+import { hashSecret } from '../accounts/secrets.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import { beAlone } from '../database/one-process.ts'
 import type { Database, Sql } from '../database/open.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { changingAccess } from '../front-door/holders.ts'
-import { hashKey } from '../front-door/keys.ts'
 import type { ProvisionFile } from './file.ts'
 import {
   type Change,
@@ -75,7 +76,7 @@ function required(plan: ReturnType<typeof planProvision>): ProvisionPlan {
 
 async function readStanding(sql: Sql, { workspaces: entries }: ProvisionFile): Promise<Standing> {
   const emails = entries.flatMap(({ members = [] }) => members.map(({ email }) => email.toLowerCase()))
-  const hashes = entries.flatMap(({ keys = [] }) => keys.map(({ key }) => hashKey(key)))
+  const hashes = entries.flatMap(({ keys = [] }) => keys.map(({ key }) => hashSecret(key)))
   const inFile = amongTexts(
     sql,
     entries.map(({ slug }) => slug),

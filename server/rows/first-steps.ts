@@ -1,6 +1,7 @@
 /** When a member first pushed and first brought something from the library: written once, for the ticks of the overview. */
+
 import type { Sql } from '../database/open.ts'
-import type { Actor } from '../handler.ts'
+import type { Actor } from '../principal.ts'
 
 interface Step {
   sql: Sql

@@ -1,4 +1,5 @@
 /** Answers the presigned addresses below /storage: reads with ranges, and uploads that are checked while they stream in. */
+
 import type { KeyObject } from 'node:crypto'
 import { openSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -7,8 +8,8 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { refuseClosed } from '../front-door/states.ts'
-import type { Workspace } from '../handler.ts'
 import { letGoBy } from '../http/unread-body.ts'
+import type { Workspace } from '../principal.ts'
 import { contentDisposition } from './download-headers.ts'
 import type { FileStorage } from './fs.ts'
 import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from './presigned.ts'

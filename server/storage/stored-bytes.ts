@@ -1,9 +1,10 @@
 /** How many bytes a workspace keeps: every distinct file of its versions and media, and those that were uploaded and wait for a commit. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/open.ts'
 import { writeRefusal } from '../front-door/states.ts'
-import type { Workspace } from '../handler.ts'
+import type { Workspace } from '../principal.ts'
 import { holdCount } from './workspace-ledger.ts'
 
 interface KeptFile {

@@ -1,9 +1,10 @@
 /** What is remembered between pushes, and when it does not count: other libraries, lost versions, damaged memory. */
+
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PushEvent } from '../../client/progress.ts'
-import { changingAccess } from '../../server/front-door/holders.ts'
+import { changingAccess } from '../../server/accounts/access-changes.ts'
 import { type Caller, callAs } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
 import { startTestServer } from '../support/server.ts'

@@ -1,9 +1,10 @@
 // A PostgreSQL that takes what it is told and says nothing, and clients of it that stop in the middle of what they say: nobody waits without end.
+
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import postgres from 'postgres'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { hashKey } from '../../server/front-door/keys.ts'
+import { hashSecret } from '../../server/accounts/secrets.ts'
 import { callAs } from '../support/api.ts'
 import { wireTo } from '../support/database-wire.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
@@ -73,7 +74,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     await admin.begin(async (holding) => {
       await holding`
         select 1 from request_windows r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
-         where k.key_hash = ${hashKey(keys.mia)} for update of r`
+         where k.key_hash = ${hashSecret(keys.mia)} for update of r`
       const both = Array.from({ length: 40 }, () => [mia.get('/auth/me'), max.get('/auth/me')])
       const answers = await Promise.all(both.map((pair) => Promise.all(pair)))
       expect(new Set(answers.map(([ofMia, ofMax]) => `${ofMia?.status} ${ofMax?.status}`))).toEqual(new Set(['503 200']))

@@ -1,7 +1,8 @@
 // Several server processes on one PostgreSQL: a key has the same budget and the same standing at each of them.
+
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { hashKey } from '../../server/front-door/keys.ts'
+import { hashSecret } from '../../server/accounts/secrets.ts'
 import { SharedDoor } from '../../server/front-door/shared-lookup.ts'
 import { Window } from '../../server/front-door/windows.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
@@ -99,7 +100,7 @@ test.runIf(isPostgres)('processes whose clocks are two minutes apart in both dir
 test.runIf(isPostgres)('windows that nobody uses are removed without waiting for one that is in use', async () => {
   const { keys, slug } = await server.addWorkspace()
   const door = new SharedDoor(server.database, { requests: 240, push: 2400 })
-  const ask = (key: string) => door.find({ keyHash: hashKey(key), slug: undefined, budget: 'requests', now: new Date() })
+  const ask = (key: string) => door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'requests', now: new Date() })
   await ask(keys.mia)
   await ask(keys.max)
   await passTime(server.database, 180_000)
@@ -109,7 +110,7 @@ test.runIf(isPostgres)('windows that nobody uses are removed without waiting for
   await server.database.sql.begin(async (sql) => {
     await sql`
       select 1 from request_windows r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
-       where k.key_hash = ${hashKey(keys.mia)} for update of r`
+       where k.key_hash = ${hashSecret(keys.mia)} for update of r`
     await door.tidy()
   })
   expect(await names()).toEqual([{ name: 'mia' }])
@@ -128,7 +129,7 @@ test.runIf(isPostgres)(
       doors.flatMap((door, turn) =>
         Array.from({ length: 500 }, (_, n) =>
           door.find({
-            keyHash: hashKey(all.at((turn % 2 === 0 ? n : -n) % all.length) ?? ''),
+            keyHash: hashSecret(all.at((turn % 2 === 0 ? n : -n) % all.length) ?? ''),
             slug: undefined,
             budget: n % 3 === 0 ? 'push' : 'requests',
             now,
@@ -163,7 +164,7 @@ test.runIf(isPostgres)('the statement that counts keeps the law of the window in
           // Whole grains: how requests share runs depends on the time as such.
           await passTime(server.database, step * 250)
           passedMs += step * 250
-          const found = await door.find({ keyHash: hashKey(key), slug: undefined, budget: 'push', now: new Date(0) })
+          const found = await door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'push', now: new Date(0) })
           const [row] = await server.database.sql<{ seen_at: number }[]>`
             select seen_at from request_windows where key_id = ${found?.holder.actor.keyId ?? 0}`
           expect([step, found?.waitMs]).toEqual([step, window.take(Number(row?.seen_at) + passedMs, limit)])
@@ -182,7 +183,7 @@ test.runIf(isPostgres)('a window stays small, and goes when nobody uses it', asy
      where w.slug = ${slug}`
   for (let request = 0; request < 1200; request++) {
     await passTime(server.database, 100)
-    await door.find({ keyHash: hashKey(keys.mia), slug: undefined, budget: 'requests', now: new Date() })
+    await door.find({ keyHash: hashSecret(keys.mia), slug: undefined, budget: 'requests', now: new Date() })
   }
   const [row] = await rows()
   expect(row?.runs).toBeLessThanOrEqual(241)

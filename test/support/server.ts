@@ -1,4 +1,5 @@
 /** A real server for tests: `startTestServer()` gives workspaces, keys and typed calls; everything is gone after the test file. */
+
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,8 @@ import { afterAll } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import type { Waits } from '../../server/database/waits.ts'
-import type { Pace } from '../../server/http/slow-bodies.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
+import type { Pace } from '../../server/parts.ts'
 import type { ProvisionFile } from '../../server/provision/file.ts'
 import { provision } from '../../server/provision/provision.ts'
 import { migratedDatabase } from './fresh-postgres.ts'

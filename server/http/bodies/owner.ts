@@ -1,6 +1,7 @@
 /** In whose name a request takes memory. */
+
 import type { FastifyRequest } from 'fastify'
-import type { Holder } from '../../front-door/keys.ts'
+import type { Holder } from '../../principal.ts'
 import type { Owner } from './places.ts'
 
 export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({

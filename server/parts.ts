@@ -1,0 +1,36 @@
+/** What the server is made of, for those that answer requests. */
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from './clock.ts'
+import type { Settings } from './config.ts'
+import type { Database } from './database/open.ts'
+import type { FrontDoor } from './front-door/enter.ts'
+import type { ProcessLog } from './monitoring/log.ts'
+import type { Catalogs } from './search/catalog/catalogs.ts'
+import type { Ledger } from './storage/ledger.ts'
+import type { Storage } from './storage/storage.ts'
+
+export interface Parts {
+  database: Database
+  storage: Storage
+  settings: Settings
+  clock: Clock
+  log: ProcessLog
+  frontDoor: FrontDoor
+  catalogs: Catalogs
+  /** What came in and is not written down yet. */
+  ledger: Ledger
+  /** How slowly requests may come; tests are less patient. */
+  pace?: Pace | undefined
+  /** Adds the built-in store's own addresses below /storage. */
+  mountStorage?: (app: FastifyInstance) => void
+}
+
+/** The least that a body, or the reader of an answer, may move. */
+export interface Pace {
+  /** How often is looked. */
+  everyMs: number
+  /** What has to arrive of a body from one look to the next while the server is willing to read. */
+  bytes: number
+  /** So long the line and the headers of a request may take; Node looks after them, as often, and answers 408. */
+  headersMs: number
+}
