@@ -1,5 +1,5 @@
 /** Writes made-up props with all their versions straight into a database that the server has migrated and provisioned. */
-import type { Sql } from '../server/database/open.ts'
+import type { Sql } from '../server/database/sql.ts'
 import { nameOfPack, nameOfTag, packCount, pathOf, propOf, tagCount } from './props.ts'
 
 /** Changes when the same number of entries would come out different. */

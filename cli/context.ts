@@ -1,10 +1,8 @@
 /** What a command may touch: streams, surroundings, its output, and the library it talks to. Nothing reads `process` but main.ts. */
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Pause } from '../client/http/pause.ts'
-import { makeOutput, type Output } from './terminal/output.ts'
+import { makeOutput, type Output, type OutStream } from './terminal/output.ts'
 
-/** A stream that may be a terminal. */
-export type OutStream = Writable & { isTTY?: boolean; columns?: number; rows?: number }
 export type InStream = Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown }
 
 /** Everything outside the program, handed in by main.ts or by a test. */

@@ -1,10 +1,12 @@
 /** The `ph` program on a real terminal: hands the process's surroundings to run(), and ends with its exit code. */
+
 import { pause } from '../client/http/pause.ts'
 import { exits } from '../contract/errors.ts'
-import type { OutStream, Surroundings } from './context.ts'
+import type { Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { run } from './program.ts'
 import { failed } from './refusal.ts'
+import type { OutStream } from './terminal/output.ts'
 import { openStandardOutput } from './terminal/standard-output.ts'
 
 /** Runs `ph` and ends the process. */

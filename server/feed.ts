@@ -1,7 +1,8 @@
 /** The records of what a request changed: collected while it works, numbered and written as its last statements (spec 4.6). */
+
 import type { ActivityType } from '../contract/activity.ts'
 import type { ChangeEntity } from '../contract/changes.ts'
-import type { Sql } from './database/open.ts'
+import type { Sql } from './database/sql.ts'
 
 export interface Change {
   entity: ChangeEntity

@@ -1,4 +1,5 @@
 /** What a handler is given and what it answers. */
+
 import type { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
@@ -6,7 +7,7 @@ import type { Membership } from './accounts/people.ts'
 import type { Session } from './accounts/sessions.ts'
 import type { Visitor } from './accounts/visitor.ts'
 import type { Settings } from './config.ts'
-import type { Sql } from './database/open.ts'
+import type { Sql } from './database/sql.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'

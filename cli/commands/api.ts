@@ -10,9 +10,9 @@ import type { Route } from '../../contract/route.ts'
 import { command, flag, text, values } from '../command.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { followPages } from '../pagination.ts'
 import { wrongUsage } from '../refusal.ts'
 import { readAll } from '../terminal/standard-input.ts'
+import { followPages } from './api/pagination.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Field = readonly [key: string, value: unknown]

@@ -1,8 +1,9 @@
 /** Warnings about pulls, as the library words them. */
+
 import type { PullWarning } from '../../contract/pull-jobs.ts'
-import { weightLook } from '../commands/push/notes.ts'
 import type { Output } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
+import { weightLook } from '../terminal/weights.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
 
 /** What to do about warnings of a kind. */

@@ -1,7 +1,19 @@
 /** Where a command's words go: results to stdout, everything else to stderr, JSON instead when asked for. */
+
+import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import type { OutStream, Surroundings } from '../context.ts'
 import { wrap } from './wrap.ts'
+
+/** A stream that may be a terminal. */
+export type OutStream = Writable & { isTTY?: boolean; columns?: number; rows?: number }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface Streams {
+  stdout: OutStream
+  stderr: OutStream
+  env: Environment
+}
 
 type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
@@ -31,7 +43,7 @@ export interface Output {
 }
 
 /** Colour on a stream: only on a terminal, never against NO_COLOR, always with FORCE_COLOR (no-color.org, force-color.org). */
-export function hasColor(stream: OutStream, env: Surroundings['env']): boolean {
+export function hasColor(stream: OutStream, env: Environment): boolean {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0'
   return stream.isTTY === true && env.TERM !== 'dumb'
@@ -49,16 +61,16 @@ const asText = (view: View, width: number): string => {
 }
 
 /** Columns at which sentences are broken: those of a terminal; without end where there is none, as nothing is broken there. */
-export const wrapWidth = (stream: OutStream, env: Surroundings['env']): number =>
+export const wrapWidth = (stream: OutStream, env: Environment): number =>
   stream.isTTY ? columnsOf(stream, env) : Number.POSITIVE_INFINITY
 
 /** Columns to write for: the terminal's, within reason; COLUMNS or 80 where there is none. */
-export function columnsOf(stream: OutStream, env: Surroundings['env']): number {
+export function columnsOf(stream: OutStream, env: Environment): number {
   const wanted = stream.columns ?? Number(env.COLUMNS ?? 80)
   return Number.isInteger(wanted) && wanted >= 20 ? Math.min(wanted, 400) : 80
 }
 
-export function makeOutput({ stdout, stderr, env }: Surroundings, json: boolean): Output {
+export function makeOutput({ stdout, stderr, env }: Streams, json: boolean): Output {
   const width = wrapWidth(stdout, env)
   let given = false
   const write = (bytes: string | Uint8Array) => {

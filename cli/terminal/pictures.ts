@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Context } from '../context.ts'
 import type { Library } from '../library.ts'
-import type { PictureBox, RowLayout } from '../views/picture.ts'
+import type { PictureBox, RowLayout } from './views/picture.ts'
 
 /** What help says of commands that show pictures. */
 export const pictureTerms = {
@@ -89,12 +89,12 @@ export interface Drawing {
 export async function pictureDrawing(context: Context, wanted: boolean): Promise<Drawing | undefined> {
   const { out, env } = context
   if (!wanted || out.json || !out.terminal) return undefined
-  const { pictureProtocol, colorDepth } = await import('../views/picture-terminal.ts')
+  const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')
   const style = { protocol: pictureProtocol(env), colorDepth: colorDepth(env) }
   if (style.protocol === 'none') return undefined
   const [{ drawPicture, drawRow }, { drawBeside }] = await Promise.all([
-    import('../views/picture.ts'),
-    import('../views/picture-beside.ts'),
+    import('./views/picture.ts'),
+    import('./views/picture-beside.ts'),
   ])
   return {
     smallBox: { columns: 8, rows: 4 },

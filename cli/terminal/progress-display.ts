@@ -1,8 +1,8 @@
 /** Shows a push or a pull while it runs: a display on a terminal, now and then a plain line elsewhere, nothing with `--json`. */
 import type { Context } from '../context.ts'
-import type { ProgressView } from '../views/progress.tsx'
 import { columnsOf, hasColor } from './output.ts'
 import { type ProgressLook, progressLine } from './progress.ts'
+import type { ProgressView } from './views/progress.tsx'
 
 /** How what is told becomes something to see. Pure. */
 export interface ProgressModel<Progress, Event> {
@@ -69,7 +69,7 @@ function onTerminal<Progress, Event>(context: Context, model: ProgressModel<Prog
 }
 
 async function openView({ stderr, env }: Context): Promise<ProgressView> {
-  const { openProgress } = await import('../views/progress.tsx')
+  const { openProgress } = await import('./views/progress.tsx')
   return openProgress({ stream: stderr, columns: columnsOf(stderr, env), color: hasColor(stderr, env) })
 }
 

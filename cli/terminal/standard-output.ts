@@ -1,7 +1,8 @@
 /** stdout where it leads to a file or a device: every byte is written, or the failure is known. */
+
 import { fstatSync, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
-import type { OutStream } from '../context.ts'
+import type { OutStream } from './output.ts'
 
 const stdoutFd = 1
 

@@ -1,24 +1,10 @@
 /** `ph doctor`: a look for faults at this machine, the way to the server, and the project here. Start here. */
 
 import type { Finding } from '../../system/finding.ts'
-import type { Folders } from '../folders.ts'
-import type { Wanted } from '../sign-in/profile.ts'
 import { checkMachine } from './machine.ts'
+import type { CheckupOptions } from './options.ts'
 import { checkProject } from './project.ts'
 import { checkServer } from './server.ts'
-
-export interface CheckupOptions {
-  folders: Folders
-  /** What a command would connect to. */
-  wanted: Wanted
-  env: Record<string, string | undefined>
-  cwd: string
-  clientName: string
-  now(): Date
-  signal: AbortSignal
-  /** How long the server, and the project, may take each, in milliseconds. */
-  limitMs?: number
-}
 
 const defaultLimitMs = 15_000
 
@@ -29,5 +15,3 @@ export async function checkUp(options: CheckupOptions): Promise<Finding[]> {
   options.signal.throwIfAborted()
   return parts.flat()
 }
-
-export type Limited = CheckupOptions & { limitMs: number }

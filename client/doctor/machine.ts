@@ -1,4 +1,5 @@
 /** Faults of this machine: the Node that runs ph, its own folders, room on the disks, the keychain. */
+
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import type { Folders } from '../folders.ts'
 import { unlessAborted } from '../http/abort-race.ts'
 import { programFolder, runsByOwnNode } from '../installation.ts'
 import { keychainWorks } from '../sign-in/credentials.ts'
-import type { Limited } from './doctor.ts'
+import type { Limited } from './options.ts'
 
 export async function checkMachine({ folders, cwd, limitMs }: Limited): Promise<Finding[]> {
   const own = [checkNode(), ...checkFolders(folders), ...checkDisks([...Object.values(folders), cwd])]

@@ -1,4 +1,5 @@
 /** Faults of the project here: its descriptor, its Content folder, and names that another system or the library does not take. */
+
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -6,7 +7,7 @@ import { type Finding, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
 import { isDeviceName } from '../pull/destinations.ts'
 import { findTarget, type PullTarget } from '../pull/target.ts'
-import type { Limited } from './doctor.ts'
+import type { Limited } from './options.ts'
 
 export async function checkProject({ cwd, limitMs, signal }: Limited): Promise<Finding[]> {
   const target = findHere(cwd)

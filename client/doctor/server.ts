@@ -15,7 +15,7 @@ import { Http } from '../http/http.ts'
 import { isTlsError } from '../http/network-error.ts'
 import { type Connection, findConnection } from '../sign-in/profile.ts'
 import { readIdentity, roleOf } from '../sign-in/sign-in.ts'
-import type { Limited } from './doctor.ts'
+import type { Limited } from './options.ts'
 
 export async function checkServer(options: Limited): Promise<Finding[]> {
   const findings: Finding[] = []

@@ -49,3 +49,6 @@ export function levelsOf(packageName: string): string[] {
 
 /** Whether a file holds a part of a level, which is never an entry of its own. */
 export const isExternal = ({ naming, found }: PushFile): boolean => externalPart.test(naming.packageName ?? `/${found.file}`)
+
+/** Files with the same bytes; the first one names the item. */
+export type Copies = [SendableFile, ...SendableFile[]]

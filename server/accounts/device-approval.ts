@@ -1,6 +1,7 @@
 /** Device sign-ins as a person sees them: who asks, from where, for what; then yes or no. A link alone decides nothing (spec 5). */
+
 import { ApiError } from '../../contract/errors.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type DeviceRow, hashUserCode } from './device-sign-in.ts'
 import { countFailures } from './throttle.ts'

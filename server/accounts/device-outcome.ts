@@ -1,5 +1,5 @@
 /** What became of a device sign-in that is no longer to be decided, as far as it is the business of who entered its code. */
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { hashUserCode } from './device-sign-in.ts'
 
 export interface Outcome {

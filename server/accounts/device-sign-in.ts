@@ -1,10 +1,11 @@
 /** Device sign-ins as the program sees them: asking for a code, and polling until the key is there (spec 5). */
+
 import { randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { DeviceSignIn } from '../../contract/device-sign-ins.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { mintKey } from './keys.ts'
 import { hashSecret, newSecret } from './secrets.ts'

@@ -1,7 +1,8 @@
 /** Invitations: someone is asked to join a workspace, and belongs to it once they accept with the link. Until then they are nobody there. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { holdNamesOf, nameKey } from './names.ts'
 import { linkEnd } from './password-links.ts'

@@ -3,8 +3,9 @@
  * with its current password that it is theirs, and chooses a new one: who knew the old one, as those may who made the account or
  * gave it a link elsewhere, is out from then on. The reasons stand in docs/running-a-server.md.
  */
+
 import { ApiError } from '../../contract/errors.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { mayInvite } from './invitations.ts'
 import { freeName, holdNamesOf, takenNames } from './names.ts'

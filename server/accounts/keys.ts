@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { changingAccess } from './access-changes.ts'
 import { hashSecret } from './secrets.ts'

@@ -1,6 +1,7 @@
 /** Login names: one word for each person of a workspace, whatever its case. Who gives one holds the workspace meanwhile. */
+
 import { amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 
 /** The name as it is kept apart from others. */
 export const nameKey = (name: string): string => name.toLowerCase()

@@ -1,7 +1,8 @@
 /** Links with which a member chooses a new password, once, within seven days. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { hashPassword } from './passwords.ts'
 import { type Person, requirePerson, requireRank } from './people.ts'

@@ -1,7 +1,7 @@
 /** People: members of a workspace, their role and whether they belong. A workspace always keeps an owner. */
 
 import { ApiError } from '../../contract/errors.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Workspace } from '../principal.ts'
 import { toWorkspace, type WorkspaceRow, workspaceColumns } from '../rows/workspace.ts'

@@ -1,7 +1,7 @@
 /** Sessions of the dashboard: a new id at every sign-in, kept as its hash, for thirty days at most (contract-gaps 3). */
 
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { csrfTokenOf, hashSecret, newSecret } from './secrets.ts'
 

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import type { Setup } from '../../contract/identity.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { changingAccess } from './access-changes.ts'
 import { hashPassword } from './passwords.ts'

@@ -1,7 +1,8 @@
 /** Signing in with e-mail and password, and changing the password (contract-gaps 3). */
+
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 import { type Session, startSession } from './sessions.ts'

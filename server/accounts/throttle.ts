@@ -1,9 +1,10 @@
 /** Throttles: how often one e-mail, address or person may try within ten minutes (contract-gaps 3). In the database, so that all processes count together. */
+
 import { randomUUID } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { hashSecret } from './secrets.ts'
 

@@ -1,9 +1,10 @@
 /** Members of a workspace, as administrators see and change them. Who someone is may be said by address, name or id. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { type Invited, listInvited } from '../accounts/invitations.ts'
 import { addPerson, changePerson, listPeople, type Person } from '../accounts/people.ts'
 import { setPassword } from '../accounts/sign-in.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { ToldInvited, ToldPerson } from './acts.ts'
 import type { Doing } from './desk.ts'
 import { type ChosenWorkspace, chooseWorkspace } from './workspaces.ts'

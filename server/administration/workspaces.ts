@@ -1,6 +1,7 @@
 /** Which workspace an administrator means. */
+
 import { ApiError, validationError } from '../../contract/errors.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 
 export interface ChosenWorkspace {
   id: number

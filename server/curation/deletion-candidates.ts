@@ -1,6 +1,7 @@
 /** Which versions a deletion reaches, and which of them something else needs. */
+
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 /** Entries with their histories and, with `packId`, every version that came from that pack. */
 export interface Reach {

@@ -1,7 +1,8 @@
 /** Deletes entries and versions for good: what nothing else needs goes, the rest stays where it is needed (spec 4.12). */
+
 import { ApiError } from '../../contract/errors.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'

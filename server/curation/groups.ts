@@ -1,6 +1,7 @@
 /** What becomes of variant groups when their members change. */
+
 import { amongIds } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 
 /** A group that nobody is in is none. */

@@ -1,6 +1,7 @@
 /** Names that only one record may have: the schema keeps them apart, and who comes second hears who was first. */
+
 import { ApiError } from '../../contract/errors.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 export interface UniqueName {
   /** The schema's name for the rule. */

@@ -1,5 +1,5 @@
 /** Lists of values in a statement. As a subquery the planner can hash them; `= any(array)` compares each row with each value. */
-import type { Fragment, Sql } from './open.ts'
+import type { Fragment, Sql } from './sql.ts'
 
 export const amongTexts = (sql: Sql, values: Iterable<string>): Fragment => sql`in (select unnest(${[...values]}::text[]))`
 export const amongIds = (sql: Sql, values: Iterable<number>): Fragment => sql`in (select unnest(${[...values]}::bigint[]))`

@@ -1,5 +1,5 @@
 /** Ids taken before their rows are written, so that rows of several tables can refer to each other in one go. */
-import type { Sql } from './open.ts'
+import type { Sql } from './sql.ts'
 
 export async function takeIds(
   sql: Sql,

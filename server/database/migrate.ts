@@ -1,9 +1,11 @@
 /** Brings the database to the newest schema: numbered .sql files, forward only, one process at a time. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beAlone } from './one-process.ts'
-import type { Database, Sql } from './open.ts'
+import type { Database } from './open.ts'
+import type { Sql } from './sql.ts'
 import { inTransaction } from './transaction.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))

@@ -1,7 +1,8 @@
 /** What one process does at a time, of all that share a PostgreSQL: migrations and provisioning. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { isLockTimeout } from './failure.ts'
-import type { Sql } from './open.ts'
+import type { Sql } from './sql.ts'
 
 /** Any numbers that nobody else uses. */
 const lockNumbers = { migrating: 7_410_001, provisioning: 7_410_002 } as const

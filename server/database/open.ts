@@ -1,9 +1,11 @@
 /** Opens the database: the embedded PGlite in its worker, or PostgreSQL by address; both through one postgres.js `sql`. */
+
 import postgres from 'postgres'
 import { requireRoom } from '../disk/reserve.ts'
 import { startEmbedded, type TellTrouble } from './embedded/embedded.ts'
 import { planning } from './planning.ts'
-import { type DriverPool, type Lines, type Pool, RenewedPool } from './pool.ts'
+import { type DriverPool, type Lines, RenewedPool } from './pool.ts'
+import type { Pool } from './sql.ts'
 import { watchSessions } from './stalled-sessions.ts'
 import { Statistics } from './statistics.ts'
 import { values } from './values.ts'
@@ -18,10 +20,6 @@ import {
   type Waits,
 } from './waits.ts'
 import { Moments, Writers } from './writers.ts'
-
-/** A connection pool, or the one connection of a transaction. Every statement goes through it. */
-export type Sql = DriverPool | Pool | postgres.TransactionSql<{ bigint: number }>
-export type Fragment = postgres.Fragment
 
 export interface Database {
   /** Asked for anew by every request: it changes when connections were lost. */

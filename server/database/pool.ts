@@ -2,12 +2,8 @@
 import { connect, Socket } from 'node:net'
 import type postgres from 'postgres'
 import { limitStatement, unanswered } from './statement-limit.ts'
-import type { Moments, Writers } from './writers.ts'
 
 export type DriverPool = postgres.Sql<{ bigint: number }>
-
-/** Statements of their own. Transactions have other connections: those that write, and those that read as of one moment. */
-export type Pool = DriverPool & { readonly writers: Writers; readonly moments: Moments }
 
 /** What the driver is told besides where to connect. */
 export interface Lines {

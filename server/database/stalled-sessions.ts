@@ -3,7 +3,7 @@
  * transaction (idle_in_transaction_session_timeout), but not one that waits for the rest of a statement: what it holds it would hold for
  * as long as the process stands still. Every server on the database looks after the others.
  */
-import type { Sql } from './open.ts'
+import type { Sql } from './sql.ts'
 import { sessionNames } from './waits.ts'
 
 interface Session {

@@ -1,5 +1,5 @@
 /** Keeps the planner's statistics true while tables grow fast: nobody does so in the embedded database, and PostgreSQL only after a minute. */
-import type { Sql } from './open.ts'
+import type { Sql } from './sql.ts'
 
 /** Growth since the last look, as a share of the table, that makes a new look worth it. */
 const share = 0.2

@@ -1,17 +1,26 @@
 /** The one way to write: a transaction whose last statements are the feed's records; and the one way to read several things as of one moment. */
 
-import type { Context } from '../handler.ts'
+import type { Feed } from '../feed.ts'
 import { isAway } from './failure.ts'
-import type { Sql } from './open.ts'
-import type { LimitedPool, Pool } from './pool.ts'
+import type { LimitedPool } from './pool.ts'
+import type { Pool, Sql } from './sql.ts'
 import { LockTaken, mayHold, WorkspaceLock } from './workspace-lock.ts'
 import type { Writer } from './writers.ts'
+
+/** What a change needs: who makes it, where, when, and what to tell of it. */
+export interface Writing {
+  sql: Sql
+  feed: Feed
+  workspace: { id: number }
+  actor: { id: number }
+  now: Date
+}
 
 /**
  * Runs `work` with the transaction's own `sql`; all of it is committed, feed included, or nothing is. `work` begins again when the lock
  * of its workspace is another's (`takeTurn`); so it takes that one before it does anything else that counts.
  */
-export async function transact<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
+export async function transact<C extends Writing, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const { feed, workspace, actor, now } = context
   return begin(poolOf(context.sql), workspace.id, async (sql) => {
     if (!feed.isEmpty) throw new Error('a transaction that began again had left something in the feed')
@@ -22,7 +31,7 @@ export async function transact<C extends Context, T>(context: C, work: (context:
 }
 
 /** Runs `work` as `transact` does, and takes back what it wrote: for requests that only ask what would be answered. */
-export async function rehearse<C extends Context, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
+export async function rehearse<C extends Writing, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const takenBack = new Error('a rehearsal is never committed')
   const answers: T[] = []
   try {

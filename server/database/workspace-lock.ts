@@ -2,10 +2,11 @@
  * The lock of a workspace, under which commits and wide curation go one after the other (rows/hold.ts). Who has to wait for it holds
  * nothing meanwhile, and no connection either: the transaction is taken back, and begun again when its turn has come.
  */
+
 import { ApiError } from '../../contract/errors.ts'
 import { isLockTimeout } from './failure.ts'
 import type { Leave } from './fair-queue.ts'
-import type { Sql } from './open.ts'
+import type { Sql } from './sql.ts'
 import { busy, type Writers } from './writers.ts'
 
 /** Thrown out of a transaction that has to wait: it is taken back. */

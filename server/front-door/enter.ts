@@ -10,9 +10,11 @@ import type { Holder, Workspace } from '../principal.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
 import { readClientName } from './client-name.ts'
 import { KeyUses } from './key-uses.ts'
-import { type Asked, type Door, type Found, openDoor } from './lookup.ts'
+import type { Asked, Door, Found } from './lookup.ts'
+import { MemoryDoor } from './memory-lookup.ts'
 import { Refusal } from './refusal.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
+import { SharedDoor } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
 import { refuseOtherVersion } from './version.ts'
 
@@ -137,3 +139,7 @@ function refuseOtherWorkspace({ holder, addressed }: Found, slug: string | undef
 
 const unknownWorkspace = (slug: string | undefined): Refusal =>
   new Refusal(404, `There is no library "${slug ?? ''}" on this server. Check the address.`)
+
+/** In memory where one process has the database to itself; else in the database, where all processes see it. */
+const openDoor = (database: Database, limits: Limits): Door =>
+  database.kind === 'embedded' ? new MemoryDoor(database, limits) : new SharedDoor(database, limits)

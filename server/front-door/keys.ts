@@ -1,5 +1,5 @@
 /** Who a key acts as, and in which workspace. Keys are found by their SHA-256; the key itself is kept nowhere. */
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Actor, Holder } from '../principal.ts'
 import { toWorkspace, type WorkspaceRow, workspaceColumns } from '../rows/workspace.ts'
 

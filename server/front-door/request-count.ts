@@ -1,5 +1,5 @@
 /** Counting in the database, where several processes see it: the law of windows.ts as one statement for all requests of a moment. */
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Budget, Limits } from './budgets.ts'
 import { type HolderRow, selectHolder } from './keys.ts'
 import { grainMs, windowMs } from './windows.ts'

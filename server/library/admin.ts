@@ -1,8 +1,9 @@
 /** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
+
 import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { weighWants } from '../media/wants.ts'
 import { guidKey } from '../push/manifest.ts'

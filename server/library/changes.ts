@@ -1,7 +1,8 @@
 /** Changes: the catalog feed for mirrors, and the export they start from (spec 4.6; contract-gaps 9). */
+
 import type { ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { selectEntriesWithTags } from '../rows/entry.ts'

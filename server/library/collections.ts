@@ -1,11 +1,12 @@
 /** Collections: entries that someone gathered (spec 4.12). The change feed does not know them (contract-gaps 5a). */
+
 import type { collections as contract } from '../../contract/collections.ts'
 import { limits } from '../../contract/limits.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdCollection, requireCollection, selectCollectionEntries, selectCollections } from '../rows/collection.ts'

@@ -1,7 +1,8 @@
 /** Members: who belongs to the workspace (contract-gaps 3). */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { members as contract, Member } from '../../contract/members.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
 
 export const members: Handlers<typeof contract> = {

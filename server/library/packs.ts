@@ -1,4 +1,5 @@
 /** Packs: where entries came from (spec 2, 4.12). An entry shows the name of its pack. */
+
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { packs as contract, Pack } from '../../contract/packs.ts'
@@ -6,7 +7,7 @@ import { deleteForGood } from '../curation/deletion.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
 import { knownPackFields } from '../push/unknowns.ts'
 import { takeTurn } from '../rows/hold.ts'

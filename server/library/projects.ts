@@ -1,9 +1,10 @@
 /** Projects: where entries are pulled to (spec 4.12). Pull jobs know them by name, and make them known (server/pulls/projects.ts). */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { projects as contract, Project } from '../../contract/projects.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
 import { defaultRoot } from '../pulls/projects.ts'
 

@@ -1,4 +1,5 @@
 /** Pull jobs: orders to bring entries with everything they need into a project (spec 3 and 4.3; contract-gaps 4 and 9). */
+
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
@@ -6,7 +7,7 @@ import type { InputOf } from '../../contract/route.ts'
 import { rootWarnings } from '../../contract/target-roots.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'

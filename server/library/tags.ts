@@ -1,11 +1,12 @@
 /** Tags: words that people put on entries (spec 4.12). An entry shows its tags, so whatever changes them changes the entry. */
+
 import { limits } from '../../contract/limits.ts'
 import type { tags as contract } from '../../contract/tags.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import { amongIds } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { takeTurn } from '../rows/hold.ts'

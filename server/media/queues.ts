@@ -1,6 +1,7 @@
 /** What is wanted: previews still to be made, and thumbnails that are missing or asked for anew (spec 4.9; contract-gaps 5, 7). */
+
 import { previewTypes } from '../../contract/media.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 interface QueueItem {
   entry_id: number

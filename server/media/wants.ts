@@ -1,7 +1,8 @@
 /** What entries wait for, a thumbnail or a preview. Who changes a current version or its media has it weighed anew. */
+
 import { previewTypes } from '../../contract/media.ts'
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 /** Whether an entry of this type wants a preview as long as there is none. */
 export const isPreviewed = (sql: Sql, entryType: Fragment): Fragment => sql`${entryType} = any(${[...previewTypes]}::text[])`

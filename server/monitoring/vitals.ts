@@ -1,7 +1,7 @@
 /** How the server is doing, in numbers: read from the database, the storage and the process when a monitor asks. */
 
 import type { EventLoopUtilization } from 'node:perf_hooks'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Parts } from '../parts.ts'
 
 /** What could not be read is left out. */

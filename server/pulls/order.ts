@@ -1,9 +1,10 @@
 /** From an order to what it brings: the entries, the versions, and everything they need (spec 4.3). */
+
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'

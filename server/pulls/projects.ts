@@ -1,5 +1,5 @@
 /** Projects as pulls know them: by name, without regard to case (contract-gaps 4 and 5a). */
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 
 /** Where imports land in a project that says nothing else. */
 export const defaultRoot = '/Game/PropHouse'

@@ -1,9 +1,10 @@
 /** Commit: registers a manifest, all of it or nothing (spec 4.9). */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { CommitAnswer, Manifest, ManifestItem } from '../../contract/push.ts'
 import { randomId } from '../clock.ts'
 import { takeIds } from '../database/ids.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaited } from '../rows/awaited.ts'

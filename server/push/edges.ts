@@ -1,8 +1,9 @@
 /** The edges of a push: what each version needs, from the manifest and from package headers; and imports that are awaited. */
+
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import { wantedTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Headers } from './headers.ts'
 import { pathKey } from './manifest.ts'
 

@@ -1,7 +1,8 @@
 /** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
+
 import type { Manifest } from '../../contract/push.ts'
 import { amongTexts, wantedTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
 import { guidKey, pathKey } from './manifest.ts'

@@ -1,9 +1,10 @@
 /** The versions that a manifest names by their hashes: of its items, and of what they need. */
+
 import { mostFailures } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import { wantedTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 
 /** A version that is in the library. */
 export interface KnownObject {

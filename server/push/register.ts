@@ -1,5 +1,5 @@
 /** Writes the outcome of a commit: one statement per table, whatever the size of the manifest. */
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { isPreviewed, weighWants } from '../media/wants.ts'
 import { distinctNames, guidKey, metadataOf, pathKey } from './manifest.ts'

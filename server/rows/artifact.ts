@@ -1,7 +1,8 @@
 /** The only place that lists the columns of media files, and of the media that versions use. */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { holdEntries } from './hold.ts'
 import { findVersion } from './version.ts'
 

@@ -1,6 +1,7 @@
 /** Packages that versions refer to and that were nowhere when those were registered: they become edges when they arrive. */
+
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 
 interface Arrived {

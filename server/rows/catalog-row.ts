@@ -1,7 +1,8 @@
 /** The only place that lists what the catalog index holds of an entry: narrow rows, read by the ten thousand. */
+
 import type { EntrySummary } from '../../contract/entries.ts'
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { isVariant, reviewStatus } from './entry.ts'
 
 export interface CatalogRow {

@@ -1,6 +1,7 @@
 /** The only place that walks dependencies: down to everything a version needs, and up to everything that needs it. */
+
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EntryFace, requireEntryFace } from './entry.ts'
 import { requireVersionOf, versionFacts } from './version.ts'

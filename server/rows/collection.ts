@@ -1,8 +1,9 @@
 /** The only place that lists the columns of a collection and of the entries in it. */
+
 import type { Collection, CollectionEntry } from '../../contract/collections.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { wantedIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 /** `tail` may use the alias c and begins with `and` or `order by`. */
 export const selectCollections = (sql: Sql, workspaceId: number, tail: Fragment): PromiseLike<Collection[]> =>

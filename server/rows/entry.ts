@@ -1,9 +1,10 @@
 /** The only place that lists the columns of an entry: summary, with tags, and detail. */
+
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
 import { amongIds, wantedIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
 import { tagsOf } from './tag.ts'

@@ -1,6 +1,6 @@
 /** When a member first pushed and first brought something from the library: written once, for the ticks of the overview. */
 
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Actor } from '../principal.ts'
 
 interface Step {

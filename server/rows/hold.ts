@@ -2,8 +2,9 @@
  * Who may move current versions, or change what belongs to one: who holds the lineage. It is held before anything else is
  * written, several in one order, so that writers wait for each other and never in a circle. The feed's head comes last.
  */
+
 import { amongIds, wantedTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { lockOf } from '../database/workspace-lock.ts'
 
 /** Until the transaction ends. What was read before may be out of date by now: read it after this. */

@@ -1,7 +1,8 @@
 /** The only place that lists the columns of a lineage and of the versions in it. */
+
 import type { Lineage, LineageFace, LineageObject, VersionPlace } from '../../contract/lineages.ts'
 import { amongTexts, wantedTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { versionFacts } from './version.ts'
 
 interface ObjectRow extends Omit<LineageObject, 'published_by'> {

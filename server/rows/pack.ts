@@ -1,5 +1,5 @@
 /** The entries that show a pack: readers that packs and deletions share. */
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 
 /** Those whose current version came from the pack, looked up one by one (server/database/among.ts says why). */
 export const selectEntriesOfPack = (sql: Sql, workspaceId: number, packId: number) => sql<{ id: number; lineage_id: string }[]>`

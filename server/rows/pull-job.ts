@@ -1,8 +1,9 @@
 /** The only place that lists the columns of a pull job, of its entries and of its files. */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullReport } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { type VersionFacts, versionFacts } from './version.ts'
 
 /** A claim whose lease is over is none any more, whether or not someone has written that down (spec 3). */

@@ -1,8 +1,9 @@
 /** The only place that lists the columns of a tag: as lists show it, and as entries do. */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { Tag, TagOnEntry } from '../../contract/tags.ts'
 import { wantedIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 /** Names are one when they differ in case, or in how their accents are put together. */
 export const tagKey = (name: string): string => name.normalize('NFC').toLowerCase()

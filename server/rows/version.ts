@@ -1,8 +1,9 @@
 /** The only place that lists the columns of a version that handlers work with. */
+
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import type { VersionFact } from '../../contract/version-facts.ts'
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 
 export interface Version {
   object_id: number

@@ -1,5 +1,5 @@
 /** The only place that lists the columns of a workspace, as requests need it (contract-gaps 1). */
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import type { Workspace, WorkspaceState } from '../principal.ts'
 
 export interface WorkspaceRow {

@@ -1,4 +1,5 @@
 /** GET /entries and its facets: which entries, in which order, which page of them; then what a list shows of each (spec 4.2; contract-gaps 6). */
+
 import type { entries as contract, EntrySummary } from '../../contract/entries.ts'
 import { entryFilters } from '../../contract/entry-filters.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
@@ -6,7 +7,7 @@ import type { Facets } from '../../contract/facets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { type Context, WrittenJson } from '../handler.ts'
 import { requireEntryFace, selectEntries } from '../rows/entry.ts'
 import type { Catalog, SortName } from './catalog/catalog.ts'

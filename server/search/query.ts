@@ -1,6 +1,7 @@
 /** What a request asks of a catalog: words, names, places and filters, and the rows that they leave. */
+
 import { amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import type { Catalog } from './catalog/catalog.ts'

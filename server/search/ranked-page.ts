@@ -1,10 +1,11 @@
 /** A page of the best that a question found: at most a thousand, by weight, then by name and id (spec 4.2, 8). */
+
 import { limits } from '../../contract/limits.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Order, Place } from './catalog/orders.ts'
 import { firstOf } from './page.ts'
 import { failing, type Selection } from './selection.ts'
-import type { Weighed } from './words/scores.ts'
+import type { Weighed } from './words/scoring.ts'
 import type { Hits } from './words/word-index.ts'
 
 /** Where a page of ranked answers ended. */

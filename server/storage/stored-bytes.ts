@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import { amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { writeRefusal } from '../front-door/states.ts'
 import type { Workspace } from '../principal.ts'
 import { holdCount } from './workspace-ledger.ts'

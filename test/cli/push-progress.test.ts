@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { advance, type PushProgress, pushLook, startOfPush } from '../../cli/commands/push/progress.ts'
 import { type ProgressRow, progressLine } from '../../cli/terminal/progress.ts'
-import { bar, barWidth, openProgress } from '../../cli/views/progress.tsx'
+import { bar, barWidth, openProgress } from '../../cli/terminal/views/progress.tsx'
 import type { PushEvent } from '../../client/progress.ts'
 
 const MiB = 1024 ** 2

@@ -33,10 +33,11 @@ test('server/accounts stands below everything that calls it: routes, pages and t
 })
 
 test('cli loads programs and views only when they are asked for, by import(), so that every other command starts fast', () => {
-  const heavy = /^((server|agent|mcp)\/|cli\/views\/|(ink|react|fastify|postgres|better-sqlite3|sharp|@electric-sql\/.*)$)/
+  const heavy =
+    /^((server|agent|mcp)\/|cli\/terminal\/views\/|(ink|react|fastify|postgres|better-sqlite3|sharp|@electric-sql\/.*)$)/
   const eager = imports.filter(
     ({ from, target, kind }) =>
-      from.startsWith('cli/') && !from.startsWith('cli/views/') && kind === 'static' && heavy.test(target),
+      from.startsWith('cli/') && !from.startsWith('cli/terminal/views/') && kind === 'static' && heavy.test(target),
   )
   expect(sentences(eager)).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** Queues: which previews are still to be made and which thumbnails are wanted (spec 4.9; contract-gaps 5 and 7). */
+
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Fragment } from '../../server/database/open.ts'
+import type { Fragment } from '../../server/database/sql.ts'
 import { previewPage, thumbnailPage, thumbnailTotal } from '../../server/media/queues.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { glbOf, pngOf } from '../support/media.ts'

@@ -1,6 +1,7 @@
 // Every session on PostgreSQL says how long it waits and stands still; and what the driver says for itself, BEGIN and COMMIT, has an end too.
+
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Sql } from '../../server/database/open.ts'
+import type { Sql } from '../../server/database/sql.ts'
 import { inTransaction } from '../../server/database/transaction.ts'
 import { usualWaits } from '../../server/database/waits.ts'
 import { callAs } from '../support/api.ts'

@@ -1,6 +1,7 @@
 // What the database reads for a page while it has no statistics of a library yet: only what the page shows (server/database/among.ts).
+
 import { expect, test } from 'vitest'
-import type { Sql } from '../../server/database/open.ts'
+import type { Sql } from '../../server/database/sql.ts'
 import { inTransaction } from '../../server/database/transaction.ts'
 import { selectEntriesWithTags, selectEntryDetails } from '../../server/rows/entry.ts'
 import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'

@@ -1,7 +1,9 @@
 /** Runs `ph` in this process with captured streams, as a person or a script would run it. */
+
 import { PassThrough, Readable } from 'node:stream'
-import type { InStream, OutStream } from '../../cli/context.ts'
+import type { InStream } from '../../cli/context.ts'
 import { run } from '../../cli/program.ts'
+import type { OutStream } from '../../cli/terminal/output.ts'
 import { type Pause, pause } from '../../client/http/pause.ts'
 
 export interface Setting {

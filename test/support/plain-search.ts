@@ -1,5 +1,5 @@
 /** What the catalog index has to answer, said in plain SQL: slow, and easy to believe. */
-import type { Fragment, Sql } from '../../server/database/open.ts'
+import type { Fragment, Sql } from '../../server/database/sql.ts'
 
 /** As GET /entries takes them. */
 export interface Question {

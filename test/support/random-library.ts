@@ -1,5 +1,5 @@
 /** Random libraries, written straight into the tables as another process would write them, with the records of the change feed. */
-import type { Sql } from '../../server/database/open.ts'
+import type { Sql } from '../../server/database/sql.ts'
 import { inTransaction } from '../../server/database/transaction.ts'
 
 /** Whole numbers below `limit`, the same for the same seed. */

@@ -11,11 +11,12 @@ import { copyByTerminal, openInBrowser } from '../../terminal/browser.ts'
 import { columnsOf, hasColor, painter } from '../../terminal/output.ts'
 import { printable } from '../../terminal/printable.ts'
 import { openDisplay } from '../../terminal/progress-display.ts'
+import type { QrBlock } from '../../terminal/views/qr.ts'
 import { tellWaits } from '../../terminal/waits.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 import { type DeviceEvent, deviceModel } from './device-progress.ts'
-import { deviceScreen, type KeyScope, type QrBlock } from './device-screen.ts'
+import { deviceScreen, type KeyScope } from './device-screen.ts'
 
 export interface DeviceLogin {
   url: string
@@ -144,6 +145,6 @@ const isLoopback = (page: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$
 /** A phone reads the page off the screen; not where the address means this machine itself. */
 async function qrOf({ stderr, env }: Context, page: string): Promise<QrBlock | undefined> {
   if (isLoopback(page)) return undefined
-  const { qrBlock } = await import('../../views/qr.ts')
+  const { qrBlock } = await import('../../terminal/views/qr.ts')
   return qrBlock(page, hasColor(stderr, env))
 }

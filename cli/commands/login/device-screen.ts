@@ -1,5 +1,7 @@
 /** What a terminal shows of a sign-in in the browser: the code, the page, what is asked for, and beside it a QR code. Pure. */
+
 import type { Paint } from '../../terminal/output.ts'
+import type { QrBlock } from '../../terminal/views/qr.ts'
 import { wrap } from '../../terminal/wrap.ts'
 
 export type KeyScope = 'read' | 'write'
@@ -22,12 +24,6 @@ export interface ScreenLook {
   columns: number
   rows: number
   paint: Paint
-}
-
-/** A QR code: lines of one width, in columns. */
-export interface QrBlock {
-  lines: string[]
-  width: number
 }
 
 /** Said and drawn below it later: what was opened and copied, and the wait. */

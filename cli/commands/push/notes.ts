@@ -7,6 +7,7 @@ import type { PushReport } from '../../../client/push/report.ts'
 import { number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { printable } from '../../terminal/printable.ts'
+import { weightLook } from '../../terminal/weights.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
 import { problemTitles } from './problem-titles.ts'
 
@@ -26,21 +27,6 @@ const mostAlike = 3
 const mostSentences = 2
 /** So many packages or files are named in one line. */
 const mostSubjects = 3
-
-type Style = Parameters<Paint>[0]
-const weights: Record<ProblemWeight, readonly [title: string, sign: string, style: Style]> = {
-  'left-out': ['Skipped:', '-', 'dim'],
-  note: ['Notes:', '·', 'cyan'],
-  warning: ['Warnings:', '!', ['yellow', 'bold']],
-  failed: ['Failed:', '✗', ['red', 'bold']],
-}
-
-/** The title of a section, and the sign before each of its sentences. */
-export function weightLook(weight: ProblemWeight, paint: Paint): { title: string; sign: string } {
-  const [title, sign, style] = weights[weight]
-  const isQuiet = weight === 'note' || weight === 'left-out'
-  return { title: paint(isQuiet ? 'bold' : style, title), sign: `  ${paint(style, sign)} ` }
-}
 
 /** One section, of problems of one weight; empty where there are none. */
 export function problemWords({ problems }: PushReport, weight: ProblemWeight, look: NotesLook): string[] {

@@ -1,10 +1,11 @@
 /** What becomes of files that are held by a placement which did not come to its end, or met an edit: none is lost. */
+
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IntendedFile } from '../../memory/open-pulls.ts'
+import type { FilePlaced } from '../../memory/project-memory.ts'
 import type { PulledFile } from '../report.ts'
 import { heldName, isUnchanged, moveAside, putBack } from './held-file.ts'
-import type { Intention } from './place-all.ts'
 
 export interface HeldParts {
   /** Where the new file was staged. */
@@ -67,4 +68,20 @@ export async function settleHeld(one: IntendedFile<Intention>, { staged, root, j
     return undefined
   }
   return moveAside(held, join(root, editFolder(jobId), one.file)).slice(root.length + 1)
+}
+
+/** What a killed pull leaves of each file, so that the next one knows what became of it. Earlier versions left the first three. */
+export interface Intention {
+  item: PulledFile
+  placed: Omit<FilePlaced, 'stat'>
+  /** `placeMark` of what was to be replaced; null where nothing was there. */
+  replacedMark: string | null
+  /** SHA-256 of that, where it was read. */
+  replacedHash?: string | null
+  /** The version that was remembered of the place before. */
+  baseBefore?: number | null
+  /** Where it was staged; the name of the journal there, and the place of this file in its order. */
+  folder?: string
+  journal?: string
+  index?: number
 }

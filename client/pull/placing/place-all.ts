@@ -1,4 +1,5 @@
 /** Placing and remembering: what is written down before the first file of a pull is placed, and what follows from how it went. */
+
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import type { PullParts } from '../options.ts'
 import type { PulledFile } from '../report.ts'
 import { placeMark } from './file-identity.ts'
 import { heldName, isHeldName } from './held-file.ts'
+import type { Intention } from './held-files.ts'
 import { keepEdit, settleHeld } from './held-files.ts'
 import { PlaceJournal } from './journal.ts'
 import { type Placed, placeAll } from './place-file.ts'
@@ -20,22 +22,6 @@ import { type Placed, placeAll } from './place-file.ts'
 export interface Planned {
   decision: Decision
   item: PulledFile
-}
-
-/** What a killed pull leaves of each file, so that the next one knows what became of it. Earlier versions left the first three. */
-export interface Intention {
-  item: PulledFile
-  placed: Omit<FilePlaced, 'stat'>
-  /** `placeMark` of what was to be replaced; null where nothing was there. */
-  replacedMark: string | null
-  /** SHA-256 of that, where it was read. */
-  replacedHash?: string | null
-  /** The version that was remembered of the place before. */
-  baseBefore?: number | null
-  /** Where it was staged; the name of the journal there, and the place of this file in its order. */
-  folder?: string
-  journal?: string
-  index?: number
 }
 
 const anyWrite = 0o222n

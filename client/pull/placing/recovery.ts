@@ -3,6 +3,7 @@
  * journal of that very run, before anything of its staging folder is touched. Where neither proves it, the version that was remembered
  * before stays: an edit is then a conflict, and never becomes the next version of something that nobody knows it was made from.
  */
+
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IntendedFile } from '../../memory/open-pulls.ts'
@@ -14,9 +15,8 @@ import type { PulledFile } from '../report.ts'
 import { isTelling, placeMark } from './file-identity.ts'
 import { clearStaging } from './folders.ts'
 import { halfName, heldName, isBeginning, putBack } from './held-file.ts'
-import { finishReplaced, settleHeld } from './held-files.ts'
+import { finishReplaced, type Intention, settleHeld } from './held-files.ts'
 import { type JournalEntry, journalEntry, readJournal } from './journal.ts'
-import type { Intention } from './place-all.ts'
 
 /** A file of which it is known that an earlier run placed it, with what is reported of it. */
 interface Settled {

@@ -5,7 +5,8 @@ import { limits } from '../../../contract/limits.ts'
 import type { Api } from '../../http/api.ts'
 import { findFaces } from '../../memory/find-versions.ts'
 import { type Problem, problem } from '../../project/problem.ts'
-import { isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { pathOf } from '../../project/project-file.ts'
+import { otherNameAdvice } from '../plan/duplicates.ts'
 import { nameOf } from '../plan/manifest-item.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
@@ -17,13 +18,6 @@ export interface ThereAlready {
 
 /** Of more files than these only the first are looked into. */
 const mostAsked = 1000
-
-/** What to do for a file to be found by its own name too, or to be a prop of its own: bytes are kept once. */
-export function otherNameAdvice(file: SendableFile, entry: string): string {
-  const name = nameOf(file).replaceAll(/["\\$`]/g, '')
-  const own = isPackageFile(file) ? 'duplicate it in the editor, save, and push' : 'change the file and push'
-  return `To find it by its own name too: \`ph tag add "${name}" ${entry} --create\`. To make it a prop of its own: ${own}.`
-}
 
 /** Names files that are another prop's, the first time that they are met here. */
 export async function findOtherNames(there: readonly ThereAlready[], api: Api): Promise<Problem[]> {

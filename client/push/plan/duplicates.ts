@@ -1,12 +1,9 @@
 /** Which of several files stands for one prop: copies with the same bytes, and packages that claim the same path. Pure. */
 
 import { type Problem, problem } from '../../project/problem.ts'
+import type { Copies } from '../../project/project-file.ts'
 import { isExternal, isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
-import { otherNameAdvice } from '../held/other-names.ts'
 import { nameOf } from './manifest-item.ts'
-
-/** Files with the same bytes; the first one names the item. */
-export type Copies = [SendableFile, ...SendableFile[]]
 
 /** Groups by content. In front stands the file that is where its header says, then one that may be an entry, then the first. */
 export function groupCopies(files: readonly SendableFile[]): Copies[] {
@@ -74,4 +71,11 @@ function displace([first, ...others]: Copies): Copies {
   const { facts, naming } = first
   const nameless = facts.kind === 'package' ? { ...facts, guid: null } : facts
   return [{ ...first, facts: nameless, naming: { ...naming, packageName: naming.folderName, originPath: null } }, ...others]
+}
+
+/** What to do for a file to be found by its own name too, or to be a prop of its own: bytes are kept once. */
+export function otherNameAdvice(file: SendableFile, entry: string): string {
+  const name = nameOf(file).replaceAll(/["\\$`]/g, '')
+  const own = isPackageFile(file) ? 'duplicate it in the editor, save, and push' : 'change the file and push'
+  return `To find it by its own name too: \`ph tag add "${name}" ${entry} --create\`. To make it a prop of its own: ${own}.`
 }

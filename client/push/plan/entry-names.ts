@@ -1,8 +1,8 @@
 /** Names of new props: sources of one name, which no path under /Game tells apart, are told apart by their folders. Pure. */
+
 import { limits } from '../../../contract/limits.ts'
 import { cutToLimit } from '../../../contract/names.ts'
-import { isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
-import type { Copies } from './duplicates.ts'
+import { type Copies, isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
 import { nameOf } from './manifest-item.ts'
 
 /** By content hash: the names of those that have to be told apart, such as `rocks/cliff`. */

@@ -1,4 +1,5 @@
 /** One file as an item of a manifest: what the library is told of it (spec 4.9; contract-gaps 5). Pure. */
+
 import { limits } from '../../../contract/limits.ts'
 import { cutToLimit } from '../../../contract/names.ts'
 import { longestPath, packagePathPattern } from '../../../contract/path-patterns.ts'
@@ -6,8 +7,7 @@ import type { ManifestEntry, ManifestItem } from '../../../contract/push.ts'
 import { entryTypeOf } from '../../../formats/entry-types.ts'
 import type { KnownPackage } from '../../project/file-facts.ts'
 import type { Base } from '../../project/known-file.ts'
-import { isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from '../../project/project-file.ts'
-import type { Copies } from './duplicates.ts'
+import { type Copies, isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from '../../project/project-file.ts'
 import type { References } from './references.ts'
 
 /** Which lineage a file continues: the version it was edited from, or that a redirector at its old place stands for. */

@@ -1,8 +1,9 @@
 /** What a push will send: from files and what is known of them to manifest items, and everything worth naming. Pure. */
+
 import type { ManifestItem } from '../../../contract/push.ts'
 import type { Problem } from '../../project/problem.ts'
-import { isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
-import { type Copies, groupCopies, nameCopies, settleClaims } from './duplicates.ts'
+import { type Copies, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { groupCopies, nameCopies, settleClaims } from './duplicates.ts'
 import { namesByFolder } from './entry-names.ts'
 import { FindingList } from './findings.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'

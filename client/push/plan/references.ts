@@ -1,9 +1,9 @@
 /** From the package names that files refer to, to the files and versions behind them (uasset-header 12.5). Pure. */
+
 import { hash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
 import { companionPath } from '../../project/companion.ts'
-import { isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
-import type { Copies } from './duplicates.ts'
+import { type Copies, isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
 
 /** What there is beside the files of this push. */
 export interface Elsewhere {

@@ -4,7 +4,8 @@ import { type Finding, fault, fine, note, warning } from '../../../system/findin
 import type { Clock } from '../../clock.ts'
 import { explainDatabase } from '../../database/failure.ts'
 import { schemaState } from '../../database/migrate.ts'
-import { type Database, poolConnections, type Sql } from '../../database/open.ts'
+import { type Database, poolConnections } from '../../database/open.ts'
+import type { Sql } from '../../database/sql.ts'
 
 /** Oldest version that is tested (design 3). */
 const oldestPostgres = 15

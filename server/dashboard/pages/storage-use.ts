@@ -1,5 +1,5 @@
 /** The room that a workspace takes, of what it may take. */
-import type { Sql } from '../../database/open.ts'
+import type { Sql } from '../../database/sql.ts'
 
 export interface Room {
   storedBytes: number

@@ -2,7 +2,8 @@
 
 import { inPieces } from '../../../system/event-loop.ts'
 import { amongIds } from '../../database/among.ts'
-import type { Database, Sql } from '../../database/open.ts'
+import type { Database } from '../../database/open.ts'
+import type { Sql } from '../../database/sql.ts'
 import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../../rows/catalog-row.ts'
 import { Catalog } from './catalog.ts'
 

@@ -1,10 +1,11 @@
 /** Finds the rows that match a question, with what each is worth. */
+
 import type { Dictionary } from './dictionary.ts'
 import type { Field } from './forward-index.ts'
 import { legsOf, postingsPerClause, rowsOf } from './query-plan.ts'
 import type { Question } from './query-words.ts'
-import { Marks, type Weighed } from './scores.ts'
-import { type Said, Weighing } from './scoring.ts'
+import { Marks } from './scores.ts'
+import { type Said, type Weighed, Weighing } from './scoring.ts'
 import { bestWeight } from './weights.ts'
 
 /** All that is known of the words of one library. */

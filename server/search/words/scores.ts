@@ -1,17 +1,11 @@
 /** What every row of a library is worth, while a question passes along the postings, and which only their records can tell. */
+
 import { fieldsIn, rowOf } from './block.ts'
 import type { Slice } from './dictionary.ts'
 import type { Leg } from './query-plan.ts'
-import type { Weighing } from './scoring.ts'
+import type { Weighed, Weighing } from './scoring.ts'
 import type { Way } from './splits.ts'
 import { begunWeights, bestWord, wholeWeights, withWholeName } from './weights.ts'
-
-/** Rows, ascending, and what each is worth. */
-export interface Weighed {
-  rows: Uint32Array
-  /** Parallel to `rows`; higher is better. Small, so that the best are found by counting. */
-  weights: Uint16Array
-}
 
 /** For every library of the process the same: a question is answered without a pause. */
 let room = { seen: new Uint8Array(0), also: new Uint8Array(0), sums: new Uint16Array(0) }

@@ -4,7 +4,6 @@ import { absent, findIn, type Pattern, toPattern, whole } from './folded-text.ts
 import { type Field, fieldBits, RecordReader, type Records } from './forward-index.ts'
 import type { SharedTexts } from './interned-texts.ts'
 import type { Question } from './query-words.ts'
-import type { Weighed } from './scores.ts'
 import { begunWeights, type WholeName, wholeNameOf, wholeWeights, withWholeName } from './weights.ts'
 
 /** What the rows of a library say. */
@@ -95,4 +94,11 @@ export class Weighing {
     known[text] = found + 1
     return found
   }
+}
+
+/** Rows, ascending, and what each is worth. */
+export interface Weighed {
+  rows: Uint32Array
+  /** Parallel to `rows`; higher is better. Small, so that the best are found by counting. */
+  weights: Uint16Array
 }

@@ -1,7 +1,7 @@
 /** A picture with words beside it: both where they belong, whatever the terminal does with its cursor after a picture. */
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { drawBeside } from '../../../cli/views/picture-beside.ts'
+import { drawBeside } from '../../../cli/terminal/views/picture-beside.ts'
 import { pngOf } from '../../support/media.ts'
 
 const layout = { box: { columns: 6, rows: 3 }, gap: 2, margin: 1 }

@@ -2,9 +2,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { blocks } from '../../../cli/views/blocks.ts'
-import { drawPicture, drawRow } from '../../../cli/views/picture.ts'
-import { pictureProtocol } from '../../../cli/views/picture-terminal.ts'
+import { blocks } from '../../../cli/terminal/views/blocks.ts'
+import { drawPicture, drawRow } from '../../../cli/terminal/views/picture.ts'
+import { pictureProtocol } from '../../../cli/terminal/views/picture-terminal.ts'
 
 const redPaint = { r: 255, g: 0, b: 0, alpha: 1 }
 const bluePaint = { r: 0, g: 0, b: 255, alpha: 1 }

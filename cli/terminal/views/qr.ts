@@ -1,9 +1,14 @@
 /** A QR code in half blocks: two rows of modules in a line of text, with the quiet zone that scanners need. */
 import { encode } from 'uqr'
-import type { QrBlock } from '../commands/login/device-screen.ts'
 
 /** Modules on each side that stay light (ISO/IEC 18004, 6.3.8). */
 const quietZone = 4
+
+/** A QR code: lines of one width, in columns. */
+export interface QrBlock {
+  lines: string[]
+  width: number
+}
 
 /** The code of a text. */
 export function qrBlock(text: string, color: boolean): QrBlock {

@@ -1,7 +1,8 @@
 /** The display of a running push or pull on a terminal: a bar for each thing that is under way, drawn by ink. */
+
 import { Box, render, Text, useAnimation } from 'ink'
-import type { OutStream } from '../context.ts'
-import type { ProgressLook, ProgressRow } from '../terminal/progress.ts'
+import type { OutStream } from '../output.ts'
+import type { ProgressLook, ProgressRow } from '../progress.ts'
 
 const labelWidth = 12
 const amountWidth = 22

@@ -1,6 +1,6 @@
 /** What pictures a terminal can show, judged by what it says of itself in the environment. When in doubt: coloured blocks. */
 import { WriteStream } from 'node:tty'
-import type { Surroundings } from '../context.ts'
+import type { Surroundings } from '../../context.ts'
 
 /**
  * `kitty`: https://sw.kovidgoyal.net/kitty/graphics-protocol/, `iterm`: https://iterm2.com/documentation-images.html,

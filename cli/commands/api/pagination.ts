@@ -1,6 +1,6 @@
 /** Pages merged into one document: every pagination style of the service hands on `next_cursor` (spec 1). */
-import type { ApiRequest } from '../client/http/http.ts'
-import { wrongUsage } from './refusal.ts'
+import type { ApiRequest } from '../../../client/http/http.ts'
+import { wrongUsage } from '../../refusal.ts'
 
 type Page = Record<string, unknown>
 

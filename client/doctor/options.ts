@@ -1,0 +1,18 @@
+/** What a look for faults is given. */
+import type { Folders } from '../folders.ts'
+import type { Wanted } from '../sign-in/profile.ts'
+
+export interface CheckupOptions {
+  folders: Folders
+  /** What a command would connect to. */
+  wanted: Wanted
+  env: Record<string, string | undefined>
+  cwd: string
+  clientName: string
+  now(): Date
+  signal: AbortSignal
+  /** How long the server, and the project, may take each, in milliseconds. */
+  limitMs?: number
+}
+
+export type Limited = CheckupOptions & { limitMs: number }
