@@ -1,4 +1,5 @@
 /** `ph status`: every file of a project beside the library, reading only what changed. Start here. */
+
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { projectStateFile } from '../folders.ts'
@@ -13,11 +14,10 @@ import type { Problem } from '../project/problem.ts'
 import { type FoundFile, scan } from '../project/scan.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
 import { waitingJobs } from '../pull/waiting-jobs.ts'
+import { markPlaces, markReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type Sifted, sift } from './compare.ts'
-import { markPlaces } from './library-places.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
-import { markReverted } from './reverted.ts'
 
 export interface StatusOptions extends Wire {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */

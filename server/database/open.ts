@@ -8,7 +8,6 @@ import { type DriverPool, type Lines, RenewedPool } from './pool.ts'
 import type { Pool } from './sql.ts'
 import { watchSessions } from './stalled-sessions.ts'
 import { Statistics } from './statistics.ts'
-import { values } from './values.ts'
 import {
   doorLockMs,
   graceMs,
@@ -50,6 +49,27 @@ const embeddedLocks = 3
 
 /** While one statement is under way on a connection, the next one waits for another: not for that one's end. */
 const oneByOne = { max_pipeline: 0 }
+
+/** bigint columns are ids, sizes and sequence numbers: all below 2^53. */
+const bigint = { to: 20, from: [20], parse: (text: string) => Number(text), serialize: (value: number) => String(value) }
+
+// The driver would ask each new connection which kinds of lists there are, and bring the process down when that one is lost.
+const texts = {
+  to: 1009,
+  from: [1009],
+  parse: (): never => {
+    throw new Error('A list of texts is not to be answered; answer rows or JSON.')
+  },
+  serialize: (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`,
+}
+const bigints = {
+  to: 1016,
+  from: [1016],
+  parse: (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
+  serialize: (values: readonly number[]) => `{${values.join(',')}}`,
+}
+
+const values = { bigint, texts, bigints }
 
 const options = {
   types: values,

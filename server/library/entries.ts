@@ -1,4 +1,5 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
+
 import type { entries as contract } from '../../contract/entries.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
@@ -9,8 +10,7 @@ import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../row
 import { notePull } from '../rows/first-steps.ts'
 import { takeTurn } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
-import { searchByImage } from '../search/image-search.ts'
-import { countFacets, listEntries } from '../search/list.ts'
+import { countFacets, listEntries, searchByImage } from '../search/list.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 

@@ -8,8 +8,10 @@ import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Sql } from '../database/sql.ts'
+import type { RawRequest } from '../handler.ts'
 import { type Context, WrittenJson } from '../handler.ts'
 import { requireEntryFace, selectEntries } from '../rows/entry.ts'
+import { requireFits } from '../storage/upload-size.ts'
 import type { Catalog, SortName } from './catalog/catalog.ts'
 import { facetsOf } from './facets.ts'
 import { pageOf } from './page.ts'
@@ -151,3 +153,9 @@ function pageOfTexts(texts: readonly Buffer[], { next_cursor, total }: Page): Wr
 
 const opening = Buffer.from('{"entries":[')
 const comma = Buffer.from(',')
+
+/** A picture that is too large is said to be so all the same; none is read. */
+export async function searchByImage({ contentLength }: Pick<RawRequest, 'contentLength'>): Promise<never> {
+  requireFits(contentLength, limits.searchImage.bytes)
+  throw new ApiError('EMBEDDINGS_UNAVAILABLE')
+}

@@ -1,4 +1,5 @@
 /** The built-in store: files below one folder. A file has its name only when it is whole and on the disk. */
+
 import type { KeyObject } from 'node:crypto'
 import { mkdirSync, statSync } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
@@ -10,11 +11,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { FolderSync } from '../../system/folder-sync.ts'
 import { explainDisk } from '../disk/failure.ts'
 import { requireRoom } from '../disk/reserve.ts'
-import { IncomingFile } from './incoming-file.ts'
-import { IncomingFolder } from './incoming-folder.ts'
+import { IncomingFile, IncomingFolder, releaseChunk } from './incoming-file.ts'
 import { nameFile } from './naming.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
-import { releaseChunk } from './release.ts'
 import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
 
 /** No dots and no empty segments: a key cannot lead out of the folder. `incoming` begins with a letter, keys with a workspace's number. */

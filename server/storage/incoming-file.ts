@@ -1,11 +1,14 @@
 /** One upload on its way to the disk: hashed and written while it streams in, under a name that nobody reads. */
+
 import { createHash } from 'node:crypto'
 import { closeSync, fdatasync, openSync, rmSync, writevSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { ApiError } from '../../contract/errors.ts'
+import { ProcessFolder } from '../../system/process-folder.ts'
+import { explained } from '../disk/failure.ts'
 import type { Expected } from './storage.ts'
-import { unwritten } from './unwritten.ts'
 import { tooLarge } from './upload-size.ts'
 
 const syncBytes = promisify(fdatasync)
@@ -114,3 +117,42 @@ export class IncomingFile {
 }
 
 const brokenOff = () => new ApiError('VALIDATION', 'The connection ended before all bytes had arrived. Send them again.')
+
+/**
+ * Detaches the chunk's memory. Every 64 KiB that arrive have memory of their own, and the collector learns of it late: it marked
+ * the whole heap for every 10 MB received, which took a third of the time of an upload. Only for bytes that nobody else holds;
+ * small chunks share their memory with others and are left alone.
+ */
+export function releaseChunk(chunk: Buffer): void {
+  const { buffer, byteLength } = chunk
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
+export function unwritten(chunks: readonly Buffer[], written: number): Buffer[] {
+  let left = written
+  return chunks.flatMap((chunk) => {
+    const rest = chunk.subarray(Math.min(left, chunk.length))
+    left -= chunk.length - rest.length
+    return rest.length > 0 ? [rest] : []
+  })
+}
+
+export class IncomingFolder {
+  readonly #folder: ProcessFolder
+  #count = 0
+
+  /** Below `parent`, as ProcessFolder says. */
+  constructor(parent: string) {
+    this.#folder = explained(parent, () => new ProcessFolder(parent))
+  }
+
+  /** A name that was never used before. */
+  newPath(): string {
+    this.#count += 1
+    return join(this.#folder.dir, String(this.#count))
+  }
+
+  close(): void {
+    this.#folder.close()
+  }
+}

@@ -1,4 +1,5 @@
 /** The store when something fails: a full disk, a lost folder, clients that go away or dawdle. */
+
 import { execFileSync } from 'node:child_process'
 import { createHash, createSecretKey, randomBytes } from 'node:crypto'
 import { mkdirSync, openSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
@@ -9,9 +10,9 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { FileStorage } from '../../server/storage/fs.ts'
+import { unwritten } from '../../server/storage/incoming-file.ts'
 import { pour } from '../../server/storage/send-file.ts'
 import { blobKey } from '../../server/storage/storage.ts'
-import { unwritten } from '../../server/storage/unwritten.ts'
 import { FolderSync } from '../../system/folder-sync.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

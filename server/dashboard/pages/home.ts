@@ -1,7 +1,7 @@
 /** The overview of a workspace, where everybody begins. */
 import { isInState } from '../../rows/pull-job.ts'
+import { addressOf } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'
-import { addressOf } from '../service-address.ts'
 import { HomePage, type NewestEntry } from '../views/home.tsx'
 import type { WaitingProject } from '../views/parts/waiting.tsx'
 import type { MemberVisit } from '../visit.ts'

@@ -1,7 +1,7 @@
 /** How people get `ph`: for the one who comes, before they have a key or an account. */
 import { clientPaths } from '../../../contract/version.ts'
+import { addressOf, commandWord } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'
-import { addressOf, commandWord } from '../service-address.ts'
 import { InstallPage } from '../views/install.tsx'
 import type { Visit } from '../visit.ts'
 

@@ -1,11 +1,11 @@
 /** Where one-time links lead: joining a workspace, or choosing a new password; and in. */
 import { findInvitation, type Invitation, join } from '../../accounts/joining.ts'
 import { findPasswordLink, followPasswordLink, type PasswordLink } from '../../accounts/password-links.ts'
+import { addressOf } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'
 import { enter } from '../browser-session.ts'
 import { type Returned, refused, returned } from '../form-check.ts'
 import { PageFailure } from '../page-failure.ts'
-import { addressOf } from '../service-address.ts'
 import { JoinPage, NewPasswordPage } from '../views/invitation.tsx'
 import type { Visit } from '../visit.ts'
 import { newPasswordProblems } from './new-password.ts'

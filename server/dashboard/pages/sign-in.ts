@@ -1,12 +1,12 @@
 /** Signing in with e-mail and password, and out again. */
+
 import { endSession } from '../../accounts/sessions.ts'
+import { ownAddress } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'
 import { signInHere } from '../browser-session.ts'
 import { type Returned, refused, returned } from '../form-check.ts'
-import { ownAddress } from '../own-address.ts'
 import type { Problem } from '../views/parts/fields.tsx'
-import { SignInPage } from '../views/sign-in.tsx'
-import { SignOutPage } from '../views/sign-out.tsx'
+import { SignInPage, SignOutPage } from '../views/sign-in.tsx'
 import type { PersonVisit, Visit } from '../visit.ts'
 
 export const signInPages = {

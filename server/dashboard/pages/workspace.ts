@@ -1,6 +1,7 @@
 /** The workspace itself: its state, the room it takes, its budgets. */
+
+import { addressOf } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'
-import { addressOf } from '../service-address.ts'
 import { type WorkspaceFacts, WorkspacePage } from '../views/workspace.tsx'
 import type { MemberVisit } from '../visit.ts'
 import { roomOf } from './storage-use.ts'

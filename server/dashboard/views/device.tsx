@@ -1,5 +1,5 @@
 /** Approving a terminal's sign-in: entering its code, looking at who asks, and what came of it. */
-import { exactWords, waitWords } from '../moments.ts'
+import { exactWords, waitWords } from '../words.ts'
 import { Choice, Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
 import { Ago } from './parts/moment.tsx'

@@ -1,6 +1,7 @@
 /** The overview of a workspace: what is in it, what to do next, what came last. */
-import { bytesWords } from '../amounts.ts'
-import { commandWord } from '../service-address.ts'
+
+import { commandWord } from '../addresses.ts'
+import { bytesWords } from '../words.ts'
 import { Command } from './parts/command.tsx'
 import { type Frame, Page } from './parts/frame.tsx'
 import { Ago } from './parts/moment.tsx'

@@ -1,5 +1,5 @@
 /** People who are asked to join: the list, one invitation, and the form that makes one. */
-import { exactWords } from '../moments.ts'
+import { exactWords } from '../words.ts'
 import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
 import { type Role, RoleChoice, roleNames } from './parts/role.tsx'

@@ -1,6 +1,7 @@
 /** The keys of a person: the list, making one, showing it once, revoking one. */
-import { exactWords } from '../moments.ts'
-import { commandWord } from '../service-address.ts'
+
+import { commandWord } from '../addresses.ts'
+import { exactWords } from '../words.ts'
 import { Command } from './parts/command.tsx'
 import { Choice, Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'

@@ -1,4 +1,4 @@
-/** The sign-in page. */
+/** The sign-in page; and signing out, asked by the one who opens /sign-out by its address: a link alone signs nobody out. */
 import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
 
@@ -45,6 +45,26 @@ export function SignInPage({ frame, next, email, reason, problems }: SignInProps
         <p className="soft small">
           Forgotten it, or never had one? An owner or admin of your workspace can give you a link that lets you choose a new one.
         </p>
+      </form>
+    </Page>
+  )
+}
+
+export function SignOutPage({ frame }: { frame: Frame }) {
+  return (
+    <Page frame={frame} title="Sign out" width="gate">
+      <h1>Sign out?</h1>
+      <p className="lead">Only this browser is signed out. Your keys, and the terminals that use them, keep working.</p>
+      <form className="sheet" method="post" action={frame.at('/sign-out')}>
+        <Token frame={frame} />
+        <div className="actions equal">
+          <button type="submit" className="button">
+            Sign out
+          </button>
+          <a className="button quiet" href={frame.at('/')}>
+            Stay
+          </a>
+        </div>
       </form>
     </Page>
   )

@@ -1,6 +1,7 @@
 /** The workspace itself: its state in plain words, its storage, its rate limits. */
-import { bytesWords } from '../amounts.ts'
+
 import { wordsOf } from '../pages/workspace-states.ts'
+import { bytesWords } from '../words.ts'
 import { type Frame, Page } from './parts/frame.tsx'
 
 export interface WorkspaceFacts {

@@ -1,5 +1,5 @@
 /** Times as people say them, with the exact one behind. */
-import { agoWords, exactWords } from '../../moments.ts'
+import { agoWords, exactWords } from '../../words.ts'
 
 export function Ago({ date, now }: { date: Date; now: Date }) {
   return (

@@ -1,5 +1,5 @@
 /** Projects that pull jobs wait for: what they bring, who sent it, and what brings it. */
-import { bytesWords } from '../../amounts.ts'
+import { bytesWords } from '../../words.ts'
 import { Typed } from './command.tsx'
 import { Ago } from './moment.tsx'
 

@@ -1,4 +1,13 @@
-/** Times and spans in words. A clock that was set back makes no nonsense of them: nothing is said to lie in the future. */
+/** Amounts, times and spans in words. A clock that was set back makes no nonsense of them: nothing is said to lie in the future. */
+
+const steps = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
+
+/** `512 bytes`, `7.0 MiB`, `1.5 TiB`. */
+export function bytesWords(bytes: number): string {
+  const step = Math.min(steps.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
+  const value = bytes / 1024 ** step
+  return step === 0 ? `${bytes} bytes` : `${value < 99.95 ? value.toFixed(1) : Math.round(value)} ${steps[step]}`
+}
 
 const units = [
   ['year', 365 * 86_400],

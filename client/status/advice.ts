@@ -1,5 +1,6 @@
-/** Files that `ph status` finds changed and whose bytes are a version of their prop that is not current: no push can make it that. */
+/** What `ph status` can advise about files, asked of the library: where newer ones lie, and which are a version that is not current, so that no push can make it that. */
 
+import { limits } from '../../contract/limits.ts'
 import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/held/reverted.ts'
@@ -27,5 +28,20 @@ export async function markReverted(files: StatusFile[], api: Api): Promise<Statu
     if (!one) return file
     const { objectId: object_id, version, name, restore } = one
     return { ...file, [one.isLater ? 'undone' : 'reverted_to']: { object_id, version, name, restore } }
+  })
+}
+
+const isToBeBrought = ({ state }: StatusFile): boolean => state === 'newer' || state === 'missing'
+
+/** The same files; those that a pull or a download would bring with the place of their current version. One request at most, and none for none. */
+export async function markPlaces(files: StatusFile[], api: Api): Promise<StatusFile[]> {
+  const wanted = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
+  if (wanted.size === 0) return files
+  const lineageIds = [...wanted].slice(0, limits.lineagesFound)
+  const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
+  const places = new Map(lineages.map(({ id, origin_path }) => [id, origin_path]))
+  return files.map((file) => {
+    const place = isToBeBrought(file) && file.lineage_id !== null ? places.get(file.lineage_id) : undefined
+    return place === undefined ? file : { ...file, face_origin_path: place }
   })
 }
