@@ -1,4 +1,5 @@
 /** Tags, collections, packs and projects as people name them: by name, or by id. */
+import { pagesOf } from '../../client/http/paging.ts'
 import { limits } from '../../contract/limits.ts'
 import { failed } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
@@ -17,12 +18,8 @@ interface Page<T> {
 /** All pages of a list. */
 export async function allOf<T>(page: (at: { limit: number; cursor?: string }) => Promise<Page<T>>): Promise<T[]> {
   const all: T[] = []
-  let cursor: string | null | undefined
-  do {
-    const { items, next_cursor } = await page({ limit: limits.page.max, ...(cursor ? { cursor } : {}) })
-    all.push(...items)
-    cursor = next_cursor
-  } while (cursor)
+  const ask = (cursor: string | undefined) => page({ limit: limits.page.max, ...(cursor ? { cursor } : {}) })
+  for await (const { items } of pagesOf(ask)) all.push(...items)
   return all
 }
 

@@ -2,6 +2,7 @@
 import type { EntrySummary } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Api } from '../http/api.ts'
+import { pagesOf } from '../http/paging.ts'
 
 /** What GET /entries can be asked, but for how much of it at once (spec 4.2). */
 export type EntryQuestion = Omit<NonNullable<Parameters<Api['entries']['list']>[0]>, 'limit' | 'cursor'>
@@ -20,9 +21,6 @@ export interface EntryPage {
   total?: number
 }
 
-/** A list that never ends is left after so many pages. */
-const mostPages = 100_000
-
 /** The calls that it takes. */
 export interface PageCalls {
   entries: Pick<Api['entries'], 'list'>
@@ -34,15 +32,13 @@ export async function* entryPages(
   question: EntryQuestion,
   { limit = Number.POSITIVE_INFINITY, cursor: first }: Paging = {},
 ): AsyncGenerator<EntryPage> {
-  let cursor = first
   let got = 0
-  for (let page = 0; page < mostPages; page++) {
-    const size = Math.min(limit - got, limits.page.max)
-    const answer: EntryPage = await calls.entries.list({ ...question, limit: size, ...(cursor ? { cursor } : {}) })
-    yield answer
-    got += answer.entries.length
-    cursor = answer.next_cursor ?? undefined
-    if (cursor === undefined || got >= limit) return
+  const ask = (cursor: string | undefined): Promise<EntryPage> =>
+    calls.entries.list({ ...question, limit: Math.min(limit - got, limits.page.max), ...(cursor ? { cursor } : {}) })
+  for await (const page of pagesOf(ask, first)) {
+    yield page
+    got += page.entries.length
+    if (got >= limit) return
   }
 }
 

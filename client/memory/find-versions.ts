@@ -1,10 +1,12 @@
 /** Asks a library which versions are current: in bulk where it offers that, else by reading its entries. */
+
 import pLimit from 'p-limit'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { FoundLineages, LineageFace, VersionPlace } from '../../contract/lineages.ts'
 import { ClientError } from '../client-error.ts'
+import { entryPages } from '../entries/pages.ts'
 import type { Api } from '../http/api.ts'
 
 /** Lineages by id, versions by content, current versions by path. */
@@ -21,7 +23,6 @@ export type FoundFaces = Omit<FoundLineages, 'cursor'> & { cursor: number | unde
 const fewLineages = 20
 const requestsAtOnce = 8
 /** A server whose pages never end is left after so many. */
-const mostPages = 50_000
 
 /** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
 export const findFaces = async (api: Api, wanted: Wanted): Promise<FoundFaces> =>
@@ -77,8 +78,6 @@ async function findLineage(api: Api, lineageId: string): Promise<LineageFace[]> 
 /** Pages are short, and each says whether another one follows. */
 const isCut = (error: unknown): boolean => error instanceof ClientError && error.code === 'ANSWER_CUT'
 
-type Page = Awaited<ReturnType<Api['entries']['list']>>
-
 class EntryReading {
   readonly lineages = new Map<string, LineageFace>()
   /** By content: what an export that was cut has told is told again by the pages. */
@@ -105,16 +104,7 @@ class EntryReading {
   }
 
   async #readPages(api: Api): Promise<void> {
-    let cursor: string | null = null
-    for (let page = 0; page === 0 || (page < mostPages && cursor !== null); page++) {
-      const answer: Page = await api.entries.list({
-        include_deprecated: true,
-        limit: limits.page.max,
-        ...(cursor === null ? {} : { cursor }),
-      })
-      for (const entry of answer.entries) this.#take(entry)
-      cursor = answer.next_cursor
-    }
+    for await (const { entries } of entryPages(api, { include_deprecated: true })) for (const entry of entries) this.#take(entry)
   }
 
   #take(line: Partial<EntrySummary> & { cursor?: number }): void {

@@ -1,6 +1,9 @@
 /** Jobs that wait for a project: put there by someone, to be brought by `ph pull` or by the desktop agent. */
+
+import { limits } from '../../contract/limits.ts'
 import type { PullJob } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
+import { pagesOf } from '../http/paging.ts'
 
 /** A job with the name of who ordered it; null where the library does not know them any more. */
 export interface WaitingJob extends PullJob {
@@ -22,10 +25,9 @@ export async function waitingJobs(api: Api, project: string): Promise<WaitingJob
 
 async function allQueued(api: Api, project: string): Promise<PullJob[]> {
   const found = new Map<number, PullJob>()
-  for (let cursor: string | undefined; ; ) {
-    const { jobs, next_cursor } = await api.pullJobs.list({ target_project: project, status: 'queued', limit: 200, cursor })
+  const ask = (cursor: string | undefined) =>
+    api.pullJobs.list({ target_project: project, status: 'queued', limit: limits.page.max, ...(cursor ? { cursor } : {}) })
+  for await (const { jobs } of pagesOf(ask))
     for (const job of jobs) if (job.target_project === project && job.status === 'queued') found.set(job.id, job)
-    if (next_cursor === null || next_cursor === cursor) return [...found.values()].sort((a, b) => a.id - b.id)
-    cursor = next_cursor
-  }
+  return [...found.values()].sort((a, b) => a.id - b.id)
 }

@@ -1,11 +1,10 @@
 /** Pages merged into one document: every pagination style of the service hands on `next_cursor` (spec 1). */
+
 import type { ApiRequest } from '../../../client/http/http.ts'
+import { pagesOf } from '../../../client/http/paging.ts'
 import { wrongUsage } from '../../refusal.ts'
 
 type Page = Record<string, unknown>
-
-/** More pages than this are a server that never ends. */
-const mostPages = 100_000
 
 /**
  * Asks for page after page. Lists are joined; other fields are those of the last page. Ends at `next_cursor: null`, or, where
@@ -14,14 +13,15 @@ const mostPages = 100_000
 export async function followPages(request: ApiRequest, ask: (request: ApiRequest) => Promise<unknown>): Promise<unknown> {
   if (request.method !== 'GET') throw wrongUsage('--paginate is for GET.', 'Leave it out.')
   const query = new URLSearchParams(request.query)
+  const pages = pagesOf((cursor) => {
+    if (cursor !== undefined) query.set('cursor', cursor)
+    return ask({ ...request, query })
+  }, query.get('cursor') ?? undefined)
   let whole: Page | undefined
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = await ask({ ...request, query })
+  for await (const page of pages) {
     if (typeof page !== 'object' || page === null || !('next_cursor' in page)) return whole ?? page
     whole = whole ? joined(whole, page) : { ...page }
-    const cursor = page.next_cursor
-    if (cursor === null || String(cursor) === query.get('cursor') || isEmpty(page)) return whole
-    query.set('cursor', String(cursor))
+    if (isEmpty(page as Page)) return whole
   }
   return whole
 }

@@ -1,11 +1,10 @@
 /** `ph server key`: keys of a workspace, from the machine the server runs on. */
 import type { Answers } from '../../../server/administration/open.ts'
 import { command, text, value } from '../../command.ts'
-import { wrongUsage } from '../../refusal.ts'
+import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { age } from '../../terminal/amounts.ts'
 import { printable } from '../../terminal/printable.ts'
 import { table } from '../../terminal/table.ts'
-import { oneOf } from './choice.ts'
 import { administer, given, workspaceOptions } from './reach.ts'
 
 type Key = Answers['key-list']['keys'][number]
@@ -19,7 +18,7 @@ export const keyCommands = [
     arguments: { user: 'whom it acts as: e-mail address, login name or id' },
     options: {
       name: text('--name <name>', 'what it is for, so that it can be told from others (default: key)'),
-      scope: value('--scope <scope>', 'read or write (default read)', oneOf('--scope', ['read', 'write'])),
+      scope: value('--scope <scope>', 'read or write (default read)', choiceOf('--scope', ['read', 'write'])),
       ...workspaceOptions,
     },
     exits: ['conflict'],

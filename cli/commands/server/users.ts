@@ -2,11 +2,10 @@
 import type { Administration, Answers } from '../../../server/administration/open.ts'
 import { command, flag, text, value } from '../../command.ts'
 import type { Context } from '../../context.ts'
-import { wrongUsage } from '../../refusal.ts'
+import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { type Column, table } from '../../terminal/table.ts'
-import { oneOf } from './choice.ts'
 import { readNewPassword } from './password.ts'
 import { administer, given, workspaceOptions } from './reach.ts'
 
@@ -45,8 +44,8 @@ export const userCommands = [
     options: {
       name: text('--name <name>', 'short name, shown beside what they do (default: what stands before the @)'),
       displayName: text('--display-name <name>', 'full name (default: the short one)'),
-      role: value('--role <role>', 'owner, admin or member (default member)', oneOf('--role', roles)),
-      kind: value('--kind <kind>', 'person, or api for a program (default person)', oneOf('--kind', kinds)),
+      role: value('--role <role>', 'owner, admin or member (default member)', choiceOf('--role', roles)),
+      kind: value('--kind <kind>', 'person, or api for a program (default person)', choiceOf('--kind', kinds)),
       password: flag('--password', 'set a password: asked for on a terminal, else read from standard input'),
       ...workspaceOptions,
     },
@@ -76,7 +75,7 @@ export const userCommands = [
     exits: ['conflict'],
     examples: [['server user role ada@acme.test admin', 'from the next request on her keys may do what admins may']],
     async run(context, { user: who, role, data, workspace }) {
-      const input = given({ workspace, user: who, role: oneOf('The role', roles)(role) })
+      const input = given({ workspace, user: who, role: choiceOf('The role', roles)(role) })
       const answer = await administer(context, { data }, (server) => server.perform('user-role', input))
       context.out.result(answer, `${words(answer.user)} is ${article(answer.user.role)} of ${answer.workspace} now.`)
       return undefined
