@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import { ClientError } from '../client-error.ts'
 import type { Http } from '../http/http.ts'
 import type { TellPull } from '../progress.ts'
-import { type Decision, decide } from '../pull/compare.ts'
-import { inspectPlaces } from '../pull/inspect.ts'
+import { compareProject, type Decision } from '../pull/compare.ts'
 import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-in-project.ts'
 import type { Obstacle } from '../pull/obstacle.ts'
 import type { PullOptions } from '../pull/options.ts'
@@ -112,18 +111,18 @@ class Work {
     const { to, force, signal, tell } = this.#options
     tell({ kind: 'phase', phase: 'compare' })
     const landings = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
-    const { places, obstacles } = inspectPlaces(landings, { path: to, file: '.' })
-    const decided = await decide(places, { fingerprints: undefined, signal })
-    const different = decided.decisions.filter(({ action }) => action === 'conflict')
+    const content = { path: to, file: '.' }
+    const { decisions, obstacles } = await compareProject(landings, { content, fingerprints: undefined, signal })
+    const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)
-    throwObstacles([...obstacles, ...decided.obstacles, ...checkReplaced(different)])
-    await this.#fetch(decided.decisions.filter(({ action }) => action !== 'identical').map(({ landing }) => landing))
+    throwObstacles([...obstacles, ...checkReplaced(different)])
+    await this.#fetch(decisions.filter(({ action }) => action !== 'identical').map(({ landing }) => landing))
     tell({ kind: 'phase', phase: 'place' })
     signal.throwIfAborted()
-    const totalFiles = decided.decisions.length
-    const uses = Map.groupBy(decided.decisions, ({ landing }) => landing.object.content_hash)
+    const totalFiles = decisions.length
+    const uses = Map.groupBy(decisions, ({ landing }) => landing.object.content_hash)
     const done: DownloadedFile[] = []
-    for (const decision of decided.decisions) {
+    for (const decision of decisions) {
       const isLast = uses.get(decision.landing.object.content_hash)?.at(-1) === decision
       done.push(await this.#place(decision, isLast))
       tell({ kind: 'place', files: done.length, totalFiles })

@@ -22,7 +22,6 @@ export type FoundFaces = Omit<FoundLineages, 'cursor'> & { cursor: number | unde
 /** So few lineages are quicker asked one by one than found among all entries. */
 const fewLineages = 20
 const requestsAtOnce = 8
-/** A server whose pages never end is left after so many. */
 
 /** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
 export const findFaces = async (api: Api, wanted: Wanted): Promise<FoundFaces> =>

@@ -4,7 +4,8 @@ import type { Fingerprints } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
-import type { Place } from './inspect.ts'
+import type { LandingFile } from './destinations.ts'
+import { type ContentFolder, inspectPlaces, type Place } from './inspect.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
@@ -22,12 +23,16 @@ export interface Decision extends Place {
   localStat: string | undefined
 }
 
-export interface Decided {
+export interface Comparison {
   decisions: Decision[]
+  /** What stands in the way, and files that cannot be read. */
   obstacles: Obstacle[]
 }
 
-interface Deciding {
+interface Comparing {
+  /** The folder that the files go to. */
+  content: ContentFolder
+
   /** Undefined: nothing is remembered. */
   fingerprints: Fingerprints | undefined
   onBytes?: (bytes: number) => void
@@ -40,8 +45,14 @@ interface Occupied extends Place {
   known: KnownFile | undefined
 }
 
-/** Decides about every place. Files that cannot be read are obstacles. */
-export async function decide(places: readonly Place[], { fingerprints, onBytes, signal }: Deciding): Promise<Decided> {
+/** Holds files against what lies where they go, and decides about each. Reads only. */
+export async function compareProject(files: readonly LandingFile[], comparing: Comparing): Promise<Comparison> {
+  const { places, obstacles } = inspectPlaces(files, comparing.content)
+  const decided = await decide(places, comparing)
+  return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles] }
+}
+
+async function decide(places: readonly Place[], { fingerprints, onBytes, signal }: Comparing): Promise<Comparison> {
   const there = places.filter(({ stats }) => stats).map(({ file }) => file)
   const memory = new Map(fingerprints?.findAll(there).map((known) => [known.file, known]))
   const occupied = places.flatMap((place): Occupied[] =>

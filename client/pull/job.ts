@@ -4,10 +4,9 @@ import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/p
 import { ClosureAddresses } from '../content/closure-addresses.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
-import { type Decision, decide } from './compare.ts'
+import { compareProject, type Decision } from './compare.ts'
 import { answerConflicts } from './conflicts.ts'
 import { type LandingFile, landFiles } from './destinations.ts'
-import { inspectPlaces } from './inspect.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PullParts } from './options.ts'
@@ -90,16 +89,15 @@ export class PullJob {
     tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
     for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
-    const { places, obstacles } = inspectPlaces(
+    const { decisions, obstacles } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
-      target.content,
+      { content: target.content, fingerprints: this.#parts.fingerprints, signal: this.#signal },
     )
-    const decided = await decide(places, { fingerprints: this.#parts.fingerprints, signal: this.#signal })
     await claim.confirm()
-    this.#settleIdentical(decided.decisions.filter(({ action }) => action === 'identical'))
+    this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
-    if (obstacles.length + decided.obstacles.length > 0) return [...obstacles, ...decided.obstacles]
-    const planned = await this.#plan(decided.decisions)
+    if (obstacles.length > 0) return obstacles
+    const planned = await this.#plan(decisions)
     const blocked = checkReplaced(planned.map(({ decision }) => decision))
     if (blocked.length > 0 || planned.length === 0) return blocked
     return this.#bring(planned, new ClosureAddresses(this.#parts.api, job.id, objects))

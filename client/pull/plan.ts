@@ -10,9 +10,8 @@ import type { Http } from '../http/http.ts'
 import { openWire } from '../http/wire.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { Fingerprints } from '../memory/project-memory.ts'
-import { type Action, type Decision, decide } from './compare.ts'
+import { type Action, compareProject, type Decision } from './compare.ts'
 import { landFiles } from './destinations.ts'
-import { inspectPlaces } from './inspect.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { makeOrder, type PullOptions } from './options.ts'
@@ -148,24 +147,23 @@ class Planner {
   async plan({ jobId, targetRoot, entries, warnings, objects }: Thought): Promise<JobPlan> {
     const { options, fingerprints, api } = this.#parts
     const { files, refused } = landFiles(objects, targetRoot)
-    const { places, obstacles } = inspectPlaces(files, options.target.content)
-    const decided = await decide(places, { fingerprints, signal: options.signal })
-    const placed = decided.decisions.filter(({ action }) => action === 'add' || action === 'safe_overwrite')
+    const { target, signal } = options
+    const { decisions, obstacles } = await compareProject(files, { content: target.content, fingerprints, signal })
+    const placed = decisions.filter(({ action }) => action === 'add' || action === 'safe_overwrite')
     const newer = await this.#newerVersions(objects)
     const engine_needed = newestEngine(objects)
     return {
       job_id: jobId,
       target_root: targetRoot,
       entries,
-      files: decided.decisions.map((decision) => plannedFile(decision, newer)),
+      files: decisions.map((decision) => plannedFile(decision, newer)),
       obstacles: [
         ...refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)),
         ...obstacles,
-        ...decided.obstacles,
         ...checkReplaced(placed),
       ],
       warnings: withRootWarning(warnings, targetRoot),
-      summary: sumsOf(decided.decisions),
+      summary: sumsOf(decisions),
       bytes: this.#bytesOf(
         files.map(({ object }) => object),
         placed,

@@ -77,7 +77,7 @@ export class PushWork {
     return {
       problems: [...gathered.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
-      items: await describeHeld(round.fates.reports(), this.#parts.api),
+      items: await describeHeld(round.outcomes.reports(), this.#parts.api),
       thumbnails: thumbnails.result.uploaded,
       bytes: { read: gathered.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }
@@ -120,7 +120,7 @@ export class PushWork {
   /** What only the library's answers tell of files that are there already. */
   async #findMore(round: PushRound): Promise<Problem[]> {
     const { api } = this.#parts
-    const there = round.fates.withStatus('dedup').filter(({ report }) => !round.reverted.has(report.content_hash))
+    const there = round.outcomes.withStatus('dedup').filter(({ report }) => !round.reverted.has(report.content_hash))
     const reverted = await describeReverted(round.reverted.values(), api)
     return [...reverted.map(toProblem), ...(await findOtherNames(there, api))]
   }

@@ -43,7 +43,8 @@ async function inspect(context: Context, sent: Manifest): Promise<{ manifest: Ma
   const manifest = readManifest(sent)
   checkRefs(manifest)
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: false })
-  const items = itemsToInspect(await planPush(manifest.items, facts), facts)
+  const beforeBytes = await planPush(manifest.items, facts)
+  const items = itemsToInspect(beforeBytes, facts)
   return { manifest, uploads: await inspectUploads(context, manifest.items, { items, seen: noUploads }) }
 }
 
@@ -54,24 +55,25 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await requireGroups(context, manifest)
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })
   // Others may have made something to be registered of what was held, or uploaded what was missing.
-  const planned = await planPush(manifest.items, facts)
-  const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(planned, facts), seen: before })
-  requireBytes(planned, uploads)
-  const plans = uploads.headers.size === 0 ? planned : await planPush(manifest.items, facts, headerFacts(manifest, uploads))
-  const outcome = await decide(sql, plans, facts)
+  const underLock = await planPush(manifest.items, facts)
+  const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(underLock, facts), seen: before })
+  requireBytes(underLock, uploads)
+  const withHeaders =
+    uploads.headers.size === 0 ? underLock : await planPush(manifest.items, facts, headerFacts(manifest, uploads))
+  const outcome = await decide(sql, withHeaders, facts)
   const packs = await resolvePacks(
     context,
     manifest,
     [...outcome.versions.values()].map((version) => version.plan.item),
   )
   await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project })
-  const enriched = await enrich(context, plans)
-  await connect(context, { plans, facts, outcome, enriched, headers: uploads.headers })
+  const enriched = await enrich(context, withHeaders)
+  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
-  recordCommit(context, { plans, outcome, enriched, manifest })
+  recordCommit(context, { plans: withHeaders, outcome, enriched, manifest })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
   await notePush(context)
-  return answerOf(manifest, plans, { outcome, enriched, groups, packs })
+  return answerOf(manifest, withHeaders, { outcome, enriched, groups, packs })
 }
 
 function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {

@@ -39,7 +39,7 @@ const isAsked = ({ reason }: PushedItem): boolean => reason === 'probable_lost_s
 export async function answerHeld(round: PushRound, answers: HeldAnswers, holding: Holding): Promise<void> {
   const asked = new Set<string>()
   for (;;) {
-    const held = round.fates.withStatus('held')
+    const held = round.outcomes.withStatus('held')
     const open = held.filter(({ report }) => isAsked(report) && !asked.has(report.content_hash))
     if (open.length === 0) return
     for (const { report } of open) asked.add(report.content_hash)
@@ -48,21 +48,20 @@ export async function answerHeld(round: PushRound, answers: HeldAnswers, holding
     const answered = open.filter((one) => answer(one, given.get(one.report.file), round))
     if (answered.length === 0) return
     const waiting = held.filter(({ report }) => !isAsked(report))
-    const without = round.fates.wentWithout(new Set(answered.map(({ report }) => report.content_hash)))
+    const without = round.outcomes.wentWithout(new Set(answered.map(({ report }) => report.content_hash)))
     const items = [...[...answered, ...waiting].map(({ planned }) => planned), ...without]
-    round.fates.reopen(items)
+    round.outcomes.reopen(items)
     await round.run(items)
   }
 }
 
-/** Puts the answer into the item. A new version is of the one that was named: another one meanwhile makes the file outdated. */
-function answer({ planned: { item }, report }: Held, given: HeldAnswer | undefined, round: PushRound): boolean {
+/** The item is sent with the answer. A new version is of the one that was named: another one meanwhile makes the file outdated. */
+function answer({ planned, report }: Held, given: HeldAnswer | undefined, { outcomes, faces }: PushRound): boolean {
   const candidate = report.candidate_lineage_id
-  if (given === 'new') item.force_new_lineage = true
-  else if (given === 'continue' && candidate) {
-    item.attach_to_lineage = candidate
-    item.expected_face_object_id = round.faces.get(item.content_hash)
-  } else return false
+  if (given === 'new') outcomes.amend(planned, { force_new_lineage: true })
+  else if (given === 'continue' && candidate)
+    outcomes.amend(planned, { attach_to_lineage: candidate, expected_face_object_id: faces.get(report.content_hash) })
+  else return false
   return true
 }
 
@@ -90,8 +89,8 @@ const recallTold = (fingerprints: Fingerprints): Told => (fingerprints.recall('h
 export function rememberHeld(round: PushRound, fingerprints: Fingerprints): void {
   const before = recallTold(fingerprints)
   const told = { ...before }
-  for (const { file } of round.fates.reports()) delete told[file]
-  for (const { report } of round.fates.withStatus('held')) {
+  for (const { file } of round.outcomes.reports()) delete told[file]
+  for (const { report } of round.outcomes.withStatus('held')) {
     const face = round.faces.get(report.content_hash)
     if (report.candidate_lineage_id && face) told[report.file] = { lineage: report.candidate_lineage_id, face }
   }

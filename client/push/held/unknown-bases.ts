@@ -4,7 +4,7 @@
  */
 import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
-import type { NegotiateItem } from '../../../contract/push.ts'
+import type { ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import type { Api } from '../../http/api.ts'
 import { askForFaces } from '../../memory/find-versions.ts'
 import { findInOtherFolders, type OtherMemories, type RememberedVersion } from '../../memory/machine-memory.ts'
@@ -28,7 +28,7 @@ export interface Judged {
 const requestsAtOnce = 8
 
 /** Whether the sender says which lineage an item continues, or that it continues none. */
-export const saysLineage = ({ item }: PlannedItem): boolean =>
+export const saysLineage = (item: Readonly<ManifestItem>): boolean =>
   Boolean(item.stamped_lineage_id || item.attach_to_lineage || item.force_new_lineage)
 
 /** The current version of the lineage that an item would continue. Servers that do not say it name it as the parent. */

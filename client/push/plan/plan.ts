@@ -17,8 +17,9 @@ export interface PlanOptions {
   sourcePathOf?: (file: string) => string | undefined
 }
 
+/** Does not change: what is answered or repaired on the way is kept in `Outcomes`. */
 export interface PlannedItem {
-  item: ManifestItem
+  readonly item: Readonly<ManifestItem>
   files: Copies
   /** What is remembered of the edges once the library was told. */
   edges: string

@@ -1,14 +1,21 @@
-/** What became of each item so far, and what that means for the items that need it. */
+/** What became of each item so far, what it is sent with, and what that means for the items that need it. */
+
 import type { CommitResult, ManifestItem } from '../../../contract/push.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { nameOf } from '../plan/manifest-item.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem, PushStatus } from '../report.ts'
+import type { stampFields } from './repair.ts'
+
+/** Fields of an item that say what it is a version of. */
+export type Amendment = Partial<Pick<ManifestItem, (typeof stampFields)[number] | 'force_new_lineage'>>
 
 /** Items of a push by content hash: to be decided, or decided. */
-export class PushFates {
+export class Outcomes {
   readonly #planned = new Map<string, PlannedItem>()
   readonly #reports = new Map<string, PushedItem>()
+  /** What answers and repairs changed of items: the fields in which they differ from what was planned. */
+  readonly #amendments = new Map<string, Amendment>()
   /** Needs that the library was not told of, by item. */
   readonly #loosened = new Map<string, Set<string>>()
   /** Items whose bytes the library has: they wait for nothing. */
@@ -25,6 +32,17 @@ export class PushFates {
 
   undecided(batch: readonly PlannedItem[]): PlannedItem[] {
     return batch.filter(({ item }) => !this.#reports.has(item.content_hash))
+  }
+
+  /** The item as it is now: planned, with what was answered or repaired. */
+  itemOf({ item }: PlannedItem): Readonly<ManifestItem> {
+    const amendment = this.#amendments.get(item.content_hash)
+    return amendment ? { ...item, ...amendment } : item
+  }
+
+  /** From now on the item is sent with these fields; without those that are undefined. */
+  amend({ item }: PlannedItem, amendment: Amendment): void {
+    this.#amendments.set(item.content_hash, { ...this.#amendments.get(item.content_hash), ...amendment })
   }
 
   decide(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): void {
@@ -71,7 +89,8 @@ export class PushFates {
    * The item as it can be sent now: needs that are not to be had are left out. `batch` goes along in the same manifest. A
    * need that is still to be decided is told later, at commit; one that got lost is remembered as such.
    */
-  sendable({ item }: PlannedItem, batch: ReadonlySet<string>, isCommit: boolean): ManifestItem {
+  sendable(planned: PlannedItem, batch: ReadonlySet<string>, isCommit: boolean): Readonly<ManifestItem> {
+    const item = this.itemOf(planned)
     if (!item.dependencies) return item
     const loosened = this.#loosened.get(item.content_hash)
     const kept = item.dependencies.filter(({ content_hash: need }) => {

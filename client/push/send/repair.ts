@@ -14,11 +14,14 @@ export interface Repair {
 /** The fields that say which lineage is continued. */
 export const stampFields = ['stamped_lineage_id', 'stamped_base_hash', 'expected_face_object_id', 'attach_to_lineage'] as const
 
+/** Of an item whose stamp leads nowhere. */
+export const unstamped: Partial<ManifestItem> = Object.fromEntries(stampFields.map((field) => [field, undefined]))
+
 /**
  * Reads `details.errors` of a 422 (`items.3.dependencies.0`, `items.5.stamped_lineage_id`, `items.7.origin_path`). Undefined
  * when the refusal is about something else than single items of the manifest: nothing can be left out then.
  */
-export function findRepair(items: readonly ManifestItem[], error: ApiError): Repair | undefined {
+export function findRepair(items: readonly Readonly<ManifestItem>[], error: ApiError): Repair | undefined {
   const failures = failuresOf(error)
   const repair: Repair = { refused: new Map(), unstamped: new Set(), loosened: new Map() }
   for (const { path, message } of failures) {

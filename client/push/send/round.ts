@@ -17,8 +17,8 @@ import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, un
 import { orderBatches } from '../plan/batches.ts'
 import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
-import { bareItem, continueMoved } from './moved-packages.ts'
-import { PushFates } from './outcomes.ts'
+import { bareItem, stampsOfMoved } from './moved-packages.ts'
+import { Outcomes } from './outcomes.ts'
 import { type About, ManifestSender } from './send.ts'
 import type { ThumbnailUploader, WantedThumbnail } from './thumbnails.ts'
 import type { Upload, Uploader } from './upload.ts'
@@ -45,7 +45,7 @@ export interface RoundParts {
 const batchesInFlight = 2
 
 export class PushRound {
-  readonly fates = new PushFates()
+  readonly outcomes = new Outcomes()
   /** By content hash: the current version of the lineage that an item continues, or looks like a version of. */
   readonly faces = new Map<string, number>()
   /** By content hash: files that are an earlier version again. */
@@ -64,7 +64,7 @@ export class PushRound {
   constructor(parts: RoundParts) {
     this.#parts = parts
     const uploadAgain = (batch: readonly PlannedItem[], hashes: string[]) => this.#uploadAgain(batch, hashes)
-    this.#sender = new ManifestSender({ ...parts, fates: this.fates, uploadAgain })
+    this.#sender = new ManifestSender({ ...parts, outcomes: this.outcomes, uploadAgain })
   }
 
   get problems(): Problem[] {
@@ -78,7 +78,7 @@ export class PushRound {
 
   /** Brings items as far as they get. Throws when something is wrong with more than single items. */
   async run(items: readonly PlannedItem[]): Promise<void> {
-    this.fates.add(items)
+    this.outcomes.add(items)
     this.#total += items.length
     const commits: Promise<void>[] = []
     try {
@@ -113,15 +113,17 @@ export class PushRound {
   async #prepare(batch: readonly PlannedItem[]): Promise<Judged[]> {
     let answer = await this.#negotiate(batch)
     if (!answer) return []
-    const unsaid = new Set(batch.filter((planned) => !saysLineage(planned)))
-    if (await continueMoved(this.#parts.api, this.#paired(batch, answer.items))) answer = await this.#negotiate(batch)
+    const unsaid = new Set(batch.filter((planned) => !saysLineage(this.outcomes.itemOf(planned))))
+    const moved = await stampsOfMoved(this.#parts.api, this.#paired(batch, answer.items))
+    for (const [planned, stamp] of moved) this.outcomes.amend(planned, stamp)
+    if (moved.size > 0) answer = await this.#negotiate(batch)
     if (!answer) return []
     const judged = this.#paired(batch, answer.items)
     for (const { planned, item } of judged) this.#judge(planned, item)
     for (const [hash, one] of await findReverted(judged, this.#parts.bases.api)) this.reverted.set(hash, one)
     await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
-    this.fates.spread(batch)
-    const wanted = new Set(this.fates.undecided(batch).map(({ item }) => item.content_hash))
+    this.outcomes.spread(batch)
+    const wanted = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
     const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
     this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
@@ -132,7 +134,7 @@ export class PushRound {
   /** Next versions by identity alone whose base is not known here. */
   async #holdUnknown(judged: readonly Judged[]): Promise<void> {
     for (const { planned, item } of await findUnknownBases(judged, this.#parts.bases))
-      this.fates.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+      this.outcomes.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
@@ -150,21 +152,21 @@ export class PushRound {
   /** What negotiate already decides: a file that is outdated. */
   #judge(planned: PlannedItem, item: NegotiateItem): void {
     const { action, face_object_id, lineage_id } = item
-    if (action === 'dedup') this.fates.setRegistered(item.content_hash)
+    if (action === 'dedup') this.outcomes.setRegistered(item.content_hash)
     const face = faceOf({ planned, item })
     if (face) this.faces.set(item.content_hash, face)
-    const expected = planned.item.expected_face_object_id
+    const expected = this.outcomes.itemOf(planned).expected_face_object_id
     if (action === 'register' && expected && face_object_id && face_object_id !== expected)
-      this.fates.decide(planned, 'outdated', { lineage_id })
+      this.outcomes.decide(planned, 'outdated', { lineage_id })
   }
 
   /** In a dry run what negotiate says is all there is to say. */
   #foretell(planned: PlannedItem, item: NegotiateItem): void {
-    if (this.fates.undecided([planned]).length === 0) return
+    if (this.outcomes.undecided([planned]).length === 0) return
     const lineage_id = item.lineage_id ?? item.candidate_lineage_id
     const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
     const status = { register: 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
-    this.fates.decide(planned, status[item.action], { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason })
+    this.outcomes.decide(planned, status[item.action], { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason })
   }
 
   async #upload(batch: readonly PlannedItem[], missing: readonly string[], answer: NegotiateAnswer): Promise<void> {
@@ -175,18 +177,20 @@ export class PushRound {
       if (!planned) return []
       const { item, files } = planned
       const path = join(this.#parts.root, pathOf(files[0]))
-      return [{ hash, path, size: item.blob_size, target: targets.get(hash), renew: () => this.#renew(item) }]
+      return [
+        { hash, path, size: item.blob_size, target: targets.get(hash), renew: () => this.#renew(this.outcomes.itemOf(planned)) },
+      ]
     })
     const failures = await this.#parts.uploader.sendAll(uploads)
     for (const [hash, error] of failures) {
       const planned = byHash.get(hash)
       if (!planned) continue
-      if (error instanceof ApiError) this.fates.decide(planned, 'denied', { reason: 'denylisted' })
+      if (error instanceof ApiError) this.outcomes.decide(planned, 'denied', { reason: 'denylisted' })
       else this.#sender.fail(planned, kindOfFailure(error), error.message)
     }
   }
 
-  async #renew(item: ManifestItem) {
+  async #renew(item: Readonly<ManifestItem>) {
     const { missing } = await this.#parts.api.push.negotiate({ items: [bareItem(item)] })
     return missing?.[0]
   }
@@ -198,7 +202,7 @@ export class PushRound {
   }
 
   async #commit(batch: readonly PlannedItem[], judged: readonly Judged[]): Promise<void> {
-    this.fates.spread(batch)
+    this.outcomes.spread(batch)
     if (this.#parts.dryRun) {
       for (const { planned, item } of judged) this.#foretell(planned, item)
       return
@@ -214,7 +218,7 @@ export class PushRound {
     this.#sender.warn(batch, answer.warnings ?? [])
     const wanted: WantedThumbnail[] = []
     const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
-      this.fates.decide(planned, result.status, result)
+      this.outcomes.decide(planned, result.status, result)
       return isRegistered(result)
     })
     // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
@@ -225,7 +229,7 @@ export class PushRound {
     this.#parts.fingerprints.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
       const { content_hash: hash } = planned.item
-      if (!this.fates.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
+      if (!this.outcomes.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
       const [file] = planned.files
       const lacks = result.status === 'new' || result.has_thumbnail === false
       if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
@@ -260,7 +264,7 @@ export class PushRound {
     return files.map((file) => ({
       file: pathOf(file),
       hash,
-      edges: this.fates.isLoosened(hash) ? null : edges,
+      edges: this.outcomes.isLoosened(hash) ? null : edges,
       base: { hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId, entryId },
     }))
   }

@@ -5,8 +5,8 @@ import type { Fingerprints } from '../../memory/project-memory.ts'
 import { type Problem, type ProblemKind, problem } from '../../project/problem.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { type PlannedItem, variantGroupRef } from '../plan/plan.ts'
-import type { PushFates } from './outcomes.ts'
-import { findRepair, stampFields } from './repair.ts'
+import type { Outcomes } from './outcomes.ts'
+import { findRepair, unstamped } from './repair.ts'
 
 /** How often one batch is changed and tried again after refusals that name something. */
 const mostRepairs = 20
@@ -19,7 +19,7 @@ export interface About {
 }
 
 interface SenderParts {
-  fates: PushFates
+  outcomes: Outcomes
   fingerprints: Fingerprints
   variantGroup: string | undefined
   about: About
@@ -42,12 +42,12 @@ export class ManifestSender {
     batch: readonly PlannedItem[],
     { isCommit, call }: { isCommit: boolean; call: (manifest: Manifest) => Promise<T> },
   ): Promise<T | undefined> {
-    const { fates } = this.#parts
+    const { outcomes } = this.#parts
     for (let attempt = 0; ; attempt++) {
-      const going = fates.undecided(batch)
+      const going = outcomes.undecided(batch)
       if (going.length === 0) return undefined
       const hashes = new Set(going.map(({ item }) => item.content_hash))
-      const items = going.map((planned) => fates.sendable(planned, hashes, isCommit))
+      const items = going.map((planned) => outcomes.sendable(planned, hashes, isCommit))
       try {
         return await call(this.#manifest(items))
       } catch (error) {
@@ -60,7 +60,7 @@ export class ManifestSender {
   /** Decides that an item cannot go, and names its files. */
   fail(planned: PlannedItem, kind: ProblemKind, what: string): void {
     const files = planned.files.map(pathOf)
-    this.#parts.fates.decide(planned, 'failed')
+    this.#parts.outcomes.decide(planned, 'failed')
     this.problems.push(problem(kind, files, `${files[0]}: ${what}`))
   }
 
@@ -75,7 +75,7 @@ export class ManifestSender {
     }
   }
 
-  #manifest(items: ManifestItem[]): Manifest {
+  #manifest(items: Readonly<ManifestItem>[]): Manifest {
     const packs = [...new Set(items.flatMap(({ pack_ref }) => pack_ref ?? []))]
     const {
       variantGroup: label,
@@ -112,27 +112,25 @@ export class ManifestSender {
 
   /** The others of its batch go: one stale file does not sink them. */
   #setAsideStale({ details }: ApiError, going: readonly PlannedItem[]): boolean {
+    const { outcomes } = this.#parts
     const stale =
       going.find(({ item }) => item.content_hash === details.content_hash) ??
-      going.find(({ item }) => item.stamped_lineage_id === details.lineage_id)
-    if (stale) this.#parts.fates.decide(stale, 'outdated', { lineage_id: stale.item.stamped_lineage_id ?? null })
+      going.find((planned) => outcomes.itemOf(planned).stamped_lineage_id === details.lineage_id)
+    if (stale) outcomes.decide(stale, 'outdated', { lineage_id: outcomes.itemOf(stale).stamped_lineage_id ?? null })
     return stale !== undefined
   }
 
   #leaveOut(error: ApiError, { going, items }: Sent): boolean {
     const repair = findRepair(items, error)
     if (!repair) return false
-    const { fates, fingerprints } = this.#parts
+    const { outcomes, fingerprints } = this.#parts
     for (const [index, message] of repair.refused) {
       const planned = going[index]
       if (planned) this.fail(planned, 'refused-by-library', message)
     }
-    for (const index of repair.unstamped) {
-      const item = going[index]?.item
-      for (const field of stampFields) if (item) Reflect.deleteProperty(item, field)
-    }
+    for (const index of repair.unstamped) if (going[index]) outcomes.amend(going[index], unstamped)
     for (const [index, needs] of repair.loosened) {
-      fates.loosen(items[index]?.content_hash ?? '', needs)
+      outcomes.loosen(items[index]?.content_hash ?? '', needs)
       fingerprints.forgetVersions(needs)
     }
     return true
@@ -141,7 +139,7 @@ export class ManifestSender {
 
 interface Sent {
   going: PlannedItem[]
-  items: ManifestItem[]
+  items: readonly Readonly<ManifestItem>[]
   batch: readonly PlannedItem[]
 }
 
