@@ -4,8 +4,8 @@ import { type Folders, findFolders } from '../client/folders.ts'
 import type { Wire } from '../client/http/wire.ts'
 import { type Connection, findConnection, type Wanted } from '../client/sign-in/profile.ts'
 import { readVersion } from '../client/version.ts'
+import { shellWord } from '../system/shell-word.ts'
 import type { Context } from './context.ts'
-import { shellWord } from './terminal/shell-word.ts'
 
 /** How `ph` names itself to servers. */
 export const clientName = (): string => `ph/${readVersion()}`

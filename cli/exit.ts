@@ -4,11 +4,11 @@ import { readVersion } from '../client/version.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
 import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
+import { printable } from '../system/printable.ts'
 import type { Surroundings } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { duration } from './terminal/amounts.ts'
 import { hasColor, painter, wrapWidth } from './terminal/output.ts'
-import { printable } from './terminal/printable.ts'
 import { wrap, wrapAfter } from './terminal/wrap.ts'
 
 /** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */

@@ -1,10 +1,10 @@
 /** A key that the server refuses: which one it was, and the command that signs in again. */
 import { type Connection, findConnection } from '../client/sign-in/profile.ts'
 import { type ApiError, exits } from '../contract/errors.ts'
+import { shellWord } from '../system/shell-word.ts'
 import { foldersOf, wantedOf } from './connection.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './refusal.ts'
-import { shellWord } from './terminal/shell-word.ts'
 
 /** The failure in one sentence, with the server's own reason. */
 export async function explainRefusedKey(error: ApiError, context: Context): Promise<ApiError | Refusal> {

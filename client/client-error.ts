@@ -6,6 +6,7 @@ import { isFullCode } from '../system/disk-codes.ts'
 type ClientErrorRow = readonly [exit: number, next: string]
 
 export const clientErrors = {
+  USAGE: [exits.usage, 'See `ph help <command>`.'],
   WRONG_ADDRESS: [exits.usage, 'Give the address as it is in the browser, for example https://props.example.com/w/acme.'],
   NO_SERVER: [exits.signIn, 'Sign in with `ph login --url <address>`, or set PH_URL and PH_API_KEY.'],
   NO_KEY: [exits.signIn, 'Sign in with `ph login`, or set PH_API_KEY.'],
@@ -28,6 +29,8 @@ export const clientErrors = {
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
   ANSWER_CUT: [exits.temporary, 'Try again; if it happens again, look for a proxy in between that ends long answers.'],
   ANSWER_TOO_LARGE: [exits.failed, 'Ask for less at once.'],
+  ENTRY_NOT_FOUND: [exits.failed, 'Look it up with `ph search`.'],
+  ENTRY_AMBIGUOUS: [exits.failed, 'Name one of them by its id.'],
   PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
   NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],
   TOO_MUCH: [exits.usage, 'Name the folder of one project, or its Content folder.'],

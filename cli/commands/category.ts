@@ -1,16 +1,17 @@
 /** `ph category`: what kind of thing entries are. */
+
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { changeAll } from '../entries/bulk.ts'
 import { requireWriter } from '../entries/key-rights.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { nearNames } from '../entries/near-names.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { count } from '../terminal/amounts.ts'
 import { confirmHarm } from '../terminal/confirmation.ts'
-import { printable } from '../terminal/printable.ts'
 import { table } from '../terminal/table.ts'
 
 const dryRun = flag('--dry-run', 'only show what would change')

@@ -1,10 +1,11 @@
 /** `ph delete`: deletes entries for good. */
+
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
 import { requireAdmin } from '../entries/key-rights.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { actOnEach } from '../entries/one-by-one.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { yesOption } from '../terminal/confirmation.ts'
 

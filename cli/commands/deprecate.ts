@@ -1,8 +1,9 @@
 /** `ph deprecate`: takes entries out of lists and searches, and back in. */
+
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import { command, flag } from '../command.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { actOnEach } from '../entries/one-by-one.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 
 export const commands = [

@@ -1,11 +1,11 @@
 /** `ph history`: every version of an entry, newest first. */
 
+import { requireEntryId } from '../../client/entries/reference.ts'
+import { printable } from '../../system/printable.ts'
 import { command } from '../command.ts'
-import { requireEntryId } from '../entries/reference.ts'
 import { versionTable } from '../entries/version-table.ts'
 import { withLibrary } from '../library.ts'
 import { count } from '../terminal/amounts.ts'
-import { printable } from '../terminal/printable.ts'
 
 export const commands = [
   command({

@@ -1,10 +1,10 @@
 /** `ph login`: gets a key for a workspace, by an approval in the browser or by hand, and keeps it. */
 import type { KeyPlace } from '../../client/sign-in/credentials.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 import { readAll, readSecret } from '../terminal/standard-input.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 import { signInAddress } from './login/address.ts'

@@ -6,11 +6,11 @@ import { findProfileFor, type Profile, readProfiles } from '../../client/sign-in
 import { revokeKey } from '../../client/sign-in/revocation.ts'
 import { signOut } from '../../client/sign-in/sign-in.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, requireConnection, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { failed, wrongUsage } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
 import { tellWaits } from '../terminal/waits.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 

@@ -1,5 +1,6 @@
 /** `ph pack`: where entries came from. */
 import type { Pack } from '../../contract/packs.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag, text } from '../command.ts'
 import type { Context } from '../context.ts'
 import { requireAdmin } from '../entries/key-rights.ts'
@@ -8,7 +9,6 @@ import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
 import { count, size } from '../terminal/amounts.ts'
 import { confirmHarm, yesOption } from '../terminal/confirmation.ts'
-import { printable } from '../terminal/printable.ts'
 import { table } from '../terminal/table.ts'
 
 const packArgument = 'its name, or its id'

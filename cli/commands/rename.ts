@@ -1,14 +1,15 @@
 /** `ph rename`: gives entries other names. */
+
+import { requireEachEntryId } from '../../client/entries/reference.ts'
 import { limits } from '../../contract/limits.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { readEntryList } from '../entries/list.ts'
 import { actOnEach } from '../entries/one-by-one.ts'
-import { requireEachEntryId } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 
 export const commands = [
   command({

@@ -1,6 +1,7 @@
 /** `ph restore`: makes earlier versions current again. */
 
 import { versionName } from '../../client/entries/current-version.ts'
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
@@ -8,7 +9,6 @@ import type { LineageObject } from '../../contract/lineages.ts'
 import { command, flag, value } from '../command.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { type Act, actOnEach } from '../entries/one-by-one.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { chooseVersion, readVersionChoice, type VersionChoice } from '../entries/version-name.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'

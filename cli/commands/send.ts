@@ -1,15 +1,17 @@
 /** `ph send`: orders a pull for someone else's project. */
 
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
 import type { PluginHost } from '../../client/project/plugins.ts'
 import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/pull/missing-in-project.ts'
 import { findHost } from '../../client/pull/target.ts'
 import { chosenRoot, withRootWarning } from '../../client/pull/target-root.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { missingWords } from '../entries/missing-words.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { readPrefer, readReferences, readRoot } from '../orders/input.ts'
 import { entryTable } from '../orders/job-words.ts'
@@ -18,8 +20,6 @@ import { warningLines } from '../orders/warning-lines.ts'
 import { wrongUsage } from '../refusal.ts'
 import { count, number, size } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 import { wrap } from '../terminal/wrap.ts'
 
 export const commands = [

@@ -1,18 +1,19 @@
 /** `ph show`: one entry with its picture, facts, versions, its dependencies and referencers. */
+
+import { requireEntryId } from '../../client/entries/reference.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { type Closure, type Dependents, needs, type Section, usedBy } from '../entries/closure-words.ts'
 import { entryFacts } from '../entries/facts.ts'
-import { requireEntryId } from '../entries/reference.ts'
 import { className } from '../entries/type-names.ts'
 import { versionTable } from '../entries/version-table.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { wholeNumber } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
 import { fetchThumbnails, pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
-import { printable } from '../terminal/printable.ts'
 import { shorten } from '../terminal/table.ts'
 
 /** Beside the facts where there is room for both, else above them. */

@@ -1,16 +1,17 @@
 /** `ph tag`: words on entries. */
+
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag, text } from '../command.ts'
 import { changeAll } from '../entries/bulk.ts'
 import { requireWriter } from '../entries/key-rights.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { allOf, requireNamed } from '../entries/named-record.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
 import { confirmHarm, yesOption } from '../terminal/confirmation.ts'
-import { printable } from '../terminal/printable.ts'
 import { table } from '../terminal/table.ts'
 
 const dryRun = flag('--dry-run', 'only show what would change')

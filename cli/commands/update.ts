@@ -5,12 +5,12 @@ import { isCheckout, lockedFolders, npmPrefix, programFolder, runsByOwnNode } fr
 import { findAddress } from '../../client/sign-in/profile.ts'
 import { askOffer, installOffer, type Offer, tarballAddress, versionIn } from '../../client/update.ts'
 import { isLater, readVersion } from '../../client/version.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { command, flag } from '../command.ts'
 import { clientName, foldersOf, wantedOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { failed } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 import { tellWaits } from '../terminal/waits.ts'
 
 export const commands = [

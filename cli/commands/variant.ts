@@ -1,9 +1,10 @@
 /** `ph variant`: entries that are one prop in several looks. */
+
+import { requireEntryIds } from '../../client/entries/reference.ts'
 import { limits } from '../../contract/limits.ts'
 import { command, flag, text } from '../command.ts'
 import { changeAll } from '../entries/bulk.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
-import { requireEntryIds } from '../entries/reference.ts'
 import { withLibrary } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
 import { number } from '../terminal/amounts.ts'

@@ -2,12 +2,12 @@
 import { keysFile } from '../../client/folders.ts'
 import { readProfiles } from '../../client/sign-in/profile.ts'
 import { roleOf } from '../../client/sign-in/sign-in.ts'
+import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import { foldersOf, type Signed } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { age } from '../terminal/amounts.ts'
-import { printable } from '../terminal/printable.ts'
 import { table } from '../terminal/table.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
 

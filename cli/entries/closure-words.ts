@@ -1,8 +1,8 @@
 /** The dependencies and referencers of an entry, as trees; a file that several others share stands where it is nearest. */
 import type { Api } from '../../client/http/api.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
+import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
-import { printable } from '../terminal/printable.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'
 import { className } from './type-names.ts'
 

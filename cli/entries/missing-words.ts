@@ -1,8 +1,8 @@
 /** Missing dependencies in words: packages that are not in the library, and plugins that are needed. */
 import type { MissingInProject, MissingPackage, NeededPlugin } from '../../client/pull/missing-in-project.ts'
+import { printable } from '../../system/printable.ts'
 import { count, number } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
 import { wrap } from '../terminal/wrap.ts'
 
 export interface MissingLook {

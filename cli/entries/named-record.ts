@@ -1,8 +1,8 @@
 /** Tags, collections, packs and projects as people name them: by name, or by id. */
 import { pagesOf } from '../../client/http/paging.ts'
 import { limits } from '../../contract/limits.ts'
+import { printable } from '../../system/printable.ts'
 import { failed } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
 import { nearNames } from './near-names.ts'
 
 interface Named {

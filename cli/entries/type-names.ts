@@ -1,8 +1,8 @@
 /** Types of entries as people write them: `mesh`, `source mesh` as lists show it, `source_mesh` as programs read it. */
 import type { Api } from '../../client/http/api.ts'
 import { entryTypes } from '../../formats/entry-types.ts'
+import { printable } from '../../system/printable.ts'
 import { wrongUsage } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
 import { nearNames } from './near-names.ts'
 
 export const typeWords = (type: string): string => type.replaceAll('_', ' ')

@@ -1,10 +1,10 @@
 /** Whether a project is known to the library: an order for a misspelled one waits for nobody. */
 import type { Project } from '../../contract/projects.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import type { Context } from '../context.ts'
 import { nearNames } from '../entries/near-names.ts'
 import { declined, failed } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 
 interface Wanted {

@@ -1,9 +1,9 @@
 /** Pull jobs that wait for a project, in words: what each brings, who sent it, and what to run. */
 import type { WaitingJob } from '../../client/pull/waiting-jobs.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { age, count, number, size } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
 import { wrap } from '../terminal/wrap.ts'
 
 /** So many jobs are told one by one. */

@@ -1,8 +1,8 @@
 /** Warnings about pulls, as the library words them. */
 
 import type { PullWarning } from '../../contract/pull-jobs.ts'
+import { printable } from '../../system/printable.ts'
 import type { Output } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
 import { weightLook } from '../terminal/weights.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
 

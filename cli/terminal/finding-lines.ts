@@ -1,8 +1,8 @@
 /** What a doctor found, in lines: a sign that is not only a colour, what was found, and what fixes it. */
 import type { Finding, Verdict } from '../../system/finding.ts'
+import { printable } from '../../system/printable.ts'
 import { count } from './amounts.ts'
 import type { Output } from './output.ts'
-import { printable } from './printable.ts'
 import { wrapAfter } from './wrap.ts'
 
 const signs = {

@@ -1,10 +1,10 @@
 /** Props as a wall of pictures with their names below, as many as the terminal has room for. */
 import stringWidth from 'string-width'
 import type { EntrySummary } from '../../contract/entries.ts'
+import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
 import type { Library } from '../library.ts'
 import { fetchThumbnail, pictureDrawing } from './pictures.ts'
-import { printable } from './printable.ts'
 import { pad, shorten } from './table.ts'
 
 const gap = 2

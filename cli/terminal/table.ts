@@ -1,7 +1,7 @@
 /** Rows of text in columns: aligned by display width and fitted to the terminal, tab-separated and whole elsewhere. */
 import stringWidth from 'string-width'
+import { printable } from '../../system/printable.ts'
 import type { Output } from './output.ts'
-import { printable } from './printable.ts'
 
 export interface Column<Row> {
   title: string

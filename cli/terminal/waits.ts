@@ -1,9 +1,9 @@
 /** What is said while a request waits for the library, its server or the network. */
 import type { WaitEvent } from '../../client/http/http.ts'
 import type { WaitCause } from '../../client/http/http-error.ts'
+import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
 import { duration } from './amounts.ts'
-import { printable } from './printable.ts'
 
 /** A wait as it was told. Without `for` it is for something on this machine; then nobody knows how long. */
 export interface Wait {

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { age, count, duration, size } from '../../cli/terminal/amounts.ts'
 import type { Output } from '../../cli/terminal/output.ts'
 import { painter } from '../../cli/terminal/output.ts'
-import { printable } from '../../cli/terminal/printable.ts'
 import { type Column, shorten, table } from '../../cli/terminal/table.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../../cli/terminal/tree.ts'
 import { wrap } from '../../cli/terminal/wrap.ts'
+import { printable } from '../../system/printable.ts'
 
 interface Prop {
   id: number

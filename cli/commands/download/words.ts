@@ -1,9 +1,9 @@
 /** What a download of many came to, in words. */
 import type { DownloadedFile, DownloadReport } from '../../../client/download/download.ts'
+import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-words.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 
 /** Longer lists end in a line that says how many more there are. */

@@ -1,6 +1,7 @@
 /** Where a sign-in in the browser is, for the display: how long its code is valid, and what is in the way. Pure; the time comes in. */
+
+import { printable } from '../../../system/printable.ts'
 import { duration } from '../../terminal/amounts.ts'
-import { printable } from '../../terminal/printable.ts'
 import type { ProgressLook } from '../../terminal/progress.ts'
 
 export interface DeviceProgress {

@@ -1,9 +1,9 @@
 /** Conflicts of a pull: someone at the terminal is asked about each. */
 import { createInterface } from 'node:readline/promises'
 import type { Conflict, ConflictAnswer } from '../../../client/pull/options.ts'
+import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import { age, size } from '../../terminal/amounts.ts'
-import { printable } from '../../terminal/printable.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrap } from '../../terminal/wrap.ts'
 

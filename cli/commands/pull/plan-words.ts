@@ -2,10 +2,10 @@
 
 import { versionName } from '../../../client/entries/current-version.ts'
 import type { JobPlan, PlannedFile, PullPlan } from '../../../client/pull/plan.ts'
+import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-words.ts'
 import { warningLines } from '../../orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
-import { printable } from '../../terminal/printable.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 import { obstacleLines, type PullLook } from './words.ts'
 

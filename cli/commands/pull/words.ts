@@ -2,12 +2,12 @@
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
+import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-words.ts'
 import { waitingWords } from '../../orders/waiting-words.ts'
 import { warningLines } from '../../orders/warning-lines.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 
 export interface PullLook {

@@ -1,9 +1,9 @@
 /** What is pushed from a folder that is no Unreal project is shown first, and asked about: it may be anything. */
 import type { PushReport } from '../../../client/push/report.ts'
 import { exits } from '../../../contract/errors.ts'
+import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../refusal.ts'
-import { printable } from '../../terminal/printable.ts'
 import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 
 export interface Consent {

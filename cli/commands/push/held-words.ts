@@ -4,10 +4,10 @@ import type { CurrentVersion } from '../../../client/entries/current-version.ts'
 import { findProjectName } from '../../../client/project/unreal-project.ts'
 import { unknownBase } from '../../../client/push/held/unknown-bases.ts'
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
-import { shellWord } from '../../terminal/shell-word.ts'
 import { wrap } from '../../terminal/wrap.ts'
 
 export interface HeldLook {

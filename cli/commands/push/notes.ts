@@ -4,9 +4,9 @@
  */
 import type { Problem, ProblemWeight } from '../../../client/project/problem.ts'
 import type { PushReport } from '../../../client/push/report.ts'
+import { printable } from '../../../system/printable.ts'
 import { number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { weightLook } from '../../terminal/weights.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
 import { problemTitles } from './problem-titles.ts'

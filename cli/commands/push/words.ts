@@ -1,9 +1,9 @@
 /** What a push came to, in words: what is new, what to know, what to decide, what failed, and last of all the sums. */
 import type { PushedItem, PushReport, PushStatus } from '../../../client/push/report.ts'
+import { printable } from '../../../system/printable.ts'
 import { className } from '../../entries/type-names.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { heldWords } from './held-words.ts'
 import { adviceLines, fileLines, problemWords } from './notes.ts'

@@ -1,11 +1,11 @@
 /** What facets of a search say, as rows: each value with how many entries have it, and the option that narrows to them (spec 4.2). */
 import type { EntryQuestion } from '../../../client/entries/pages.ts'
 import type { Facets } from '../../../contract/facets.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { typeWords } from '../../entries/type-names.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
-import { shellWord } from '../../terminal/shell-word.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { rangeText } from './number-range.ts'
 

@@ -3,11 +3,11 @@
 import type { EntryQuestion } from '../../../client/entries/pages.ts'
 import type { Api } from '../../../client/http/api.ts'
 import { reviewStates } from '../../../contract/shapes.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { flag, type OptionSpec, texts, type ValueOf, value } from '../../command.ts'
 import { requirePacks } from '../../entries/pack-list.ts'
 import { requireTypes } from '../../entries/type-names.ts'
 import { choiceOf, wholeNumber } from '../../refusal.ts'
-import { shellWord } from '../../terminal/shell-word.ts'
 import { type NumberRange, numberRange, rangeText } from './number-range.ts'
 
 /** What is asked when an option was given this value; what names other records is looked up. */

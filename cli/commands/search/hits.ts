@@ -1,11 +1,11 @@
 /** Hits of a search on the terminal: the first of them as cards beside their pictures, the others as rows. */
 import type { EntrySummary } from '../../../contract/entries.ts'
+import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import { typeWords } from '../../entries/type-names.ts'
 import type { Library } from '../../library.ts'
 import { age, number, size } from '../../terminal/amounts.ts'
 import { fetchThumbnails, pictureDrawing } from '../../terminal/pictures.ts'
-import { printable } from '../../terminal/printable.ts'
 import { type Column, shorten, table } from '../../terminal/table.ts'
 
 /** Pictures cost requests, and room on the screen. */

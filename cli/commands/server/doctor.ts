@@ -2,11 +2,11 @@
 import { exits } from '../../../contract/errors.ts'
 import type { Examination } from '../../../server/administration/doctor/doctor.ts'
 import type { Finding } from '../../../system/finding.ts'
+import { printable } from '../../../system/printable.ts'
 import { command } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { findingLines, findingTerms, tally } from '../../terminal/finding-lines.ts'
 import type { Output } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { serverOptions } from './reach.ts'
 
 type ToldSetting = Examination['settings'][number]

@@ -1,9 +1,9 @@
 /** `ph server key`: keys of a workspace, from the machine the server runs on. */
 import type { Answers } from '../../../server/administration/open.ts'
+import { printable } from '../../../system/printable.ts'
 import { command, text, value } from '../../command.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { age } from '../../terminal/amounts.ts'
-import { printable } from '../../terminal/printable.ts'
 import { table } from '../../terminal/table.ts'
 import { administer, given, workspaceOptions } from './reach.ts'
 

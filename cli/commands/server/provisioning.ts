@@ -1,12 +1,12 @@
 /** `ph server provision`: applies a provisioning file, or says what it would change. */
 import { resolve } from 'node:path'
 import type { Answers } from '../../../server/administration/open.ts'
+import { printable } from '../../../system/printable.ts'
 import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { wrongUsage } from '../../refusal.ts'
 import { count } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
 import { administer, serverOptions } from './reach.ts'
 
 type Outcome = Answers['provision']

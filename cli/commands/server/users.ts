@@ -1,10 +1,10 @@
 /** `ph server user`: the people of a workspace, from the machine the server runs on. */
 import type { Administration, Answers } from '../../../server/administration/open.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag, text, value } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
-import { printable } from '../../terminal/printable.ts'
-import { shellWord } from '../../terminal/shell-word.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { readNewPassword } from './password.ts'
 import { administer, given, workspaceOptions } from './reach.ts'

@@ -1,11 +1,11 @@
 /** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
 import { basename, join, relative } from 'node:path'
 import { type FileState, fileStates, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../orders/waiting-words.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { printable } from '../../terminal/printable.ts'
-import { shellWord } from '../../terminal/shell-word.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 
 export interface StatusLook {

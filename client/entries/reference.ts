@@ -1,17 +1,16 @@
 /** What a person types to mean entries: ids, names, or /Game paths. */
-import { type PageCalls, readEntryPages } from '../../client/entries/pages.ts'
-import type { EntrySummary } from '../../contract/entries.ts'
-import { exits } from '../../contract/errors.ts'
-import { limits } from '../../contract/limits.ts'
-import { Refusal, wrongUsage } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { shellWord } from '../terminal/shell-word.ts'
-import { typeWords } from './type-names.ts'
 
-const MOST_CANDIDATES = 8
+import type { EntrySummary } from '../../contract/entries.ts'
+import { limits } from '../../contract/limits.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
+import { ClientError } from '../client-error.ts'
+import { type PageCalls, readEntryPages } from './pages.ts'
+
+const mostCandidates = 8
 const mostSuggested = 4
 
-/** The id of the one entry that is meant. Throws Refusal `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
+/** The id of the one entry that is meant. Throws ClientError `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
 export async function requireEntryId(library: PageCalls, reference: string): Promise<number> {
   const [id] = await requireEachEntryId(library, [reference])
   if (id === undefined) throw new Error('a reference was not resolved')
@@ -49,7 +48,9 @@ function readReference(reference: string): Meant {
   if (/^\d{1,15}$/.test(reference) && Number(reference) > 0) return { id: Number(reference) }
   if (reference.startsWith('/')) return readPath(reference)
   if (reference.trim() === '' || [...reference].length > limits.names.entry)
-    throw wrongUsage('That is not the name of an entry.', 'Give an id, a name, or a path that begins with /Game.')
+    throw new ClientError('USAGE', 'That is not the name of an entry.', {
+      next: 'Give an id, a name, or a path that begins with /Game.',
+    })
   const [, stem = reference, extension] = /^(.+)\.([^.]+)$/.exec(reference) ?? []
   return { reference, key: reference.toLowerCase(), stem, extension: extension?.toLowerCase(), isPath: false }
 }
@@ -58,7 +59,9 @@ function readReference(reference: string): Meant {
 function readPath(reference: string): Named {
   const [packageName = reference, suffix] = reference.split('.', 2)
   if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName))
-    throw wrongUsage(`${reference} is not a path of the library.`, 'Paths begin with /Game, like /Game/Props/SM_Barrel.')
+    throw new ClientError('USAGE', `${reference} is not a path of the library.`, {
+      next: 'Paths begin with /Game, like /Game/Props/SM_Barrel.',
+    })
   const key = packageName.toLowerCase()
   const isObject = suffix?.toLowerCase() === key.split('/').at(-1)
   return { reference, key, stem: key, extension: isObject ? undefined : suffix?.toLowerCase(), isPath: true }
@@ -129,10 +132,7 @@ async function requireOne(library: PageCalls, { reference, isPath }: Named, foun
   const [only, second] = found
   if (only && !second) return only.id
   if (only) throw ambiguous(reference, found)
-  throw new Refusal({
-    code: 'ENTRY_NOT_FOUND',
-    exit: exits.failed,
-    message: isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`,
+  throw new ClientError('ENTRY_NOT_FOUND', isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`, {
     next: isPath ? 'Look it up with `ph search`.' : await meantPerhaps(library, reference),
   })
 }
@@ -147,16 +147,12 @@ async function meantPerhaps(library: PageCalls, reference: string): Promise<stri
     : `Did you mean ${names.join(' or ')}? Names must be given whole; look for more with \`${search}\`.`
 }
 
-function ambiguous(reference: string, found: readonly EntrySummary[]): Refusal {
+function ambiguous(reference: string, found: readonly EntrySummary[]): ClientError {
   const shown = found
-    .slice(0, MOST_CANDIDATES)
-    .map(({ id, entry_type, origin_path, pack }) => `${id} (${typeWords(entry_type)}, ${origin_path ?? pack.name})`)
+    .slice(0, mostCandidates)
+    .map(({ id, entry_type, origin_path, pack }) => `${id} (${entry_type.replaceAll('_', ' ')}, ${origin_path ?? pack.name})`)
   const more = found.length > shown.length ? ' and more' : ''
-  return new Refusal({
-    code: 'ENTRY_AMBIGUOUS',
-    exit: exits.failed,
-    message: `"${reference}" is the name of several entries: ${shown.join(', ')}${more}.`,
-    next: 'Name one of them by its id.',
+  return new ClientError('ENTRY_AMBIGUOUS', `"${reference}" is the name of several entries: ${shown.join(', ')}${more}.`, {
     details: { entry_ids: found.map(({ id }) => id) },
   })
 }
