@@ -8,7 +8,7 @@ import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { Holder, Workspace } from '../principal.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
-import { readClientName } from './client-name.ts'
+import { readClientName, refuseOtherVersion } from './headers.ts'
 import { KeyUses } from './key-uses.ts'
 import type { Asked, Door, Found } from './lookup.ts'
 import { MemoryDoor } from './memory-lookup.ts'
@@ -16,7 +16,6 @@ import { Refusal } from './refusal.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
 import { SharedDoor } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
-import { refuseOtherVersion } from './version.ts'
 
 /** Uses of keys are written down, and old windows let go of, so often. `last_used_at` may be a minute old (contract-gaps 1). */
 const tidyMs = 30_000

@@ -1,6 +1,6 @@
 /** One line of the log for each request, when it has been answered: what was asked, by which key and program, from where, and how it ended. */
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify'
-import { readClientName } from '../front-door/client-name.ts'
+import { readClientName } from '../front-door/headers.ts'
 import { answered, asked, type ProcessLog } from './log.ts'
 
 export class RequestLog extends LogController {

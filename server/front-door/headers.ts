@@ -1,6 +1,13 @@
-/** API versions: a request that declares another major is refused unprocessed (spec 9). */
+/** Headers in which programs say what they are: `X-PH-Client: <name>/<version>`, which decides nothing (spec 1 and 9), and the API version that they speak: another major is refused unprocessed (spec 9). */
+
 import { ApiError } from '../../contract/errors.ts'
 import { apiMajor } from '../../contract/index.ts'
+
+/** What is kept of it; anything else is passed over. */
+const pattern = /^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}\/[A-Za-z0-9._+-]{1,40}$/
+
+export const readClientName = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' && pattern.test(header) ? header : undefined
 
 /** `path` is what follows the origin and workspace, such as `/api/v1/entries`. */
 export function refuseOtherVersion(path: string, header: string | string[] | undefined): void {
