@@ -110,20 +110,20 @@ class Work {
   async bring(files: readonly LaidFile[]): Promise<DownloadedFile[]> {
     const { to, force, signal, tell } = this.#options
     tell({ kind: 'phase', phase: 'compare' })
-    const landings = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
+    const pullFiles = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
     const content = { path: to, file: '.' }
-    const { decisions, obstacles } = await compareProject(landings, { content, fingerprints: undefined, signal })
+    const { decisions, obstacles } = await compareProject(pullFiles, { content, fingerprints: undefined, signal })
     const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)
     throwObstacles([...obstacles, ...checkReplaced(different)])
-    await this.#fetch(decisions.filter(({ action }) => action !== 'identical').map(({ landing }) => landing))
+    await this.#fetch(decisions.filter(({ action }) => action !== 'identical').map(({ pullFile }) => pullFile))
     tell({ kind: 'phase', phase: 'place' })
     signal.throwIfAborted()
     const totalFiles = decisions.length
-    const uses = Map.groupBy(decisions, ({ landing }) => landing.object.content_hash)
+    const uses = Map.groupBy(decisions, ({ pullFile }) => pullFile.object.content_hash)
     const done: DownloadedFile[] = []
     for (const decision of decisions) {
-      const isLast = uses.get(decision.landing.object.content_hash)?.at(-1) === decision
+      const isLast = uses.get(decision.pullFile.object.content_hash)?.at(-1) === decision
       done.push(await this.#place(decision, isLast))
       tell({ kind: 'place', files: done.length, totalFiles })
     }
@@ -146,7 +146,7 @@ class Work {
   }
 
   /** The bytes may go to several places: all but the last get a copy. */
-  async #place({ landing: { path: file, object }, path, action }: Decision, isLast: boolean): Promise<DownloadedFile> {
+  async #place({ pullFile: { path: file, object }, path, action }: Decision, isLast: boolean): Promise<DownloadedFile> {
     const { content_hash, blob_size: size, object_id, version = null } = object
     const report = { path, file, content_hash, size, object_id, version }
     if (action === 'identical') return { ...report, outcome: 'present' }

@@ -21,15 +21,15 @@ export interface MissingDependencies<V> {
 /** Names what these versions lack: each package and each plugin once, by name. Other servers than ours say nothing of it. */
 export function missingDependencies<V extends ReferringVersion>(versions: readonly V[]): MissingDependencies<V> {
   return {
-    packages: gathered(versions, ({ missing_dependencies: named }) => textsIn(named)),
-    plugins: gathered(versions, ({ plugins: named }) => textsIn(named)),
+    packages: byName(versions, ({ missing_dependencies: named }) => textsIn(named)),
+    plugins: byName(versions, ({ plugins: named }) => textsIn(named)),
   }
 }
 
 /** Whatever a server answers. */
 const textsIn = (named: unknown): string[] => (Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [])
 
-function gathered<V>(versions: readonly V[], namesOf: (version: V) => readonly string[]): Missing<V>[] {
+function byName<V>(versions: readonly V[], namesOf: (version: V) => readonly string[]): Missing<V>[] {
   const found = new Map<string, Missing<V>>()
   for (const version of versions)
     for (const name of namesOf(version)) {

@@ -5,7 +5,7 @@ import { gone, packageExtensions } from '../project/fingerprint.ts'
 import type { NamedPaths } from '../project/paths.ts'
 import { type Problem, problem } from '../project/problem.ts'
 import type { FoundFile } from '../project/scan.ts'
-import type { Mark } from './project-memory.ts'
+import type { SeenFile } from './project-memory.ts'
 
 const sidecarExtensions = new Set(['uexp', 'ubulk', 'uptnl', 'upayload'])
 const descriptorExtensions = new Set(['uproject', 'uplugin'])
@@ -32,14 +32,18 @@ export function sortFound(files: readonly FoundFile[], all: boolean): Sorted {
 }
 
 /** Whether memory holds every file as it is, and the library every one of them. */
-export function isUntouched(files: readonly FoundFile[], marks: readonly Mark[]): boolean {
+export function isUntouched(files: readonly FoundFile[], seenFiles: readonly SeenFile[]): boolean {
   const settled = new Map<string, string>()
-  for (const [file, stat, isSettled] of marks) if (isSettled === 1) settled.set(file, stat)
+  for (const [file, stat, isSettled] of seenFiles) if (isSettled === 1) settled.set(file, stat)
   return files.every(({ file, stat }) => settled.get(file) === stat)
 }
 
 /** Files that were where the walk went, and are not any more. What they stood for may now be another file's. */
-export function findVanished(found: readonly FoundFile[], marks: readonly Mark[], { root, starts }: NamedPaths): string[] {
+export function findVanished(
+  found: readonly FoundFile[],
+  seenFiles: readonly SeenFile[],
+  { root, starts }: NamedPaths,
+): string[] {
   const folders = starts
     .filter(({ isFolder }) => isFolder)
     .map(({ path }) =>
@@ -50,7 +54,7 @@ export function findVanished(found: readonly FoundFile[], marks: readonly Mark[]
     )
   const present = new Set(found.map(({ file }) => file))
   const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
-  return marks.flatMap(([file, stat]) => (stat !== gone && !present.has(file) && isBelow(file) ? [file] : []))
+  return seenFiles.flatMap(([file, stat]) => (stat !== gone && !present.has(file) && isBelow(file) ? [file] : []))
 }
 
 /** Files that were not read at all, by their extension. */

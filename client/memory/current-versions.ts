@@ -1,6 +1,6 @@
 /** The current versions of a project's lineages as they were last heard of, and every file beside them; kept with the fingerprints. */
 import type Database from 'better-sqlite3'
-import type { FeedMark } from './feed.ts'
+import type { FeedPosition } from './feed.ts'
 import type { StateFile } from './state-file.ts'
 
 /** The version that is current in a lineage. */
@@ -48,7 +48,7 @@ export interface Namesake {
   from: string
 }
 
-const markKey = 'faces'
+const positionKey = 'faces'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
 
@@ -68,9 +68,9 @@ export class Faces {
   }
 
   /** How far the change feed was followed; undefined where it must be asked for everything. */
-  mark(): FeedMark | undefined {
-    const value = this.#guard(() => this.#db.prepare('select value from remembered where key = ?').pluck().get(markKey))
-    return typeof value === 'string' ? (JSON.parse(value) as FeedMark) : undefined
+  position(): FeedPosition | undefined {
+    const value = this.#guard(() => this.#db.prepare('select value from remembered where key = ?').pluck().get(positionKey))
+    return typeof value === 'string' ? (JSON.parse(value) as FeedPosition) : undefined
   }
 
   /** Every file that was ever read here. */
@@ -104,13 +104,13 @@ export class Faces {
   }
 
   /** Takes in news of lineages: the current version, or undefined where that must be asked. Those that nobody asked about do not count. */
-  update(news: ReadonlyMap<string, Face | undefined>, mark: FeedMark): void {
+  update(news: ReadonlyMap<string, Face | undefined>, position: FeedPosition): void {
     const set = this.#db.prepare(`
       update face set object_id = @objectId, content_hash = @hash, entry_id = @entryId where lineage_id = @lineageId`)
     const forget = this.#db.prepare('delete from face where lineage_id = ?')
     this.#write(() => {
       for (const [lineageId, face] of news) face ? set.run(face) : forget.run(lineageId)
-      this.#remember(mark)
+      this.#remember(position)
     })
   }
 
@@ -124,20 +124,20 @@ export class Faces {
     })
   }
 
-  remember(mark: FeedMark): void {
-    this.#write(() => this.#remember(mark))
+  remember(position: FeedPosition): void {
+    this.#write(() => this.#remember(position))
   }
 
   /** Nothing counts any more: another library, or too much happened. */
   clear(): void {
     this.#write(() => {
       this.#db.prepare('delete from face').run()
-      this.#db.prepare('delete from remembered where key = ?').run(markKey)
+      this.#db.prepare('delete from remembered where key = ?').run(positionKey)
     })
   }
 
-  #remember(mark: FeedMark): void {
-    this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(markKey, JSON.stringify(mark))
+  #remember(position: FeedPosition): void {
+    this.#db.prepare('insert or replace into remembered (key, value) values (?, ?)').run(positionKey, JSON.stringify(position))
   }
 
   #write = (work: () => unknown): unknown => this.#state.write(work)

@@ -12,7 +12,7 @@ export interface Following {
   witness?: Witness | undefined
   /** Told before each page is asked for; the pages then come with their records where the server offers that. */
   page?: (number: number) => void
-  /** Told of every record that is newer than the mark. */
+  /** Told of every record that is newer than the position. */
   hear?: (change: ChangeRecord) => void
 }
 
@@ -21,15 +21,15 @@ export interface Following {
  * another record there or none: lineage ids are never given twice. `head` is null at the very beginning, and where the record
  * is not kept any more.
  */
-export interface FeedMark {
+export interface FeedPosition {
   cursor: number
-  head: FeedHead | null
+  head: FeedRecord | null
 }
 
-type FeedHead = Pick<ChangeRecord, 'entity' | 'entity_id' | 'lineage_id'>
+type FeedRecord = Pick<ChangeRecord, 'entity' | 'entity_id' | 'lineage_id'>
 
 export interface FeedNews {
-  mark: FeedMark
+  position: FeedPosition
   /** Ids of versions and of entries that are gone since. */
   goneObjects: number[]
   goneEntries: number[]
@@ -49,18 +49,18 @@ export interface Witness {
 }
 
 /**
- * What happened since `mark`. Undefined when that cannot be told: another library, another history, records that are no
+ * What happened since `position`. Undefined when that cannot be told: another library, another history, records that are no
  * longer kept, or too much news. Then nothing that is remembered of the library counts.
  *
- * After 30 days without a change the record at the mark is gone, and nothing in the feed tells one library from another. Then
+ * After 30 days without a change the record at the position is gone, and nothing in the feed tells one library from another. Then
  * the witness does: its lineage is to be found nowhere else.
  */
-export async function followFeed(api: FeedApi, mark: FeedMark, following: Following = {}): Promise<FeedNews | undefined> {
+export async function followFeed(api: FeedApi, position: FeedPosition, following: Following = {}): Promise<FeedNews | undefined> {
   const { witness } = following
-  const news = mark.head ? await readFeed(api, mark, following) : 'forgotten'
+  const news = position.head ? await readFeed(api, position, following) : 'forgotten'
   if (news !== 'forgotten') return news
   if (witness && !(await isKnown(api, witness))) return undefined
-  const later = await readFeed(api, { cursor: mark.cursor, head: null }, following)
+  const later = await readFeed(api, { cursor: position.cursor, head: null }, following)
   return later === 'forgotten' ? undefined : later
 }
 
@@ -75,29 +75,29 @@ async function isKnown(api: FeedApi, { lineageId, objectId, hash }: Witness): Pr
 }
 
 /**
- * What happened since `mark`, when all that this push did lies between: its own news are read however many they are, so that
+ * What happened since `position`, when all that this push did lies between: its own news are read however many they are, so that
  * the next push need not ask about every file again.
  */
-export async function followOwnFeed(api: FeedApi, mark: FeedMark, pushedItems: number): Promise<FeedNews | undefined> {
-  const news = await readFeed(api, mark, { most: mostNews + pushedItems * newsPerItem })
+export async function followOwnFeed(api: FeedApi, position: FeedPosition, pushedItems: number): Promise<FeedNews | undefined> {
+  const news = await readFeed(api, position, { most: mostNews + pushedItems * newsPerItem })
   return news === 'forgotten' ? undefined : news
 }
 
-/** Reads from the record at the mark, or from after it when that is not known. `forgotten`: what comes then is not kept. */
+/** Reads from the record at the position, or from after it when that is not known. `forgotten`: what comes then is not kept. */
 async function readFeed(
   api: FeedApi,
-  mark: FeedMark,
+  position: FeedPosition,
   { page, hear, most = mostNews }: Following & { most?: number } = {},
 ): Promise<FeedNews | 'forgotten' | undefined> {
-  const news: FeedNews = { mark, goneObjects: [], goneEntries: [] }
-  const first = mark.head ? mark.cursor - 1 : mark.cursor
+  const news: FeedNews = { position, goneObjects: [], goneEntries: [] }
+  const first = position.head ? position.cursor - 1 : position.cursor
   for (let cursor = first, number = 1; cursor - first < most; number++) {
     page?.(number)
     const { changes, next_cursor, reset } = await api.changes.list({ cursor, limit: pageSize, expand: hear && true })
     if (reset) return 'forgotten'
-    if (hear) for (const change of changes) if (change.seq > mark.cursor) hear(change)
-    if (cursor === first && mark.head && !holdsHead(changes, mark.cursor, mark.head)) return undefined
-    takeIn(news, changes, mark.cursor)
+    if (hear) for (const change of changes) if (change.seq > position.cursor) hear(change)
+    if (cursor === first && position.head && !holdsHead(changes, position.cursor, position.head)) return undefined
+    takeIn(news, changes, position.cursor)
     // Numbers are not repeated, so fewer of them than fit on a page mean that it was the last one.
     if (changes.length === 0 || next_cursor - cursor < pageSize) return news
     cursor = next_cursor
@@ -106,11 +106,11 @@ async function readFeed(
 }
 
 /** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
-export async function findFeedEnd(api: FeedApi): Promise<FeedMark | undefined> {
+export async function findFeedEnd(api: FeedApi): Promise<FeedPosition | undefined> {
   const cursor = await exportCursor(api)
   if (cursor === undefined) return undefined
   const last = cursor === 0 ? undefined : await readFeed(api, { cursor: cursor - 1, head: null })
-  return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.mark
+  return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.position
 }
 
 async function exportCursor(api: FeedApi): Promise<number | undefined> {
@@ -126,7 +126,7 @@ async function exportCursor(api: FeedApi): Promise<number | undefined> {
 }
 
 /** A record that changed again within the page is told once, at its latest number. */
-function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedHead): boolean {
+function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedRecord): boolean {
   const same = (change: ChangeRecord) =>
     change.entity === head.entity && change.entity_id === head.entity_id && change.lineage_id === head.lineage_id
   const there = changes.find(({ seq }) => seq === cursor)
@@ -135,7 +135,7 @@ function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedH
 
 function takeIn(news: FeedNews, changes: readonly ChangeRecord[], since: number): void {
   for (const { seq, op, entity, entity_id, lineage_id } of changes) {
-    if (seq >= news.mark.cursor) news.mark = { cursor: seq, head: { entity, entity_id, lineage_id } }
+    if (seq >= news.position.cursor) news.position = { cursor: seq, head: { entity, entity_id, lineage_id } }
     if (seq <= since || op !== 'delete') continue
     if (entity === 'object') news.goneObjects.push(entity_id)
     if (entity === 'entry') news.goneEntries.push(entity_id)

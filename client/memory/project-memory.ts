@@ -10,7 +10,7 @@ import { OpenPulls } from './open-pulls.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
 /** What a walk is compared with: enough to see that nothing changed, quick to load for 100,000 files. */
-export type Mark = [file: string, stat: string, settled: number]
+export type SeenFile = [file: string, stat: string, settled: number]
 
 export interface FileRead extends ReadFile {
   file: string
@@ -73,7 +73,7 @@ const layout: Layout = {
 }
 
 /** The memory of one project for one workspace. Throws ClientError `STATE_UNUSABLE` when its folder cannot be used. */
-export class Fingerprints {
+export class ProjectMemory {
   /** Pulls that began and did not end. */
   readonly pulls: OpenPulls
   /** Which versions are current in the library. */
@@ -100,8 +100,10 @@ export class Fingerprints {
     this.#state.close()
   }
 
-  marks(): Mark[] {
-    return this.#guard(() => this.#db.prepare<[], Mark>('select file, stat, settled from file').raw().all() as unknown as Mark[])
+  seenFiles(): SeenFile[] {
+    return this.#guard(
+      () => this.#db.prepare<[], SeenFile>('select file, stat, settled from file').raw().all() as unknown as SeenFile[],
+    )
   }
 
   /** How many files were ever read here. */

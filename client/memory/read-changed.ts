@@ -8,9 +8,9 @@ import { type Problem, problem } from '../project/problem.ts'
 import { namingOf, type PushFile } from '../project/project-file.ts'
 import { readFiles } from '../project/read-files.ts'
 import type { FoundFile } from '../project/scan.ts'
-import type { FileRead, Fingerprints } from './project-memory.ts'
+import type { FileRead, ProjectMemory } from './project-memory.ts'
 
-export interface Gathered {
+export interface ChangedFiles {
   files: PushFile[]
   problems: Problem[]
   /** Bytes and files that were read. */
@@ -22,13 +22,13 @@ const savedAtOnce = 1000
 
 interface Reading {
   root: string
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   tell: TellPush
   signal?: AbortSignal
 }
 
 /** Gives every found file its content's hash and facts. What cannot be read becomes a problem. */
-export async function gather(found: readonly FoundFile[], reading: Reading): Promise<Gathered> {
+export async function readChanged(found: readonly FoundFile[], reading: Reading): Promise<ChangedFiles> {
   const known = new Map(reading.fingerprints.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
   const changed = found.filter((one) => !isRead(one, known.get(one.file)))
   const fresh = new Map<string, FileRead>()
@@ -41,7 +41,7 @@ export async function gather(found: readonly FoundFile[], reading: Reading): Pro
 export async function readAndRemember(
   found: readonly FoundFile[],
   { root, fingerprints, tell, signal, onRead }: Reading & { onRead: (read: FileRead) => void },
-): Promise<Omit<Gathered, 'files'>> {
+): Promise<Omit<ChangedFiles, 'files'>> {
   const problems: Problem[] = []
   const totalBytes = found.reduce((sum, { size }) => sum + size, 0)
   const progress = { files: 0, bytes: 0, totalFiles: found.length, totalBytes }

@@ -1,10 +1,10 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import type { BigIntStats } from 'node:fs'
-import type { Fingerprints } from '../memory/project-memory.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
-import type { LandingFile } from './destinations.ts'
+import type { PullFile } from './destinations.ts'
 import { type ContentFolder, inspectPlaces, type Place } from './inspect.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
@@ -34,7 +34,7 @@ interface Comparing {
   content: ContentFolder
 
   /** Undefined: nothing is remembered. */
-  fingerprints: Fingerprints | undefined
+  fingerprints: ProjectMemory | undefined
   onBytes?: (bytes: number) => void
   signal?: AbortSignal
 }
@@ -46,7 +46,7 @@ interface Occupied extends Place {
 }
 
 /** Holds files against what lies where they go, and decides about each. Reads only. */
-export async function compareProject(files: readonly LandingFile[], comparing: Comparing): Promise<Comparison> {
+export async function compareProject(files: readonly PullFile[], comparing: Comparing): Promise<Comparison> {
   const { places, obstacles } = inspectPlaces(files, comparing.content)
   const decided = await decide(places, comparing)
   return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles] }
@@ -77,15 +77,15 @@ async function decide(places: readonly Place[], { fingerprints, onBytes, signal 
 const isRemembered = ({ known, stats }: Occupied): boolean => known?.stat === statKey(stats)
 
 /** A file of another size is another file; whether it is a version that is known is worth reading it. */
-const isWorthReading = ({ landing: { object }, known, stats }: Occupied): boolean =>
+const isWorthReading = ({ pullFile: { object }, known, stats }: Occupied): boolean =>
   Number(stats.size) === object.blob_size || known?.base?.lineageId === object.lineage_id
 
 function judge(
   place: Place & { known: KnownFile | undefined },
   read: { hash: string; stat: string } | UnreadFile | undefined,
 ): Decision {
-  const { stats, known, landing } = place
-  const { content_hash, lineage_id } = landing.object
+  const { stats, known, pullFile } = place
+  const { content_hash, lineage_id } = pullFile.object
   if (!stats || (read && 'unread' in read && read.unread === 'vanished'))
     return { ...place, stats: undefined, action: 'add', localHash: undefined, localStat: undefined }
   const local = read ? ('hash' in read ? read : undefined) : known?.stat === statKey(stats) ? known : undefined

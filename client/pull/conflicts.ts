@@ -14,7 +14,7 @@ export async function answerConflicts(
   return new Map(conflicts.map(({ file }) => [file, onConflict]))
 }
 
-function toldOf({ file, path, stats, known, landing: { object } }: Decision, api: Api): Conflict[] {
+function toldOf({ file, path, stats, known, pullFile: { object } }: Decision, api: Api): Conflict[] {
   if (!stats) return []
   const { lineage_id, object_id: objectId } = object
   const baseObjectId = known?.base?.lineageId === lineage_id ? known.base.objectId : null

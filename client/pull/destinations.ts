@@ -5,7 +5,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 
-export interface LandingFile {
+export interface PullFile {
   object: PullJobObject
   /** What people call it. */
   name: string
@@ -16,14 +16,14 @@ export interface LandingFile {
 }
 
 /** A file, or the whole list, that is not taken; `why` ends the sentence that begins with `what`. */
-export interface LandingRefusal {
+export interface DestinationRefusal {
   what: string
   why: string
 }
 
-export interface Landing {
-  files: LandingFile[]
-  refused: LandingRefusal[]
+export interface Destinations {
+  files: PullFile[]
+  refused: DestinationRefusal[]
 }
 
 const packagePath = /^\/Game(\/[A-Za-z0-9_-]+)+$/
@@ -41,13 +41,13 @@ const longestName = 255
 const longestText = 1000
 
 /** Lands every object below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
-export function landFiles(objects: readonly unknown[], targetRoot: string): Landing {
+export function destinationsOf(objects: readonly unknown[], targetRoot: string): Destinations {
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
     return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is no folder under /Game' }] }
   if (objects.length > limits.pullJob.files)
     return { files: [], refused: [{ what: 'The pull', why: `has more than ${limits.pullJob.files} files` }] }
-  const files: LandingFile[] = []
-  const refused: LandingRefusal[] = []
+  const files: PullFile[] = []
+  const refused: DestinationRefusal[] = []
   for (const object of objects) {
     const landed = landFile(object, targetRoot)
     if ('why' in landed) refused.push(landed)
@@ -56,7 +56,7 @@ export function landFiles(objects: readonly unknown[], targetRoot: string): Land
   return { files, refused: [...refused, ...findClashes(files)] }
 }
 
-function landFile(given: unknown, targetRoot: string): LandingFile | LandingRefusal {
+function landFile(given: unknown, targetRoot: string): PullFile | DestinationRefusal {
   const object = given as PullJobObject
   const what = titleOf(object)
   const fault = faultOf(object)
@@ -105,8 +105,8 @@ function faultOfPath(path: string): string | undefined {
 }
 
 /** Two files for one place, as the strictest of file systems compares; folders that differ in nothing but case; bytes listed twice. */
-function findClashes(files: readonly LandingFile[]): LandingRefusal[] {
-  const refused: LandingRefusal[] = []
+function findClashes(files: readonly PullFile[]): DestinationRefusal[] {
+  const refused: DestinationRefusal[] = []
   const places = new Map<string, string>()
   const folders = new Map<string, string>()
   const hashes = new Set<string>()

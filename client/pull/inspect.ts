@@ -2,12 +2,12 @@
 import { accessSync, type BigIntStats, constants, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCode } from '../client-error.ts'
-import type { LandingFile } from './destinations.ts'
+import type { PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /** Where a file goes. `file` is its path below the project's root with `/`. */
 export interface Place {
-  landing: LandingFile
+  pullFile: PullFile
   file: string
   path: string
   /** What is there now; undefined when nothing is. */
@@ -30,9 +30,9 @@ export interface Inspection {
 const longestPath = process.platform === 'win32' ? 32_000 : 4095
 
 /** Looks at every place. */
-export function inspectPlaces(files: readonly LandingFile[], content: ContentFolder): Inspection {
+export function inspectPlaces(files: readonly PullFile[], content: ContentFolder): Inspection {
   const walk = new Inspector(content)
-  const places = files.flatMap((landing) => walk.look(landing) ?? [])
+  const places = files.flatMap((pullFile) => walk.look(pullFile) ?? [])
   return { places, obstacles: walk.obstacles }
 }
 
@@ -52,21 +52,21 @@ class Inspector {
     this.#content = content
   }
 
-  look(landing: LandingFile): Place | undefined {
-    const at = landing.path.lastIndexOf('/')
-    const folder = this.#folder(landing.path.slice(0, Math.max(at, 0)))
+  look(pullFile: PullFile): Place | undefined {
+    const at = pullFile.path.lastIndexOf('/')
+    const folder = this.#folder(pullFile.path.slice(0, Math.max(at, 0)))
     if (folder.isBlocked) return undefined
-    const name = landing.path.slice(at + 1)
-    const file = `${this.#content.file}/${landing.path}`
+    const name = pullFile.path.slice(at + 1)
+    const file = `${this.#content.file}/${pullFile.path}`
     const path = join(folder.path, name)
     if (Buffer.byteLength(path) > longestPath)
       return this.#block(obstacle('path-too-long', file, `The path ${file} is too long for this system.`))
     const entry = folder.entries?.get(name.toLowerCase())
-    if (!entry) return { landing, file, path, stats: undefined }
+    if (!entry) return { pullFile, file, path, stats: undefined }
     if (entry.name !== name) return this.#block(this.#caseClash(file, entry.name))
     if (entry.isSymbolicLink()) return this.#block(obstacle('leads-elsewhere', file, `${file} is a symbolic link.`))
     if (!entry.isFile()) return this.#block(obstacle('in-the-way', file, `${file} is there and is no file.`))
-    return { landing, file, path, stats: lstatSync(path, { bigint: true, throwIfNoEntry: false }) }
+    return { pullFile, file, path, stats: lstatSync(path, { bigint: true, throwIfNoEntry: false }) }
   }
 
   #block(found: Obstacle): undefined {

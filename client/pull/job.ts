@@ -6,7 +6,7 @@ import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision } from './compare.ts'
 import { answerConflicts } from './conflicts.ts'
-import { type LandingFile, landFiles } from './destinations.ts'
+import { destinationsOf, type PullFile } from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PullParts } from './options.ts'
@@ -37,7 +37,7 @@ export class PullJob {
   /** What became of files, by content hash. */
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
-  #landed: LandingFile[] = []
+  #landed: PullFile[] = []
   #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
@@ -79,7 +79,7 @@ export class PullJob {
     const { job, closure, claim } = this.#job
     const { tell, target } = this.#parts
     const { job_id = job.id, objects } = await closure
-    const { files, refused } = landFiles(objects, job.target_root)
+    const { files, refused } = destinationsOf(objects, job.target_root)
     if (job_id !== job.id)
       return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
@@ -124,7 +124,7 @@ export class PullJob {
   }
 
   #settle(decision: Decision, outcome: PulledFile['outcome']): void {
-    this.#files.set(decision.landing.object.content_hash, itemOf(decision, outcome))
+    this.#files.set(decision.pullFile.object.content_hash, itemOf(decision, outcome))
   }
 
   /** Files that were there already are known from now on, so that an edit of them is pushed as their next version. */
@@ -132,7 +132,7 @@ export class PullJob {
     for (const decision of identical) this.#settle(decision, 'identical')
     const unknown = identical.flatMap((decision): FilePlaced[] => {
       const { localStat, known } = decision
-      const memory = memoryOf(decision, this.#entryIds.get(decision.landing.object.object_id) ?? null)
+      const memory = memoryOf(decision, this.#entryIds.get(decision.pullFile.object.object_id) ?? null)
       const isKnown =
         known?.stat === localStat && known?.base?.objectId === memory.base.objectId && known.base.hash === memory.hash
       return isKnown || localStat === undefined ? [] : [{ ...memory, stat: localStat }]
@@ -179,12 +179,12 @@ export class PullJob {
   /** Every file of the job once. What was neither placed nor found in place has failed. */
   #items(obstacles: readonly Obstacle[] = []): PulledFile[] {
     const messages = new Map(obstacles.map(({ file, message }) => [file, message]))
-    return this.#landed.map((landing) => {
-      const known = this.#files.get(landing.object.content_hash)
+    return this.#landed.map((pullFile) => {
+      const known = this.#files.get(pullFile.object.content_hash)
       if (known) return known
-      const file = `${this.#parts.target.content.file}/${landing.path}`
-      const error = messages.get(file) ?? messages.get(landing.destination) ?? 'It was not placed because of other files.'
-      return { ...itemOf({ landing, file }, 'failed'), error }
+      const file = `${this.#parts.target.content.file}/${pullFile.path}`
+      const error = messages.get(file) ?? messages.get(pullFile.destination) ?? 'It was not placed because of other files.'
+      return { ...itemOf({ pullFile, file }, 'failed'), error }
     })
   }
 
@@ -209,8 +209,8 @@ export class PullJob {
   }
 }
 
-function itemOf({ landing, file }: Pick<Decision, 'landing' | 'file'>, outcome: PulledFile['outcome']): PulledFile {
-  const { object, name: asset_name, destination } = landing
+function itemOf({ pullFile, file }: Pick<Decision, 'pullFile' | 'file'>, outcome: PulledFile['outcome']): PulledFile {
+  const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, blob_size: size } = object
   return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
 }

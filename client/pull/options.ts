@@ -3,7 +3,7 @@ import type { PullOrder } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/wire.ts'
-import type { Fingerprints } from '../memory/project-memory.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
 import type { PullTarget } from './target.ts'
 import { chosenRoot } from './target-root.ts'
@@ -56,7 +56,7 @@ export interface PullParts {
   target: PullTarget
   http: Http
   api: Api
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   tell: TellPull
   signal: AbortSignal
 }

@@ -9,9 +9,9 @@ import { type Api, createApi } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import { openWire } from '../http/wire.ts'
 import { findFaces } from '../memory/find-versions.ts'
-import { Fingerprints } from '../memory/project-memory.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
-import { landFiles } from './destinations.ts'
+import { destinationsOf } from './destinations.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { makeOrder, type PullOptions } from './options.ts'
@@ -30,7 +30,7 @@ export interface PlannedFile extends ReportedFile {
 }
 
 export interface JobPlan extends MissingInProject {
-  /** Null for what is only thought of. */
+  /** Null for a job that is only thought of. */
   job_id: number | null
   target_root: string
   entries: PullJobEntry[]
@@ -57,13 +57,13 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
   const { url, target, tell = () => {} } = options
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, target.root)
-  const fingerprints = existsSync(state) ? new Fingerprints(state, { address: url, root: target.root }) : undefined
+  const fingerprints = existsSync(state) ? new ProjectMemory(state, { address: url, root: target.root }) : undefined
   try {
     const api = createApi(http)
     const planner = new Planner({ options, api, http, fingerprints })
-    const thoughts = await thoughtsOf(options, api)
+    const jobs = await possibleJobs(options, api)
     const plans: JobPlan[] = []
-    for (const thought of thoughts) plans.push(await planner.plan(thought))
+    for (const job of jobs) plans.push(await planner.plan(job))
     return { project: target.project, root: target.root, url, engine_version: target.engineVersion, plans }
   } finally {
     fingerprints?.close()
@@ -72,7 +72,7 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
 }
 
 /** A job that is there, or one that might be. */
-interface Thought {
+interface PossibleJob {
   jobId: number | null
   targetRoot: string
   entries: PullJobEntry[]
@@ -80,8 +80,8 @@ interface Thought {
   objects: PullJobObject[]
 }
 
-async function thoughtsOf(options: PullOptions, api: Api): Promise<Thought[]> {
-  if (options.order) return [await thinkOf(options, api)]
+async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob[]> {
+  if (options.order) return [await possibleJob(options, api)]
   const jobs = await queuedJobs(api, options.target.project)
   return Promise.all(
     jobs.map(async ({ id }) => {
@@ -94,7 +94,7 @@ async function thoughtsOf(options: PullOptions, api: Api): Promise<Thought[]> {
   )
 }
 
-async function thinkOf(options: PullOptions, api: Api): Promise<Thought> {
+async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob> {
   const order = await makeOrder(options, api)
   try {
     const { target_root: targetRoot, entries, warnings, closure } = await api.pullJobs.plan(order)
@@ -134,7 +134,7 @@ interface PlannerParts {
   options: PullOptions
   api: Api
   http: Http
-  fingerprints: Fingerprints | undefined
+  fingerprints: ProjectMemory | undefined
 }
 
 class Planner {
@@ -144,9 +144,9 @@ class Planner {
     this.#parts = parts
   }
 
-  async plan({ jobId, targetRoot, entries, warnings, objects }: Thought): Promise<JobPlan> {
+  async plan({ jobId, targetRoot, entries, warnings, objects }: PossibleJob): Promise<JobPlan> {
     const { options, fingerprints, api } = this.#parts
-    const { files, refused } = landFiles(objects, targetRoot)
+    const { files, refused } = destinationsOf(objects, targetRoot)
     const { target, signal } = options
     const { decisions, obstacles } = await compareProject(files, { content: target.content, fingerprints, signal })
     const placed = decisions.filter(({ action }) => action === 'add' || action === 'safe_overwrite')
@@ -179,7 +179,7 @@ class Planner {
 
   #bytesOf(objects: readonly PullJobObject[], placed: readonly Decision[]): JobPlan['bytes'] {
     const { folders } = this.#parts.options
-    const needed = placed.map(({ landing: { object } }) => ({ hash: object.content_hash, size: object.blob_size }))
+    const needed = placed.map(({ pullFile: { object } }) => ({ hash: object.content_hash, size: object.blob_size }))
     const inCache = needed.filter(({ hash, size }) => sizeAt(cachedPath(folders.cache, hash)) === size)
     const cached = totalOf(inCache)
     return {
@@ -213,8 +213,8 @@ function sumsOf(decisions: readonly Decision[]): Record<Action, number> {
   return sums
 }
 
-function plannedFile({ landing, file, action }: Decision, newer: ReadonlyMap<number, LineageFace>): PlannedFile {
-  const { object, name: asset_name, destination } = landing
+function plannedFile({ pullFile, file, action }: Decision, newer: ReadonlyMap<number, LineageFace>): PlannedFile {
+  const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, version, blob_size: size } = object
   const face = newer.get(object_id)
   return {

@@ -8,7 +8,7 @@ import { createApi } from '../http/api.ts'
 import { openWire } from '../http/wire.ts'
 import type { OpenPull } from '../memory/open-pulls.ts'
 import { waitForLock } from '../memory/process-lock.ts'
-import { Fingerprints } from '../memory/project-memory.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
 import { isClaimGone, PullClaim } from './claim.ts'
 import { type JobParts, PullJob, refusedReport } from './job.ts'
 import { makeOrder, type PullOptions, type PullParts } from './options.ts'
@@ -34,7 +34,7 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
   const lock = await waitForLock(pullLock(state), { onWait, signal })
   const http = openWire({ ...options, signal }, tell)
-  const fingerprints = new Fingerprints(state, { address: url, root: target.root })
+  const fingerprints = new ProjectMemory(state, { address: url, root: target.root })
   try {
     const parts = { options, target, http, api: createApi(http), fingerprints, tell, signal }
     const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()

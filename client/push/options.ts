@@ -3,7 +3,7 @@
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/wire.ts'
-import type { Fingerprints } from '../memory/project-memory.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import type { NamedPaths } from '../project/paths.ts'
 import type { HeldAnswers } from './held/answers.ts'
@@ -35,7 +35,7 @@ export interface PushParts {
   places: NamedPaths
   http: Http
   api: Api
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   /** The file behind them. */
   stateFile: string
   tell: TellPush

@@ -4,8 +4,8 @@ import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire } from '../http/wire.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from '../memory/changes.ts'
-import { type FeedMark, findFeedEnd, followFeed } from '../memory/feed.ts'
-import { Fingerprints } from '../memory/project-memory.ts'
+import { type FeedPosition, findFeedEnd, followFeed } from '../memory/feed.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
 import { findPlaces } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
 import { type Scan, scan } from '../project/scan.ts'
@@ -28,7 +28,7 @@ export async function push(options: PushOptions): Promise<PushReport> {
   const { url, folders } = options
   const http = openWire({ ...options, signal }, tell)
   const state = projectStateFile(folders, url, places.root)
-  const fingerprints = new Fingerprints(state, { address: url, root: places.root })
+  const fingerprints = new ProjectMemory(state, { address: url, root: places.root })
   try {
     if (!options.dryRun && fingerprints.pulls.list().length > 0)
       await settlePulls({ fingerprints, root: places.root, signal }, state)
@@ -43,7 +43,7 @@ export async function push(options: PushOptions): Promise<PushReport> {
 
 /** An interrupted pull may have placed files of which this project does not know yet which versions they are. One under way does know. */
 async function settlePulls(
-  parts: { fingerprints: Fingerprints; root: string; signal: AbortSignal },
+  parts: { fingerprints: ProjectMemory; root: string; signal: AbortSignal },
   state: string,
 ): Promise<void> {
   const [{ takeFreeLock }, { settleInterrupted }] = await Promise.all([
@@ -77,14 +77,14 @@ class Push {
     const inContent = options.contentOnly ? found.files.filter(({ mount }) => mount) : found.files
     const sorted = sortFound(inContent, options.all ?? false)
     if (sorted.wanted.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
-    const mark = await feed
-    const marks = fingerprints.marks()
-    const vanished = findVanished(found.files, marks, places)
-    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, marks)
-    if (mark && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, mark)
+    const position = await feed
+    const seenFiles = fingerprints.seenFiles()
+    const vanished = findVanished(found.files, seenFiles, places)
+    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, seenFiles)
+    if (position && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, position)
     fingerprints.markGone(vanished)
     const { PushWork } = await import('./work.ts')
-    const done = await new PushWork(this.#parts).run(sorted, mark ?? (await findFeedEnd(this.#parts.api)))
+    const done = await new PushWork(this.#parts).run(sorted, position ?? (await findFeedEnd(this.#parts.api)))
     return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
   }
 
@@ -103,19 +103,19 @@ class Push {
   }
 
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
-  async #followFeed(): Promise<FeedMark | undefined> {
+  async #followFeed(): Promise<FeedPosition | undefined> {
     const { fingerprints } = this.#parts
-    const mark = fingerprints.recall('feed') as FeedMark | null | undefined
-    const news = mark ? await followFeed(this.#parts.api, mark, { witness: fingerprints.newestBase() }) : undefined
+    const position = fingerprints.recall('feed') as FeedPosition | null | undefined
+    const news = position ? await followFeed(this.#parts.api, position, { witness: fingerprints.newestBase() }) : undefined
     if (!news) fingerprints.unsettleAll()
     else if (news.goneObjects.length + news.goneEntries.length > 0) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
-    return news?.mark
+    return news?.position
   }
 
   /** Nothing changed on either side: what was worth naming last time still is. */
-  #untouched(found: Scan, sorted: Sorted, mark: FeedMark): PushReport {
+  #untouched(found: Scan, sorted: Sorted, position: FeedPosition): PushReport {
     const { fingerprints } = this.#parts
-    if ((fingerprints.recall('feed') as FeedMark).cursor !== mark.cursor) fingerprints.remember('feed', mark)
+    if ((fingerprints.recall('feed') as FeedPosition).cursor !== position.cursor) fingerprints.remember('feed', position)
     const files = new Set(sorted.wanted.map(({ file }) => file))
     const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
     const problems = [...found.problems, ...nameUnread(sorted), ...remembered]

@@ -1,7 +1,7 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
 import type { CommitResult } from '../../contract/push.ts'
 import type { CurrentVersion } from '../entries/current-version.ts'
-import type { Fingerprints } from '../memory/project-memory.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { Problem } from '../project/problem.ts'
 
 /**
@@ -97,5 +97,5 @@ export function summarize(
 }
 
 /** What the last push found worth naming in the files themselves. */
-export const recalledProblems = (fingerprints: Fingerprints): Problem[] =>
+export const recalledProblems = (fingerprints: ProjectMemory): Problem[] =>
   (fingerprints.recall('problems') as Problem[] | undefined) ?? []

@@ -8,7 +8,7 @@ import { versionName } from '../entries/current-version.ts'
 import { type Folders, projectStateFile } from '../folders.ts'
 import type { Api } from '../http/api.ts'
 import type { LastPush, PushedVersion } from '../memory/last-push.ts'
-import { Fingerprints } from '../memory/project-memory.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
 import { holdsDescriptor } from '../project/unreal-project.ts'
 
 /** `nothing`: it is as before the push already. */
@@ -20,7 +20,7 @@ export type UndoStep =
 
 export interface Remembered {
   root: string
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   push: NonNullable<ReturnType<LastPush['read']>>
 }
 
@@ -29,7 +29,7 @@ export function openLastPush(folder: string, { folders, url }: { folders: Folder
   for (let root = folder; ; root = dirname(root)) {
     const path = projectStateFile(folders, url, root)
     if (existsSync(path)) {
-      const fingerprints = new Fingerprints(path, { address: url, root })
+      const fingerprints = new ProjectMemory(path, { address: url, root })
       const push = fingerprints.lastPush.read()
       if (push) return { root, fingerprints, push }
       fingerprints.close()
@@ -74,7 +74,7 @@ function overtaken(lineage: Lineage, name: string): ApiError {
 /** The library is asked to restore the version; what is remembered of files here follows. */
 export async function restoreBefore(
   { lineageId, objectId }: PushedVersion,
-  { entryId, to, api, fingerprints }: { entryId: number; to: LineageObject; api: Api; fingerprints: Fingerprints },
+  { entryId, to, api, fingerprints }: { entryId: number; to: LineageObject; api: Api; fingerprints: ProjectMemory },
 ): Promise<void> {
   await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
   fingerprints.rebase({
@@ -88,7 +88,7 @@ export async function restoreBefore(
 /** Looks once more before: a version that someone else pushed meanwhile would go with the entry. */
 export async function deleteEntry(
   { lineageId, objectId }: PushedVersion,
-  { entry, api, fingerprints }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; fingerprints: Fingerprints },
+  { entry, api, fingerprints }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; fingerprints: ProjectMemory },
 ): Promise<void> {
   const lineage = await api.lineages.get({ lineage_id: lineageId })
   if (lineage.face_object_id !== objectId) throw overtaken(lineage, entry.name)

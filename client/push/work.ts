@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Sorted } from '../memory/changes.ts'
-import { type FeedMark, followOwnFeed } from '../memory/feed.ts'
-import type { Fingerprints } from '../memory/project-memory.ts'
-import { type Gathered, gather } from '../memory/read-changed.ts'
+import { type FeedPosition, followOwnFeed } from '../memory/feed.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
+import { type ChangedFiles, readChanged } from '../memory/read-changed.ts'
 import { gone } from '../project/fingerprint.ts'
 import { PackageSearch } from '../project/package-search.ts'
 import { pluginFinder } from '../project/plugins.ts'
@@ -35,7 +35,7 @@ interface Done {
   plan: PushPlan
   round: PushRound
   thumbnails: ThumbnailUploader
-  mark: FeedMark | undefined
+  position: FeedPosition | undefined
   files: PushFile[]
   /** What follows from the files themselves, and stays true as long as they do. */
   problems: Problem[]
@@ -45,7 +45,7 @@ interface Done {
  * Files that share a GUID or a name with a file that is to be sent, and hold something else: which of them it belongs to can
  * only be decided when all are there.
  */
-function rivalsOf({ found, hash, known, facts, naming }: PushFile, fingerprints: Fingerprints): string[] {
+function rivalsOf({ found, hash, known, facts, naming }: PushFile, fingerprints: ProjectMemory): string[] {
   if (known?.settled) return []
   const guid = facts.kind === 'package' ? facts.guid : null
   const rivals = [
@@ -62,47 +62,47 @@ export class PushWork {
     this.#parts = parts
   }
 
-  async run(sorted: Sorted, mark: FeedMark | undefined): Promise<WorkDone> {
+  async run(sorted: Sorted, position: FeedPosition | undefined): Promise<WorkDone> {
     const { options, tell } = this.#parts
     // Short-lived objects then fill 2 MiB before they are collected, not 48: a push keeps a third less memory and is no slower.
     setFlagsFromString('--semi-space-growth-factor=1')
     tell({ kind: 'phase', phase: 'read' })
-    const gathered = await this.#gatherAll(sorted)
-    const search = this.#search(gathered.files)
-    const plan = await this.#plan(gathered.files, search)
+    const changed = await this.#gatherAll(sorted)
+    const search = this.#search(changed.files)
+    const plan = await this.#plan(changed.files, search)
     tell({ kind: 'phase', phase: 'send' })
     const { round, sent, thumbnails } = await this.#sendPlanned(plan)
     const lasting = [...plan.problems, ...thumbnails.result.problems]
-    if (!options.dryRun) await this.#settle({ plan, round, thumbnails, mark, files: gathered.files, problems: lasting })
+    if (!options.dryRun) await this.#settle({ plan, round, thumbnails, position, files: changed.files, problems: lasting })
     return {
-      problems: [...gathered.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
+      problems: [...changed.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
       items: await describeHeld(round.outcomes.reports(), this.#parts.api),
       thumbnails: thumbnails.result.uploaded,
-      bytes: { read: gathered.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
+      bytes: { read: changed.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }
   }
 
   /** Reads what was found; then what the named files among it need, and what claims to be the same as something new. */
-  async #gatherAll(sorted: Sorted): Promise<Gathered> {
+  async #gatherAll(sorted: Sorted): Promise<ChangedFiles> {
     const { places, options, fingerprints } = this.#parts
-    const gathered = await gather(sorted.wanted, { ...this.#parts, root: places.root })
+    const changed = await readChanged(sorted.wanted, { ...this.#parts, root: places.root })
     const seen = new Set(sorted.wanted.map(({ file }) => file))
-    const search = this.#search(gathered.files)
+    const search = this.#search(changed.files)
     const add = async (found: FoundFile[]): Promise<PushFile[]> => {
       const unseen = found.filter(({ file }) => !seen.has(file) && seen.add(file))
-      const more = await gather(unseen, { ...this.#parts, root: places.root })
-      gathered.files.push(...more.files)
-      gathered.problems.push(...more.problems)
-      gathered.read.bytes += more.read.bytes
+      const more = await readChanged(unseen, { ...this.#parts, root: places.root })
+      changed.files.push(...more.files)
+      changed.problems.push(...more.problems)
+      changed.read.bytes += more.read.bytes
       return more.files
     }
     const named = new Set(places.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
-    let open = options.noDeps ? [] : gathered.files.filter((file) => named.has(join(places.root, pathOf(file))))
+    let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(places.root, pathOf(file))))
     while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
     if (fingerprints.count() > seen.size)
-      await add(gathered.files.flatMap((file) => rivalsOf(file, fingerprints).flatMap((rival) => search.findFile(rival) ?? [])))
-    return gathered
+      await add(changed.files.flatMap((file) => rivalsOf(file, fingerprints).flatMap((rival) => search.findFile(rival) ?? [])))
+    return changed
   }
 
   /** Plans; and again with what the library turns out to have of what is not on this disk. */
@@ -165,9 +165,9 @@ export class PushWork {
    * who is killed before has an older one, from which everything is found again.
    */
   async #settle(done: Done): Promise<void> {
-    const { plan, round, thumbnails, mark, problems } = done
+    const { plan, round, thumbnails, position, problems } = done
     const { fingerprints } = this.#parts
-    const news = mark && (await followOwnFeed(this.#parts.api, mark, plan.toSend.length))
+    const news = position && (await followOwnFeed(this.#parts.api, position, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
     const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
     const seen = new Set(done.files.map(pathOf))
@@ -175,6 +175,6 @@ export class PushWork {
     fingerprints.settle(files.map((file) => ({ file: pathOf(file), hash: file.hash })))
     fingerprints.remember('problems', [...others, ...problems])
     if (news) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
-    fingerprints.remember('feed', news?.mark ?? null)
+    fingerprints.remember('feed', news?.position ?? null)
   }
 }

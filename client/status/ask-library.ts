@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Api } from '../http/api.ts'
 import { type Faces, type KnownDetail, type KnownRow, relation } from '../memory/current-versions.ts'
-import type { FeedMark } from '../memory/feed.ts'
+import type { FeedPosition } from '../memory/feed.ts'
 import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
-import type { Fingerprints } from '../memory/project-memory.ts'
+import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { followFaces } from './news.ts'
 import type { StatusFile } from './report.ts'
@@ -14,7 +14,7 @@ import { adopt, faceOf, identify, questionsOf } from './untracked.ts'
 export interface LookParts {
   root: string
   api: Api
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   faces: Faces
 }
 
@@ -39,12 +39,12 @@ export async function bringUpToDate(parts: LookParts): Promise<void> {
 }
 
 async function followSince({ api, fingerprints, faces }: LookParts): Promise<boolean> {
-  const mark = faces.mark()
-  if (!mark) return false
+  const position = faces.position()
+  if (!position) return false
   const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
-  const news = await followFaces(api, { mark, witness: fingerprints.newestBase(), mostPages })
+  const news = await followFaces(api, { position, witness: fingerprints.newestBase(), mostPages })
   if (!news) return false
-  if (news.mark.cursor !== mark.cursor || news.faces.size > 0) faces.update(news.faces, news.mark)
+  if (news.position.cursor !== position.cursor || news.faces.size > 0) faces.update(news.faces, news.position)
   return true
 }
 
@@ -79,36 +79,36 @@ export async function askLibrary(
   const lineageIds = unasked(rows)
   const nobodys = filesWhere(rows, files, (bits) => isNobodys(bits) || isOrphan(bits))
   if (nobodys.size + lineageIds.length === 0) return undefined
-  const strangers = faces.details(nobodys)
-  const found = await findFaces(api, { lineageIds, ...questionsOf(strangers) })
+  const untracked = faces.details(nobodys)
+  const found = await findFaces(api, { lineageIds, ...questionsOf(untracked) })
   faces.save(lineageIds, found.lineages.map(faceOf))
-  const identified = identifyAll(parts, { files, found, strangers })
-  adopt(strangers, { fingerprints: parts.fingerprints, found, files })
+  const identified = identifyAll(parts, { files, found, untracked })
+  adopt(untracked, { fingerprints: parts.fingerprints, found, files })
   return identified
 }
 
 /** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
 async function beginFollowing({ api, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
-  const pushed = fingerprints.recall('feed') as FeedMark | null | undefined
+  const pushed = fingerprints.recall('feed') as FeedPosition | null | undefined
   if (cursor === undefined) {
     if (pushed) faces.remember(pushed)
     return
   }
-  const beginning: FeedMark = { cursor, head: null }
+  const beginning: FeedPosition = { cursor, head: null }
   // The record at that place proves later that it still is the same library.
   const before = { cursor: Math.max(cursor - 1, 0), head: null }
-  const news = cursor === 0 ? undefined : await followFaces(api, { mark: before, witness: undefined, mostPages: () => 2 })
-  if (news) faces.update(news.faces, news.mark)
+  const news = cursor === 0 ? undefined : await followFaces(api, { position: before, witness: undefined, mostPages: () => 2 })
+  if (news) faces.update(news.faces, news.position)
   else faces.remember(beginning)
 }
 
 function identifyAll(
   { faces, root }: LookParts,
-  { files, found, strangers }: { files: Files; found: FoundFaces; strangers: readonly KnownDetail[] },
+  { files, found, untracked }: { files: Files; found: FoundFaces; untracked: readonly KnownDetail[] },
 ): Map<string, StatusFile> {
   const isGone = (file: string) => !files.has(file) && !existsSync(join(root, file))
-  const namesakes = strangers.length > 0 ? faces.namesakes().filter(({ from }) => isGone(from)) : []
+  const namesakes = untracked.length > 0 ? faces.namesakes().filter(({ from }) => isGone(from)) : []
   const former = faces.details(new Set(namesakes.map(({ from }) => from)))
   const alive = former.filter(({ relation: bits }) => bits & there)
-  return identify(strangers, { found, namesakes, former: new Map(alive.map((one) => [one.file, one])) })
+  return identify(untracked, { found, namesakes, former: new Map(alive.map((one) => [one.file, one])) })
 }

@@ -3,7 +3,7 @@ import { type KnownRow, relation } from '../memory/current-versions.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { judge } from './report.ts'
 
-export interface Sifted {
+export interface ComparedRows {
   /** Files of which memory knows everything: they were not touched since they were read. */
   untouched: number
   /** Files that are the current version. Only counted, unless their names are wanted. */
@@ -19,27 +19,27 @@ const { based, there } = relation
 const isIdentical = (bits: number): boolean => (bits & (based | there)) === (based | there) && judge(bits) === 'identical'
 
 /** `fresh`: files that were read just now, whatever their fingerprint says. */
-export function sift(
+export function compareWithMemory(
   files: ReadonlyMap<string, FoundFile>,
   rows: readonly KnownRow[],
   { fresh, names }: { fresh: ReadonlySet<string>; names: boolean },
-): Sifted {
-  const sifted: Sifted = { untouched: 0, identical: 0, identicalFiles: [], others: [], absent: [] }
+): ComparedRows {
+  const compared: ComparedRows = { untouched: 0, identical: 0, identicalFiles: [], others: [], absent: [] }
   for (const row of rows) {
     const [file, stat, bits] = row
     const found = files.get(file)
     if (!found) {
-      if (bits & there) sifted.absent.push(row)
+      if (bits & there) compared.absent.push(row)
       continue
     }
     const isUntouched = found.stat === stat
-    if (isUntouched) sifted.untouched++
+    if (isUntouched) compared.untouched++
     else if (!fresh.has(file)) continue
-    if (!isIdentical(bits)) sifted.others.push(row)
+    if (!isIdentical(bits)) compared.others.push(row)
     else {
-      sifted.identical++
-      if (names) sifted.identicalFiles.push(file)
+      compared.identical++
+      if (names) compared.identicalFiles.push(file)
     }
   }
-  return sifted
+  return compared
 }

@@ -4,10 +4,10 @@ import type { EntrySummary } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import type { Face } from '../memory/current-versions.ts'
-import { type FeedMark, followFeed, type Witness } from '../memory/feed.ts'
+import { type FeedPosition, followFeed, type Witness } from '../memory/feed.ts'
 
 export interface FaceNews {
-  mark: FeedMark
+  position: FeedPosition
   /** By lineage: its current version, or undefined where the feed does not tell. */
   faces: Map<string, Face | undefined>
 }
@@ -15,21 +15,21 @@ export interface FaceNews {
 class TooMuchNews extends Error {}
 
 export interface Following {
-  mark: FeedMark
+  position: FeedPosition
   witness: Witness | undefined
   /** Asking about every lineage takes fewer exchanges than reading more pages than this. */
   mostPages: () => number
 }
 
 /** Undefined when what is remembered does not count any more: another library, news that are not kept, or too much of them. */
-export async function followFaces(api: Api, { mark, witness, mostPages }: Following): Promise<FaceNews | undefined> {
+export async function followFaces(api: Api, { position, witness, mostPages }: Following): Promise<FaceNews | undefined> {
   const faces: FaceNews['faces'] = new Map()
   const page = (number: number) => {
     if (number > 2 && number > mostPages()) throw new TooMuchNews()
   }
   try {
-    const news = await followFeed(api, mark, { witness, page, hear: (change) => takeIn(faces, change) })
-    return news && { mark: news.mark, faces }
+    const news = await followFeed(api, position, { witness, page, hear: (change) => takeIn(faces, change) })
+    return news && { position: news.position, faces }
   } catch (error) {
     if (error instanceof TooMuchNews) return undefined
     throw error

@@ -7,7 +7,7 @@ import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/wire.ts'
 import { sortFound } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
-import { Fingerprints } from '../memory/project-memory.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import { findPlaces, type NamedPaths } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
@@ -16,7 +16,7 @@ import { findProjectName, locate } from '../project/unreal-project.ts'
 import { waitingJobs } from '../pull/waiting-jobs.ts'
 import { markPlaces, markReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
-import { type Sifted, sift } from './compare.ts'
+import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
 
 export interface StatusOptions extends Wire {
@@ -38,7 +38,7 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, places.root)
-  const fingerprints = new Fingerprints(state, { address: url, root: places.root })
+  const fingerprints = new ProjectMemory(state, { address: url, root: places.root })
   try {
     const api = createApi(http)
     const look: LookParts = { root: places.root, api, fingerprints, faces: fingerprints.faces }
@@ -67,9 +67,9 @@ type Compared = Omit<StatusReport, 'project' | 'waiting'>
 interface Seen {
   files: Files
   rows: readonly KnownRow[]
-  sifted: Sifted
+  compared: ComparedRows
   /** Files of no lineage, and what is known of them. */
-  strangers: ReadonlyMap<string, StatusFile>
+  untracked: ReadonlyMap<string, StatusFile>
 }
 
 class Comparison {
@@ -97,15 +97,15 @@ class Comparison {
     let rows = look.faces.rows()
     const files = this.#choose(found.files, rows)
     const sifting = { fresh: this.#fresh, names: options.all ?? false }
-    let sifted = sift(files, rows, sifting)
-    if (sifted.untouched < files.size) {
+    let compared = compareWithMemory(files, rows, sifting)
+    if (compared.untouched < files.size) {
       await this.#readChanged(files, rows)
       rows = look.faces.rows()
     }
-    const strangers = await askLibrary(look, files, rows)
-    if (strangers) rows = look.faces.rows()
-    if (strangers || sifted.untouched < files.size) sifted = sift(files, rows, sifting)
-    const report = this.#report({ files, rows, sifted, strangers: strangers ?? new Map() })
+    const untracked = await askLibrary(look, files, rows)
+    if (untracked) rows = look.faces.rows()
+    if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, sifting)
+    const report = this.#report({ files, rows, compared, untracked: untracked ?? new Map() })
     const marked = await markPlaces(await markReverted(report.files, look.api), look.api)
     return { ...report, files: marked, took_ms: this.#tookMs() }
   }
@@ -140,22 +140,22 @@ class Comparison {
 
   #report(seen: Seen): Compared {
     const { options, places } = this.#parts
-    const { files, sifted, strangers } = seen
-    const states = new Map<string, FileState>(sifted.identicalFiles.map((file) => [file, 'identical']))
+    const { files, compared, untracked } = seen
+    const states = new Map<string, FileState>(compared.identicalFiles.map((file) => [file, 'identical']))
     let leftOut = 0
-    for (const [file, , bits] of sifted.others) {
-      const stranger = strangers.get(file)
-      if (!stranger && bits & relation.leftOut) leftOut++
-      else states.set(file, stranger?.state ?? (bits & relation.there ? judge(bits) : 'unknown'))
+    for (const [file, , bits] of compared.others) {
+      const untrackedFile = untracked.get(file)
+      if (!untrackedFile && bits & relation.leftOut) leftOut++
+      else states.set(file, untrackedFile?.state ?? (bits & relation.there ? judge(bits) : 'unknown'))
     }
     for (const file of this.#missing(seen)) states.set(file, 'missing')
-    const failed = files.size - sifted.identical - sifted.others.length
+    const failed = files.size - compared.identical - compared.others.length
     const summary = summaryOf(states.values(), { left_out: leftOut, failed })
-    if (!options.all) summary.identical += sifted.identical
+    if (!options.all) summary.identical += compared.identical
     return {
       root: places.root,
       url: options.url,
-      files: this.#describe(states, strangers),
+      files: this.#describe(states, untracked),
       problems: this.#problems,
       summary,
       read: this.#read,
@@ -166,26 +166,26 @@ class Comparison {
   #tookMs = (): number => Math.round(performance.now() - this.#startedMs)
 
   /** What was pushed or pulled here, is in the library, and is nowhere in the project any more, not even at another place. */
-  #missing({ files, rows, sifted, strangers }: Seen): string[] {
+  #missing({ files, rows, compared, untracked }: Seen): string[] {
     const { root, starts } = this.#parts.places
     const folders = starts.flatMap(({ path, isFolder }) => (isFolder ? [relative(root, path).split(sep).join('/')] : []))
     const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
     const isHere = (file: string) => files.has(file) || existsSync(join(root, file))
-    const absent = sifted.absent.filter(([file]) => isBelow(file) && !isHere(file))
+    const absent = compared.absent.filter(([file]) => isBelow(file) && !isHere(file))
     if (absent.length === 0) return []
     const lost = new Set(absent.map(([, , , lineageId]) => lineageId))
     for (const [file, , , lineageId] of rows) if (lost.has(lineageId) && isHere(file)) lost.delete(lineageId)
-    for (const { lineage_id, known_by } of strangers.values()) if (known_by !== 'path') lost.delete(lineage_id)
+    for (const { lineage_id, known_by } of untracked.values()) if (known_by !== 'path') lost.delete(lineage_id)
     return absent.flatMap(([file, , , lineageId]) => (lost.has(lineageId) ? [file] : []))
   }
 
-  /** Those that differ, or all: identical ones are among the states only when they are wanted, but for strangers. */
-  #describe(states: ReadonlyMap<string, FileState>, strangers: ReadonlyMap<string, StatusFile>): StatusFile[] {
+  /** Those that differ, or all: identical ones are among the states only when they are wanted, but for untracked files. */
+  #describe(states: ReadonlyMap<string, FileState>, untracked: ReadonlyMap<string, StatusFile>): StatusFile[] {
     const { all } = this.#parts.options
     const wanted = new Map([...states].filter(([, state]) => all || state !== 'identical'))
     if (wanted.size === 0) return []
     const details = this.#parts.look.faces.details(new Set(wanted.keys()))
-    const files = details.map((one) => strangers.get(one.file) ?? toStatusFile(one, wanted.get(one.file) ?? 'unknown'))
+    const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, wanted.get(one.file) ?? 'unknown'))
     return files.sort((a, b) => (a.file < b.file ? -1 : 1))
   }
 }

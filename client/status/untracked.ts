@@ -2,16 +2,16 @@
 import type { VersionPlace } from '../../contract/lineages.ts'
 import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
 import type { FoundFaces } from '../memory/find-versions.ts'
-import type { FileBased, Fingerprints } from '../memory/project-memory.ts'
+import type { FileBased, ProjectMemory } from '../memory/project-memory.ts'
 import { namingOf, type SendableFile } from '../project/project-file.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { assetClassOf, lastingGuid } from '../push/plan/manifest-item.ts'
 import { judge, type StatusFile } from './report.ts'
 
 /** What `findFaces` is to be asked about them. */
-export const questionsOf = (strangers: readonly KnownDetail[]) => ({
-  hashes: [...new Set(strangers.map(({ hash }) => hash))],
-  paths: [...new Set(strangers.flatMap(({ package: name }) => (name?.startsWith('/game/') ? [name] : [])))],
+export const questionsOf = (untracked: readonly KnownDetail[]) => ({
+  hashes: [...new Set(untracked.map(({ hash }) => hash))],
+  paths: [...new Set(untracked.flatMap(({ package: name }) => (name?.startsWith('/game/') ? [name] : [])))],
 })
 
 export interface Known {
@@ -21,20 +21,20 @@ export interface Known {
   former: ReadonlyMap<string, KnownDetail>
 }
 
-/** What is known of each stranger, by file. */
-export function identify(strangers: readonly KnownDetail[], { found, namesakes, former }: Known): Map<string, StatusFile> {
+/** What is known of each untracked file, by file. */
+export function identify(untracked: readonly KnownDetail[], { found, namesakes, former }: Known): Map<string, StatusFile> {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
   const byPath = Map.groupBy(found.lineages, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
   const fromOf = new Map(namesakes.map(({ file, from }) => [file, from]))
-  const identified = strangers.map((stranger): StatusFile => {
-    const version = versions.get(stranger.hash)
+  const identified = untracked.map((untrackedFile): StatusFile => {
+    const version = versions.get(untrackedFile.hash)
     const lineage = version && lineages.get(version.lineage_id)
-    if (version && lineage) return byContent(stranger, version, lineage)
-    const moved = former.get(fromOf.get(stranger.file) ?? '')
-    if (moved) return byGuid(stranger, moved)
-    const there = byPath.get(stranger.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(stranger))
-    return { ...unknown(stranger), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
+    if (version && lineage) return byContent(untrackedFile, version, lineage)
+    const moved = former.get(fromOf.get(untrackedFile.file) ?? '')
+    if (moved) return byGuid(untrackedFile, moved)
+    const there = byPath.get(untrackedFile.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(untrackedFile))
+    return { ...unknown(untrackedFile), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
   })
   return new Map(identified.map((file) => [file.file, file]))
 }
@@ -65,8 +65,8 @@ const unknown = ({ file, hash }: KnownDetail): StatusFile => ({
   face_content_hash: null,
 })
 
-const byContent = (stranger: KnownDetail, { object_id }: VersionPlace, lineage: Found): StatusFile => ({
-  ...unknown(stranger),
+const byContent = (untrackedFile: KnownDetail, { object_id }: VersionPlace, lineage: Found): StatusFile => ({
+  ...unknown(untrackedFile),
   ...faceFields(lineage),
   state: object_id === lineage.face_object_id ? 'identical' : 'newer',
   known_by: 'content',
@@ -75,10 +75,10 @@ const byContent = (stranger: KnownDetail, { object_id }: VersionPlace, lineage: 
 
 /** A package keeps its GUID when it is moved in the editor; the library will take it for the same prop (spec 4.9). */
 const byGuid = (
-  stranger: KnownDetail,
+  untrackedFile: KnownDetail,
   { relation, lineageId, objectId, entryId, faceId, faceHash }: KnownDetail,
 ): StatusFile => ({
-  ...unknown(stranger),
+  ...unknown(untrackedFile),
   // Its bytes are in no version, so neither of the hashes is its own.
   state: judge(relation & ~(8 | 16)),
   known_by: 'guid',
@@ -101,12 +101,12 @@ export const faceOf = ({ id, face_object_id, face_content_hash, entry_id }: Foun
  * known what they were edited from.
  */
 export function adopt(
-  strangers: readonly KnownDetail[],
-  { fingerprints, found, files }: { fingerprints: Fingerprints; found: Known['found']; files: ReadonlyMap<string, FoundFile> },
+  untracked: readonly KnownDetail[],
+  { fingerprints, found, files }: { fingerprints: ProjectMemory; found: Known['found']; files: ReadonlyMap<string, FoundFile> },
 ): void {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
-  const atHome = strangers.flatMap(({ file, hash, package: name }) => {
+  const atHome = untracked.flatMap(({ file, hash, package: name }) => {
     const version = versions.get(hash)
     const lineage = version && lineages.get(version.lineage_id)
     return version && lineage && lineage.origin_path?.toLowerCase() === name ? [{ file, version, lineage }] : []

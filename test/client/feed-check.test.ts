@@ -21,18 +21,18 @@ test('at the end of the feed there is no news, and after a push there is, up to 
   const end = await findFeedEnd(calls)
   expect(end?.head).not.toBeNull()
   const same = end && (await followFeed(calls, end))
-  expect(same).toEqual({ mark: end, goneObjects: [], goneEntries: [] })
+  expect(same).toEqual({ position: end, goneObjects: [], goneEntries: [] })
   await pushed(api, [item(), item()])
   const later = end && (await followFeed(calls, end))
-  expect(later?.mark.cursor).toBeGreaterThan(end?.cursor ?? 0)
-  expect(await findFeedEnd(calls)).toEqual(later?.mark)
+  expect(later?.position.cursor).toBeGreaterThan(end?.cursor ?? 0)
+  expect(await findFeedEnd(calls)).toEqual(later?.position)
 })
 
 test('an empty library has its beginning as its end', async () => {
   const { api, calls } = await library()
   expect(await findFeedEnd(calls)).toEqual({ cursor: 0, head: null })
   await pushed(api, [item()])
-  expect((await followFeed(calls, { cursor: 0, head: null }))?.mark).toEqual(await findFeedEnd(calls))
+  expect((await followFeed(calls, { cursor: 0, head: null }))?.position).toEqual(await findFeedEnd(calls))
 })
 
 test("a position of another library's history is not followed, whether it is beyond the end or holds another record", async () => {
@@ -67,12 +67,12 @@ test('deletions after the position are told, those before it are not', async () 
     page([record(10, 5), record(11, 6, 'delete'), { ...record(12, 7, 'delete'), entity: 'entry' }], 12),
   )
   expect(asked).toEqual(['9'])
-  expect(news).toMatchObject({ mark: { cursor: 12 }, goneObjects: [6], goneEntries: [7] })
+  expect(news).toMatchObject({ position: { cursor: 12 }, goneObjects: [6], goneEntries: [7] })
 })
 
 test('a record that changed again within the page still proves the history', async () => {
   const { news } = await follow(page([record(13, 5)], 13))
-  expect(news?.mark.cursor).toBe(13)
+  expect(news?.position.cursor).toBe(13)
 })
 
 test('a position whose record is not kept any more counts as long as a version known from then is there', async () => {
@@ -82,7 +82,7 @@ test('a position whose record is not kept any more counts as long as a version k
   const forgotten = { cursor: end.cursor, head: null }
   const { lineage_id: lineageId, object_id: objectId, content_hash: hash } = result
   expect(await followFeed(calls, forgotten, { witness: { lineageId, objectId, hash } })).toMatchObject({
-    mark: { cursor: end.cursor },
+    position: { cursor: end.cursor },
   })
   expect(await followFeed(calls, forgotten, { witness: { lineageId, objectId: objectId + 1, hash } })).toBeUndefined()
   expect(await followFeed(calls, forgotten, { witness: { lineageId: 'lin_of_another_library', objectId, hash } })).toBeUndefined()
@@ -90,7 +90,7 @@ test('a position whose record is not kept any more counts as long as a version k
 
 test('a feed that forgot the position, or is longer than it is worth reading, is not followed', async () => {
   expect((await follow(page([], 99, true))).news).toBeUndefined()
-  expect((await follow(page([], 99, true), page([], 10))).news).toMatchObject({ mark: { cursor: 10, head: null } })
+  expect((await follow(page([], 99, true), page([], 10))).news).toMatchObject({ position: { cursor: 10, head: null } })
   const { news, asked } = await follow((response, { url }) => {
     const cursor = Number(new URLSearchParams(url.split('?')[1]).get('cursor'))
     page([record(cursor + 1, 5)], cursor + 1000)(response, { method: '', url, headers: {}, body: '' })
@@ -109,6 +109,6 @@ test('what a push registered itself is followed to its end, however much it is',
   const http = new Http({ url: peer.url })
   const calls = createApi(http)
   expect(await followFeed(calls, { cursor: 0, head: null })).toBeUndefined()
-  expect(await followOwnFeed(calls, { cursor: 0, head: null }, 40_000)).toMatchObject({ mark: { cursor: end } })
+  expect(await followOwnFeed(calls, { cursor: 0, head: null }, 40_000)).toMatchObject({ position: { cursor: end } })
   await http.close()
 })

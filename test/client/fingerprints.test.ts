@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { Fingerprints } from '../../client/memory/project-memory.ts'
+import { ProjectMemory } from '../../client/memory/project-memory.ts'
 import type { Base } from '../../client/project/known-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,8 +27,8 @@ const placed = (hash: string) => ({
 })
 const opaque = { kind: 'opaque', ext: 'uasset', isPackage: true, undescribed: null } as const
 
-function memoryAt(path: string): Fingerprints {
-  return new Fingerprints(path, about)
+function memoryAt(path: string): ProjectMemory {
+  return new ProjectMemory(path, about)
 }
 
 test('a file that was put into place has a base and no facts until a push reads it', () => {

@@ -1,10 +1,11 @@
 /** Where files land, and what a server may not name: paths out of the project, devices, clashes, numbers that are none. */
 import { describe, expect, test } from 'vitest'
-import { landFiles } from '../../client/pull/destinations.ts'
+import { destinationsOf } from '../../client/pull/destinations.ts'
 import { peerFile } from '../support/pull-peer.ts'
 
 const object = (path: string, over: object = {}) => peerFile(path, path, over).object
-const whyNot = (over: object, root = '/Game'): string | undefined => landFiles([object('/Game/A', over)], root).refused[0]?.why
+const whyNot = (over: object, root = '/Game'): string | undefined =>
+  destinationsOf([object('/Game/A', over)], root).refused[0]?.why
 
 test('files keep their path below the root, with the extension that their kind has', () => {
   const objects = [
@@ -12,7 +13,7 @@ test('files keep their path below the root, with the extension that their kind h
     object('/Game/Maps/L_Town', { asset_class: 'World' }),
     object('/Game/Audio/Wind', { source_ext: 'wav', asset_name: null }),
   ]
-  const { files, refused } = landFiles(objects, '/Game/In')
+  const { files, refused } = destinationsOf(objects, '/Game/In')
   expect(refused).toEqual([])
   expect(files.map(({ path, destination, name }) => [path, destination, name])).toEqual([
     ['In/Town/SM_Wall.uasset', '/Game/In/Town/SM_Wall', 'SM_Wall'],
@@ -69,7 +70,7 @@ test('hashes, sizes, ids and names are held to the contract', () => {
   expect(whyNot({ object_id: '1' })).toBe('belongs to no version')
   expect(whyNot({ asset_name: 'x'.repeat(2000) })).toContain('too long')
   expect(whyNot({ origin_path: null })).toBe('has no place under /Game')
-  expect(landFiles([null, 'x'], '/Game').refused.map(({ why }) => why)).toEqual(['is no file', 'is no file'])
+  expect(destinationsOf([null, 'x'], '/Game').refused.map(({ why }) => why)).toEqual(['is no file', 'is no file'])
 })
 
 test('a name of more than 255 bytes is refused, with its extension counted', () => {
@@ -85,7 +86,7 @@ test('a script that the editor would run when it starts is refused, another one 
 
 test('two places that are equal but for case are one place, in a file as in a folder', () => {
   const clash = (...paths: string[]) =>
-    landFiles(
+    destinationsOf(
       paths.map((path) => object(path)),
       '/Game',
     ).refused.map(({ why }) => why)
@@ -96,13 +97,13 @@ test('two places that are equal but for case are one place, in a file as in a fo
 
 test('the same bytes twice, and more files than a job may have, are refused', () => {
   const { content_hash } = object('/Game/A')
-  expect(landFiles([object('/Game/A'), object('/Game/B', { content_hash })], '/Game').refused).toHaveLength(1)
+  expect(destinationsOf([object('/Game/A'), object('/Game/B', { content_hash })], '/Game').refused).toHaveLength(1)
   const many = Array.from({ length: 5001 }, (_, at) => object(`/Game/A${at}`))
-  expect(landFiles(many, '/Game')).toEqual({ files: [], refused: [{ what: 'The pull', why: 'has more than 5000 files' }] })
-  expect(landFiles(many.slice(1), '/Game').refused).toEqual([])
+  expect(destinationsOf(many, '/Game')).toEqual({ files: [], refused: [{ what: 'The pull', why: 'has more than 5000 files' }] })
+  expect(destinationsOf(many.slice(1), '/Game').refused).toEqual([])
 })
 
 test('what is said of foreign names holds no control characters', () => {
-  const [refused] = landFiles([object('/Game/A', { origin_path: '/Game/\u001b[31mred\u202e' })], '/Game').refused
+  const [refused] = destinationsOf([object('/Game/A', { origin_path: '/Game/\u001b[31mred\u202e' })], '/Game').refused
   expect(refused?.what).toBe('/Game/?[31mred?')
 })

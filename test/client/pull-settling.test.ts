@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findFolders, projectStateFile } from '../../client/folders.ts'
-import { Fingerprints } from '../../client/memory/project-memory.ts'
+import { ProjectMemory } from '../../client/memory/project-memory.ts'
 import { placeMark } from '../../client/pull/placing/file-identity.ts'
 import { callAs } from '../support/api.ts'
 import type { ClientDeath } from '../support/client-death.ts'
@@ -64,8 +64,8 @@ const whilePlacing: ClientDeath = { kind: 'disk', step: 2, at: '^renameSync .*/S
 const whileStaging: ClientDeath = { kind: 'disk', step: 1, at: '^(linkSync|copyFile) .*/content/objects/.* .*/Staging-' }
 const beforePlacing: ClientDeath = { ...whilePlacing, step: 1 }
 
-function memoryOf({ root, state }: PullProject, { url }: Target): Fingerprints {
-  return new Fingerprints(projectStateFile(findFolders({ PH_STATE_DIR: state }), url, root), { address: url, root })
+function memoryOf({ root, state }: PullProject, { url }: Target): ProjectMemory {
+  return new ProjectMemory(projectStateFile(findFolders({ PH_STATE_DIR: state }), url, root), { address: url, root })
 }
 
 /** The hash of the version that a file is remembered to be or to have been made from. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { findFolders, projectStateFile } from '../../client/folders.ts'
-import { Fingerprints } from '../../client/memory/project-memory.ts'
+import { ProjectMemory } from '../../client/memory/project-memory.ts'
 import type { PushOptions } from '../../client/push/push.ts'
 import { randomBytes, randomNumbers } from '../../sample/random.ts'
 import { sha256 } from './push.ts'
@@ -62,7 +62,7 @@ export class GrowingProject {
   requireRemembered({ objects }: LibraryContents): void {
     const folders = findFolders({ PH_STATE_DIR: this.#project.state })
     const about = { address: this.library.url, root: this.#project.root }
-    const memory = new Fingerprints(projectStateFile(folders, about.address, about.root), about)
+    const memory = new ProjectMemory(projectStateFile(folders, about.address, about.root), about)
     const registered = memory.findAll([...this.#saves.keys()]).flatMap(({ base }) => base ?? [])
     memory.close()
     const hashes = new Map(objects.map(({ object_id, content_hash }) => [object_id, content_hash]))

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { findFolders } from '../../client/folders.ts'
-import type { Fingerprints } from '../../client/memory/project-memory.ts'
+import type { ProjectMemory } from '../../client/memory/project-memory.ts'
 import { statKey } from '../../client/project/fingerprint.ts'
 import { push } from '../../client/push/push.ts'
 import { callAs, type Json } from './api.ts'
@@ -23,7 +23,7 @@ export interface Edit {
 export interface TruthParts {
   library: Target
   project: PullProject
-  memory: () => Fingerprints
+  memory: () => ProjectMemory
   edits: ReadonlyMap<string, Edit>
 }
 

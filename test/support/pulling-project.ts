@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { findFolders, projectStateFile } from '../../client/folders.ts'
 import type { OpenPull } from '../../client/memory/open-pulls.ts'
-import { Fingerprints } from '../../client/memory/project-memory.ts'
+import { ProjectMemory } from '../../client/memory/project-memory.ts'
 import type { PullOptions } from '../../client/pull/pull.ts'
 import type { Outcome, PulledFile, PullReport } from '../../client/pull/report.ts'
 import { randomBytes, randomNumbers } from '../../sample/random.ts'
@@ -289,10 +289,10 @@ export class PullingProject {
     return callAs(this.library.url, this.library.key)
   }
 
-  #memory(): Fingerprints {
+  #memory(): ProjectMemory {
     const { root, state } = this.#project
     const about = { address: this.library.url, root }
-    return new Fingerprints(projectStateFile(findFolders({ PH_STATE_DIR: state }), about.address, root), about)
+    return new ProjectMemory(projectStateFile(findFolders({ PH_STATE_DIR: state }), about.address, root), about)
   }
 }
 

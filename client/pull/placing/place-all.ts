@@ -41,7 +41,7 @@ interface PlacingOrder {
 }
 
 /** What is remembered of a file that is a version of the library. */
-export function memoryOf({ landing: { object }, file, known }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
+export function memoryOf({ pullFile: { object }, file, known }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
   const {
     content_hash: hash,
     blob_size: size,

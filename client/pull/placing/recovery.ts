@@ -7,7 +7,7 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IntendedFile } from '../../memory/open-pulls.ts'
-import type { FilePlaced, Fingerprints } from '../../memory/project-memory.ts'
+import type { FilePlaced, ProjectMemory } from '../../memory/project-memory.ts'
 import type { ReadFile, UnreadFile } from '../../project/file-reader.ts'
 import { neverTrusted, statKey } from '../../project/fingerprint.ts'
 import type { PullParts } from '../options.ts'
@@ -28,7 +28,7 @@ type Row = IntendedFile<Intention>
 const isSettled = (row: IntendedFile<Intention | Settled>): row is IntendedFile<Settled> => 'isSettled' in row.item
 
 interface Parts {
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   /** Of the project. */
   root: string
   signal: AbortSignal

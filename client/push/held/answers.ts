@@ -1,6 +1,6 @@
 /** Items of which it is not sure what they are a version of: someone decides, then they go (spec 4.9). */
 import { join } from 'node:path'
-import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
@@ -28,7 +28,7 @@ export type HeldAnswers = (held: HeldItem[]) => Promise<ReadonlyMap<string, Held
 
 interface Holding {
   root: string
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
 }
 
 type Held = { planned: PlannedItem; report: PushedItem }
@@ -83,10 +83,10 @@ async function pictureOf({ files: [file] }: PlannedItem, root: string): Promise<
 /** By file: the lineage it was held for, and the version that was current in it. */
 type Told = Record<string, { lineage: string; face: number }>
 
-const recallTold = (fingerprints: Fingerprints): Told => (fingerprints.recall('held') as Told | undefined) ?? {}
+const recallTold = (fingerprints: ProjectMemory): Told => (fingerprints.recall('held') as Told | undefined) ?? {}
 
 /** Remembers which current versions the report names: an answer that a later command line gives is about these. */
-export function rememberHeld(round: PushRound, fingerprints: Fingerprints): void {
+export function rememberHeld(round: PushRound, fingerprints: ProjectMemory): void {
   const before = recallTold(fingerprints)
   const told = { ...before }
   for (const { file } of round.outcomes.reports()) delete told[file]

@@ -21,8 +21,8 @@ const mostAsked = 1000
 
 /** Names files that are another prop's, the first time that they are met here. */
 export async function findOtherNames(there: readonly ThereAlready[], api: Api): Promise<Problem[]> {
-  const strangers = there.filter(({ planned, report }) => planned.item.entry && report.lineage_id && !wasKnown(planned))
-  const asked = strangers.slice(0, mostAsked)
+  const untracked = there.filter(({ planned, report }) => planned.item.entry && report.lineage_id && !wasKnown(planned))
+  const asked = untracked.slice(0, mostAsked)
   if (asked.length === 0) return []
   const lineageIds = [...new Set(asked.flatMap(({ report }) => report.lineage_id ?? []))]
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })

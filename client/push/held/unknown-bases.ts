@@ -8,14 +8,14 @@ import type { ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import type { Api } from '../../http/api.ts'
 import { askForFaces } from '../../memory/find-versions.ts'
 import { findInOtherFolders, type OtherMemories, type RememberedVersion } from '../../memory/machine-memory.ts'
-import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 
 /** Why a file is held on this side: the version that it was made from is not known. */
 export const unknownBase = 'base_unknown'
 
 export interface BaseMemory {
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   others: OtherMemories
   api: Api
 }

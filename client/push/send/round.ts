@@ -7,7 +7,7 @@ import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, Negotia
 import type { ClientError } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { PushedVersion } from '../../memory/last-push.ts'
-import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { TellPush } from '../../progress.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
 import { pathOf } from '../../project/project-file.ts'
@@ -28,7 +28,7 @@ export interface RoundParts {
   api: Api
   uploader: Uploader
   thumbnails: ThumbnailUploader
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   /** What tells which versions were pushed or pulled on this machine. */
   bases: BaseMemory
   tell: TellPush

@@ -1,7 +1,7 @@
 /** Sends manifests, and sends them again without what the library refused of them by name. */
 import { ApiError } from '../../../contract/errors.ts'
 import type { CommitWarning, Manifest, ManifestItem } from '../../../contract/push.ts'
-import type { Fingerprints } from '../../memory/project-memory.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { type Problem, type ProblemKind, problem } from '../../project/problem.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { type PlannedItem, variantGroupRef } from '../plan/plan.ts'
@@ -20,7 +20,7 @@ export interface About {
 
 interface SenderParts {
   outcomes: Outcomes
-  fingerprints: Fingerprints
+  fingerprints: ProjectMemory
   variantGroup: string | undefined
   about: About
   /** Brings bytes that a commit found missing; says whether it could. */
