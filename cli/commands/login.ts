@@ -2,7 +2,7 @@
 import type { KeyPlace } from '../../client/credentials.ts'
 import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { signInByDevice } from '../device-login.ts'
+import { askForCode, signInByDevice } from '../device-login.ts'
 import { type KeyScope, scopeWords } from '../device-screen.ts'
 import { chooseKeyPlace, keyPlaceWords } from '../key-place.ts'
 import { printable } from '../printable.ts'
@@ -70,9 +70,11 @@ function readScope(given: string): KeyScope {
 }
 
 async function withBrowser(context: Context, url: string, input: LoginInput): Promise<SignedIn> {
-  const place = await placeFor(context, input)
   const { scope = 'write', noBrowser } = input
-  const issued = await signInByDevice(context, { url, scope, noBrowser })
+  const login = { url, scope, noBrowser }
+  const code = await askForCode(context, login)
+  const place = await placeFor(context, input)
+  const issued = await signInByDevice(context, login, code)
   if (issued.scope !== scope) context.out.note(`The key was approved with ${issued.scope} scope, not with ${scope} scope.`)
   return takeIssuedKey(context, { askedUrl: url, issued, place })
 }
