@@ -15,7 +15,7 @@ import { inspectPlaces } from './place-inspection.ts'
 import { type PullCalls, pullCalls } from './pull-calls.ts'
 import { type Action, type Decision, decide } from './pull-decision.ts'
 import { type Obstacle, obstacle } from './pull-obstacle.ts'
-import { makeOrder, type PullOptions } from './pull-options.ts'
+import { type ConflictAnswer, makeOrder, type PullOptions } from './pull-options.ts'
 import type { ReportedFile } from './pull-report.ts'
 import { statusCalls } from './status-calls.ts'
 import { withRootWarning } from './target-root.ts'
@@ -51,6 +51,8 @@ export interface PullPlan {
   root: string
   url: string
   engine_version: string | null
+  /** What becomes of conflicts. */
+  on_conflict: ConflictAnswer | 'ask'
   plans: JobPlan[]
 }
 
@@ -66,12 +68,15 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
     const thoughts = await thoughtsOf(options, calls)
     const plans: JobPlan[] = []
     for (const thought of thoughts) plans.push(await planner.plan(thought))
-    return { project: target.project, root: target.root, url, engine_version: target.engineVersion, plans }
+    const { project, root, engineVersion: engine_version } = target
+    return { project, root, url, engine_version, on_conflict: conflictChoice(options), plans }
   } finally {
     fingerprints?.close()
     await http.close('destroy')
   }
 }
+
+const conflictChoice = ({ onConflict = 'keep' }: PullOptions) => (typeof onConflict === 'function' ? 'ask' : onConflict)
 
 /** A job that is there, or one that might be. */
 interface Thought {
@@ -148,7 +153,10 @@ class Planner {
     const { files, refused } = landFiles(objects, targetRoot)
     const { places, obstacles } = inspectPlaces(files, options.target.content)
     const decided = await decide(places, { fingerprints, signal: options.signal })
-    const placed = decided.decisions.filter(({ action }) => action === 'add' || action === 'safe_overwrite')
+    const isOverwriting = conflictChoice(options) === 'overwrite'
+    const placed = decided.decisions.filter(
+      ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),
+    )
     const newer = await this.#newerVersions(objects)
     const engine_needed = newestEngine(objects)
     return {

@@ -129,6 +129,25 @@ test('--plan tells conflicts, what is there already, and what is newer than was 
   expect(stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
 })
 
+test('--plan says what would become of conflicts, and counts what overwriting them downloads', async () => {
+  const folder = tavern()
+  await pull(folder, 'SM_Barrel')
+  writeFileSync(barrelIn(folder), 'mine')
+  const planned = async (choice: string) => {
+    const { stdout } = await pull(folder, `SM_Barrel --plan ${choice}`)
+    const told = (await pull(folder, `SM_Barrel --plan --json ${choice}`)).json() as PullPlan
+    const bytes = told.plans[0]?.bytes
+    return [
+      /1 different here: conflicts, which (.*)/.exec(stdout)?.[1],
+      told.on_conflict,
+      bytes && bytes.to_download + bytes.in_cache > 0,
+    ]
+  }
+  expect(await planned('')).toEqual(['would stay as they are', 'keep', false])
+  expect(await planned('--on-conflict overwrite')).toEqual(['would be overwritten, with a backup', 'overwrite', true])
+  expect(readFileSync(barrelIn(folder), 'utf8')).toBe('mine')
+})
+
 test('a conflict is kept and ends with 6; overwriting names the backup and ends with 0', async () => {
   const folder = tavern()
   await pull(folder, 'SM_Barrel')
