@@ -165,8 +165,9 @@ test('on a terminal someone is asked about each conflict; elsewhere asking is wr
   await pull(folder, 'SM_Barrel')
   const before = readFileSync(barrelIn(folder))
   writeFileSync(barrelIn(folder), 'mine')
-  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['x\n', 'o\n'] })
+  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['s\n', 'o\n'] })
   expect(asked.code).toBe(0)
+  expect(asked.stderr).not.toContain('skip')
   expect(asked.stderr).toMatch(
     /Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1\. This pull brings v1\./,
   )
