@@ -1,6 +1,8 @@
 /** Whether a project is known to the library: an order for a misspelled one waits for nobody. */
+import type { Api } from '../client/api.ts'
 import type { Project } from '../contract/projects.ts'
 import type { Context } from './context.ts'
+import { requireWriter } from './key-rights.ts'
 import { nearNames } from './near-names.ts'
 import { printable } from './printable.ts'
 import { declined, failed } from './refusal.ts'
@@ -8,6 +10,7 @@ import { shellWord } from './shell-word.ts'
 import { askYesOrNo } from './yes-or-no.ts'
 
 interface Wanted {
+  api: Api
   projects: readonly Project[]
   /** Compared exactly, as a claim is (contract-gaps 5a). */
   project: string
@@ -17,9 +20,10 @@ interface Wanted {
   isPlan: boolean
 }
 
-/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`. */
-export async function requireKnownProject(context: Context, { projects, project, create, isPlan }: Wanted): Promise<void> {
+/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`; first of all a key that may not send, with `FORBIDDEN`. */
+export async function requireKnownProject(context: Context, { api, projects, project, create, isPlan }: Wanted): Promise<void> {
   if (create || projects.some(({ name }) => name === project)) return
+  if (!isPlan) await requireWriter(api)
   const [nearest, ...others] = nearNames(
     project,
     projects.map(({ name }) => name),
