@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import type { Api } from '../../client/api.ts'
 import { versionName } from '../../client/current-version.ts'
 import type { PushedVersion } from '../../client/last-push.ts'
-import { deleteEntry, openLastPush, type Remembered, restoreBefore, stepFor } from '../../client/undo.ts'
+import { deleteEntry, openLastPush, pushedFolders, type Remembered, restoreBefore, stepFor } from '../../client/undo.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { exits } from '../../contract/errors.ts'
 import { age, count } from '../amounts.ts'
@@ -15,7 +15,8 @@ import type { Context } from '../context.ts'
 import { type Act, actOnEach, type Row } from '../entry-acts.ts'
 import { requireWriter } from '../key-rights.ts'
 import { withLibrary } from '../library.ts'
-import { failed } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
+import { shellWord } from '../shell-word.ts'
 import { wrap } from '../wrap.ts'
 
 /** So many ids still make a command line that can be copied. */
@@ -38,10 +39,7 @@ export const commands = [
       return withLibrary(context, async ({ api, connection: { url } }) => {
         const path = realpathSync(resolve(context.cwd, folder ?? '.'))
         const last = openLastPush(path, { folders: foldersOf(context), url })
-        if (!last) {
-          const next = 'Go into the project, or name it: `ph undo <folder>`. Other versions: `ph history` and `ph restore`.'
-          throw failed('NOTHING_TO_UNDO', `No push from ${path} to ${url} is remembered on this machine.`, next)
-        }
+        if (!last) throw nothingToUndo(context, { path, url })
         try {
           return await undo(context, { api, last, dryRun, yes })
         } finally {
@@ -51,6 +49,28 @@ export const commands = [
     },
   }),
 ]
+
+/** Longer lists of folders end in how many more there are. */
+const mostFolders = 5
+
+/** Names the folders that there is something to undo of, with the command for the latest. */
+function nothingToUndo(context: Context, { path, url }: { path: string; url: string }): Refusal {
+  const pushes = pushedFolders({ folders: foldersOf(context), url })
+  const message = `No push from ${path} to ${url} is remembered on this machine.`
+  const [latest] = pushes
+  const shown = pushes.slice(0, mostFolders).map(({ root, begunAt }) => `${root} (${age(begunAt, context.now())})`)
+  const hidden = pushes.length - shown.length
+  const known = hidden > 0 ? [...shown, `${hidden} more`] : shown
+  return new Refusal({
+    code: 'NOTHING_TO_UNDO',
+    exit: exits.failed,
+    message,
+    next: latest
+      ? `Remembered are the last pushes from ${known.join(', ')}. Name the folder: \`ph undo ${shellWord(latest.root)}\`.`
+      : 'Nothing was pushed there from this machine, or all of it is undone. Other versions: `ph history` and `ph restore`.',
+    details: { pushes: pushes.map(({ root, begunAt }) => ({ root, pushed_at: begunAt })) },
+  })
+}
 
 interface Undoing {
   api: Api
