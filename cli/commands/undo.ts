@@ -89,7 +89,7 @@ async function undo(context: Context, { api, last, dryRun, yes }: Undoing): Prom
   if (byEntry.size === 0) {
     const words = `${when} ${parts.length > 0 ? partsStay(parts) : 'is undone already. Only one push is remembered.'}`
     context.out.result({ dry_run: dryRun, ...more, changed: 0, unchanged: 0, failed: 0, entries: [], ...partFiles(parts) }, words)
-    return exits.done
+    return parts.length > 0 ? exits.partly : exits.done
   }
   const { isAdmin } = await requireWriter(api)
   context.out.note(`${when} can be taken back in the library only: the files here stay as they are.`)
