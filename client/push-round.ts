@@ -15,7 +15,7 @@ import { bareItem, continueMoved } from './moved-packages.ts'
 import type { PushCalls } from './push-calls.ts'
 import type { Tell } from './push-events.ts'
 import { PushFates } from './push-fates.ts'
-import { pathOf } from './push-file.ts'
+import { type PushFile, pathOf } from './push-file.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from './push-plan.ts'
 import type { Problem, ProblemKind } from './push-problem.ts'
 import { findReverted, type Reverted } from './reverted.ts'
@@ -227,10 +227,12 @@ export class PushRound {
       const { content_hash: hash } = planned.item
       if (!this.fates.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
       const [file] = planned.files
-      const lacks = result.status === 'new' || result.has_thumbnail === false
-      if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
+      const entryId = entryOf(file, result)
+      // Who does not say whether there is a picture is sent it by a push that has something left to do for the file.
+      const lacks = result.status === 'new' || result.has_thumbnail !== true
+      if (!lacks || !entryId || !result.object_id || !hasPicture(file)) continue
       this.#wanting.add(hash)
-      wanted.push({ entryId: result.entry_id, objectId: result.object_id, file })
+      wanted.push({ entryId, objectId: result.object_id, file })
     }
     this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(wanted))
     // Met where the pictures are awaited, at the end of the round.
@@ -253,7 +255,7 @@ export class PushRound {
   /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
   #basesOf(planned: PlannedItem, result: CommitResult) {
     const { files, edges } = planned
-    const { object_id: objectId, lineage_id: lineageId, entry_id: entryId, content_hash: hash } = result
+    const { object_id: objectId, lineage_id: lineageId, content_hash: hash } = result
     if (objectId === null || lineageId === null) return []
     // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
     if (this.reverted.has(hash)) return []
@@ -261,9 +263,18 @@ export class PushRound {
       file: pathOf(file),
       hash,
       edges: this.fates.isLoosened(hash) ? null : edges,
-      base: { hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId, entryId },
+      base: {
+        ...{ hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId },
+        entryId: entryOf(file, result),
+      },
     }))
   }
+}
+
+/** Servers may leave it out of `dedup` (contract-gaps 9): then it is the one that was remembered with the same version. */
+function entryOf({ known }: PushFile, { entry_id, object_id }: CommitResult): number | null {
+  const base = known?.base
+  return entry_id ?? (base && base.objectId === object_id ? base.entryId : null)
 }
 
 const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'

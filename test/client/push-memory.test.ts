@@ -80,6 +80,22 @@ test.each([
   },
 )
 
+test('a picture that was not taken is sent by the next push also to a server that says of a known version neither its entry nor its picture', async () => {
+  const library = await workspace()
+  const project = await makeProject(Object.fromEntries(Object.entries(pictured).slice(0, 2)))
+  let isBusy = true
+  const lacking = { asked: /^nothing/, fields: ['entry_id', 'has_thumbnail'] }
+  const busy = (asked: string) => isBusy && /^PUT .*\/thumbnail/.test(asked)
+  const front = await startFront({ to: () => library.url, busy, lacking })
+  const target = { ...library, url: front.url }
+  expect((await project.push(target, { pause: async () => {} })).summary).toMatchObject({ new: 2, thumbnails: 0 })
+  isBusy = false
+  lacking.asked = /^POST \/push\/commit/
+  expect(await project.push(target)).toMatchObject({ problems: [], summary: { dedup: 2, thumbnails: 2 } })
+  expect(await picturesOf(library)).toEqual([true, true])
+  expect((await project.push(target)).summary).toMatchObject({ dedup: 2, thumbnails: 0 })
+})
+
 test('another library at the same address is noticed, and gets everything', async () => {
   const [one, other] = [await workspace(), await workspace()]
   const wire = await startProxy(server.url)
