@@ -129,10 +129,14 @@ export class PushRound {
     return judged
   }
 
-  /** Next versions by identity alone whose base is not known here. */
+  /** Next versions by identity alone: held where their base is not known here, else of the version that was judged and no later one. */
   async #holdUnknown(judged: readonly Judged[]): Promise<void> {
-    for (const { planned, item } of await findUnknownBases(judged, this.#parts.bases))
-      this.fates.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+    const unknown = new Set(await findUnknownBases(judged, this.#parts.bases))
+    for (const one of judged) {
+      const { planned, item } = one
+      if (unknown.has(one)) this.fates.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+      else if (item.action === 'register' && item.lineage_id) planned.item.expected_face_object_id = faceOf(one)
+    }
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {

@@ -237,3 +237,32 @@ test('of a file in Content whose prop has no place in the library it advises a d
     files: expect.arrayContaining([expect.objectContaining({ state: 'newer', face_origin_path: null })]),
   })
 })
+
+test('of a file in Content that is missing here, and whose prop has no place in the library any more, it advises a download', async () => {
+  const old = { packageName: '/Game/Tavern/SM_Well', assetClass: 'StaticMesh', engine: '4.22.3' }
+  const [folder, bare] = [await project(), temporaryFolder({ 'SM_Well.uasset': await writePackage(old) })]
+  writeFileSync(inTavern(folder, 'SM_Well'), await writePackage(old))
+  expect((await push(folder)).code).toBe(0)
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).code).toBe(0)
+  writeFileSync(join(bare, 'SM_Well.uasset'), await writePackage({ ...old, payload: Buffer.from('second') }))
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).stdout).toContain('1 new version')
+  rmSync(inTavern(folder, 'SM_Well'))
+  const { stdout } = await status(folder)
+  expect(stdout).toMatch(/Missing here:\n {2}- Content\/Tavern\/SM_Well\.uasset/)
+  expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
+})
+
+test('in a folder that is no project it advises a download also of what has a place under /Game', async () => {
+  const [mine, theirs] = [temporaryFolder(), temporaryFolder()]
+  for (const folder of [mine, theirs]) writeFileSync(join(folder, 'SM_Well.uasset'), await mesh('SM_Well'))
+  expect((await ph('push . --yes', { cwd: mine, env })).code).toBe(0)
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).code).toBe(0)
+  writeFileSync(join(theirs, 'SM_Well.uasset'), await mesh('SM_Well', 'second'))
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
+  expect(advised((await status(mine)).stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
+  expect((await status(mine, '--json')).json()).toMatchObject({
+    files: [expect.objectContaining({ state: 'newer', face_origin_path: '/Game/Tavern/SM_Well' })],
+  })
+})
