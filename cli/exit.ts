@@ -96,7 +96,10 @@ const statusNext: Record<number, string> = {
 }
 
 /** What helps depends on what the answer says. */
-function nextOf({ code, details }: ApiError): string | undefined {
+function nextOf({ code, details, status }: ApiError): string | undefined {
+  // A key that only reads, or one of another workspace (spec 7); the answer says which.
+  if (code === 'FORBIDDEN' && status === 403 && details.front_door === true)
+    return 'Sign in for a key that may do it: `ph login --scope write`.'
   if (code === 'UPGRADE_REQUIRED') return whoUpdates(details.server_major)
   if (code === 'CONFLICT' && details.existing_id !== undefined) return 'Choose another name, or use the one that is there.'
   if (code === 'CONFLICT' && Array.isArray(details.pulled_entry_ids)) return deprecating(details.pulled_entry_ids)

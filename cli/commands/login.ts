@@ -8,7 +8,7 @@ import { wrongUsage } from '../refusal.ts'
 import { readAll, readSecret } from '../terminal/standard-input.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 import { signInAddress } from './login/address.ts'
-import { signInByDevice } from './login/device-login.ts'
+import { askForCode, signInByDevice } from './login/device-login.ts'
 import { type KeyScope, scopeWords } from './login/device-screen.ts'
 import { type SignedIn, takeGivenKey, takeIssuedKey } from './login/keeping.ts'
 import { chooseKeyPlace, keyPlaceWords } from './login/key-place.ts'
@@ -70,9 +70,11 @@ function readScope(given: string): KeyScope {
 }
 
 async function withBrowser(context: Context, url: string, input: LoginInput): Promise<SignedIn> {
-  const place = await placeFor(context, input)
   const { scope = 'write', noBrowser } = input
-  const issued = await signInByDevice(context, { url, scope, noBrowser })
+  const login = { url, scope, noBrowser }
+  const code = await askForCode(context, login)
+  const place = await placeFor(context, input)
+  const issued = await signInByDevice(context, login, code)
   if (issued.scope !== scope) context.out.note(`The key was approved with ${issued.scope} scope, not with ${scope} scope.`)
   return takeIssuedKey(context, { askedUrl: url, issued, place })
 }

@@ -1,7 +1,7 @@
 /** `ph pack`: where entries came from. */
 import type { Pack } from '../../contract/packs.ts'
 import { printable } from '../../system/printable.ts'
-import { command, flag, text } from '../command.ts'
+import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { requireAdmin } from '../entries/key-rights.ts'
 import { packsOf, requirePack } from '../entries/pack-list.ts'
@@ -14,8 +14,8 @@ import { table } from '../terminal/table.ts'
 const packArgument = 'its name, or its id'
 const facts = {
   sourcePath: text('--source-path <path>', 'where its files lie'),
-  engineVersion: text('--engine-version <version>', 'the engine it was made for, such as 5.4.2'),
-  productUrl: text('--product-url <address>', 'where it is sold or described'),
+  engineVersion: value('--engine-version <version>', 'the engine it was made for, such as 5.4.2', readEngineVersion),
+  productUrl: value('--product-url <address>', 'the web page where it is sold or described', readWebAddress),
   notes: text('--notes <text>', 'anything else'),
 }
 const sourceType = text('--source-type <type>', 'what its files are: uasset (default), fbx …')
@@ -107,6 +107,17 @@ export const commands = [
     },
   }),
 ]
+
+/** An empty text takes the fact away. */
+function readEngineVersion(given: string): string {
+  if (/^(\d{1,3}(\.\d{1,4}){1,2})?$/.test(given)) return given
+  throw wrongUsage(`"${given}" is not an engine version.`, 'Write it in numbers: --engine-version 5.4 or 5.4.2')
+}
+
+function readWebAddress(given: string): string {
+  if (given === '' || (/^https?:\/\//i.test(given) && URL.canParse(given))) return given
+  throw wrongUsage(`"${given}" is not the address of a web page.`, 'Write it whole: --product-url https://example.com/medieval')
+}
 
 interface Given {
   sourceType?: string | undefined

@@ -43,7 +43,7 @@ export const commands = [
       plan: flag('--plan', 'only show what would happen'),
       onConflict: value(
         '--on-conflict <what>',
-        'with files that differ here: keep (default), overwrite, skip or ask',
+        'with files that differ here: keep (default), overwrite or ask; skip keeps them too, and reports them as skipped',
         readChoice,
       ),
       link: flag('--link', 'place read-only hard links into the content cache: no bytes are copied'),

@@ -57,7 +57,7 @@ export const commands = [
       const references = await readReferences(context, given)
       await withLibrary(context, async ({ api }) => {
         const [ids, { projects }] = await Promise.all([requireEntryIds(api, references), api.projects.list()])
-        await requireKnownProject(context, { projects, project, create, isPlan: plan })
+        await requireKnownProject(context, { api, projects, project, create, isPlan: plan })
         const order: PullOrder = {
           target_project: project,
           target_root: root ?? chosenRoot(projects, project),

@@ -1,19 +1,21 @@
 /** `ph undo`: takes back in the library what the last push from a project made there. */
+
 import { realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { versionName } from '../../client/entries/current-version.ts'
 import type { Api } from '../../client/http/api.ts'
 import type { PushedVersion } from '../../client/memory/last-push.ts'
-import { deleteEntry, openLastPush, type Remembered, restoreBefore, stepFor } from '../../client/push/undo.ts'
+import { deleteEntry, openLastPush, pushedFolders, type Remembered, restoreBefore, stepFor } from '../../client/push/undo.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { exits } from '../../contract/errors.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { command, flag } from '../command.ts'
 import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireWriter } from '../entries/key-rights.ts'
 import { type Act, actOnEach, type Row } from '../entries/one-by-one.ts'
 import { withLibrary } from '../library.ts'
-import { failed } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { age, count } from '../terminal/amounts.ts'
 import { yesOption } from '../terminal/confirmation.ts'
 import { wrap } from '../terminal/wrap.ts'
@@ -38,10 +40,7 @@ export const commands = [
       return withLibrary(context, async ({ api, connection: { url } }) => {
         const path = realpathSync(resolve(context.cwd, folder ?? '.'))
         const last = openLastPush(path, { folders: foldersOf(context), url })
-        if (!last) {
-          const next = 'Go into the project, or name it: `ph undo <folder>`. Other versions: `ph history` and `ph restore`.'
-          throw failed('NOTHING_TO_UNDO', `No push from ${path} to ${url} is remembered on this machine.`, next)
-        }
+        if (!last) throw nothingToUndo(context, { path, url })
         try {
           return await undo(context, { api, last, dryRun, yes })
         } finally {
@@ -51,6 +50,28 @@ export const commands = [
     },
   }),
 ]
+
+/** Longer lists of folders end in how many more there are. */
+const mostFolders = 5
+
+/** Names the folders that there is something to undo of, with the command for the latest. */
+function nothingToUndo(context: Context, { path, url }: { path: string; url: string }): Refusal {
+  const pushes = pushedFolders({ folders: foldersOf(context), url })
+  const message = `No push from ${path} to ${url} is remembered on this machine.`
+  const [latest] = pushes
+  const shown = pushes.slice(0, mostFolders).map(({ root, begunAt }) => `${root} (${age(begunAt, context.now())})`)
+  const hidden = pushes.length - shown.length
+  const known = hidden > 0 ? [...shown, `${hidden} more`] : shown
+  return new Refusal({
+    code: 'NOTHING_TO_UNDO',
+    exit: exits.failed,
+    message,
+    next: latest
+      ? `Remembered are the last pushes from ${known.join(', ')}. Name the folder: \`ph undo ${shellWord(latest.root)}\`.`
+      : 'Nothing was pushed there from this machine, or all of it is undone. Other versions: `ph history` and `ph restore`.',
+    details: { pushes: pushes.map(({ root, begunAt }) => ({ root, pushed_at: begunAt })) },
+  })
+}
 
 interface Undoing {
   api: Api
@@ -69,7 +90,7 @@ async function undo(context: Context, { api, last, dryRun, yes }: Undoing): Prom
   if (byEntry.size === 0) {
     const words = `${when} ${parts.length > 0 ? partsStay(parts) : 'is undone already. Only one push is remembered.'}`
     context.out.result({ dry_run: dryRun, ...more, changed: 0, unchanged: 0, failed: 0, entries: [], ...partFiles(parts) }, words)
-    return exits.done
+    return parts.length > 0 ? exits.partly : exits.done
   }
   const { isAdmin } = await requireWriter(api)
   context.out.note(`${when} can be taken back in the library only: the files here stay as they are.`)

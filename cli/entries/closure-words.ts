@@ -1,5 +1,7 @@
 /** The dependencies and referencers of an entry, as trees; a file that several others share stands where it is nearest. */
+
 import type { Api } from '../../client/http/api.ts'
+import { levelsOf } from '../../client/project/project-file.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
@@ -42,8 +44,15 @@ export function usedBy({ root_object_id, used_by_entries, members }: Dependents,
 
 const using = (member: DependentsMember): string => {
   const { entry_id, entry_name, entry_status, asset_name } = member
-  const state = entry_status === 'deprecated' ? ', deprecated' : entry_id === null ? ', an earlier version' : ''
+  const state = entry_status === 'deprecated' ? ', deprecated' : entry_id === null ? withoutEntry(member) : ''
   return `${printable(entry_name ?? asset_name ?? 'a file without a name')}  ${kindOf(member)}${state}`
+}
+
+/** An actor that lies in a file of its own is no entry, in no version; of other files only the current version is one. */
+function withoutEntry({ origin_path }: DependentsMember): string {
+  if (origin_path === null) return ', without an entry'
+  const [level] = levelsOf(origin_path)
+  return level === undefined ? ', an earlier version' : `, part of ${printable(level.slice(level.lastIndexOf('/') + 1))}`
 }
 
 const kindOf = ({ asset_class, edge }: ClosureMember | DependentsMember): string =>

@@ -9,7 +9,7 @@ export async function requireWriter(api: Api): Promise<{ isAdmin: boolean }> {
     throw failed(
       'FORBIDDEN',
       'This key is read-only. Nothing was changed.',
-      'Sign in again for a key with write scope: `ph login`.',
+      'Sign in again for a key with write scope: `ph login --scope write`.',
     )
   return { isAdmin: user.role === 'admin' }
 }

@@ -1,13 +1,17 @@
 /** Whether a project is known to the library: an order for a misspelled one waits for nobody. */
+
+import type { Api } from '../../client/http/api.ts'
 import type { Project } from '../../contract/projects.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import type { Context } from '../context.ts'
+import { requireWriter } from '../entries/key-rights.ts'
 import { nearNames } from '../entries/near-names.ts'
 import { declined, failed } from '../refusal.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 
 interface Wanted {
+  api: Api
   projects: readonly Project[]
   /** Compared exactly, as a claim is (contract-gaps 5a). */
   project: string
@@ -17,9 +21,10 @@ interface Wanted {
   isPlan: boolean
 }
 
-/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`. */
-export async function requireKnownProject(context: Context, { projects, project, create, isPlan }: Wanted): Promise<void> {
+/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`; first of all a key that may not send, with `FORBIDDEN`. */
+export async function requireKnownProject(context: Context, { api, projects, project, create, isPlan }: Wanted): Promise<void> {
   if (create || projects.some(({ name }) => name === project)) return
+  if (!isPlan) await requireWriter(api)
   const [nearest, ...others] = nearNames(
     project,
     projects.map(({ name }) => name),

@@ -86,15 +86,34 @@ export function progressLine({ rows, waiting, idle }: ProgressLook): string {
 export interface Waiting {
   wait: Wait
   sinceMs: number
+  /** What other requests wait for at the same time. */
+  others: readonly Waiting[]
 }
 
-/** It is told until its time is over, whatever else moves meanwhile: counts are told again and again, also when nothing does. */
-export const stillWaiting = (waiting: Waiting | undefined, nowMs: number): Waiting | undefined =>
-  waiting && nowMs < waiting.sinceMs + waiting.wait.delayMs ? waiting : undefined
+const endOf = ({ wait, sinceMs }: Waiting): number => sinceMs + wait.delayMs
+
+/**
+ * It is told until its time is over, whatever else moves meanwhile: counts are told again and again, also when nothing does. Then the
+ * next one of the others is.
+ */
+export function stillWaiting(waiting: Waiting | undefined, nowMs: number): Waiting | undefined {
+  if (!waiting || nowMs < endOf(waiting)) return waiting
+  const [next, ...others] = waiting.others.filter((other) => nowMs < endOf(other)).sort((a, b) => endOf(a) - endOf(b))
+  return next && { ...next, others }
+}
+
+/** Many requests wait beside each other, each with seconds of its own: one countdown is shown to its end, or the seconds would jump. */
+export function startWaiting(waiting: Waiting | undefined, wait: Wait, nowMs: number): Waiting {
+  const one = { wait, sinceMs: nowMs, others: [] }
+  const shown = stillWaiting(waiting, nowMs)
+  return shown ? { ...shown, others: [...shown.others.filter((other) => nowMs < endOf(other)), one] } : one
+}
 
 /** What is said of it now; the time left is counted down. */
-export const waitingWords = (waiting: Waiting | undefined, nowMs: number): string | undefined =>
-  waiting && waitWords(waiting.wait, waiting.sinceMs + waiting.wait.delayMs - nowMs)
+export function waitingWords(waiting: Waiting | undefined, nowMs: number): string | undefined {
+  const shown = stillWaiting(waiting, nowMs) ?? waiting
+  return shown && waitWords(shown.wait, endOf(shown) - nowMs)
+}
 
 /** `Looking at 5 files` and the like. */
 export const looking = (files: number, bytes?: number): string =>

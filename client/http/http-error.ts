@@ -29,12 +29,14 @@ const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (s
 
 /**
  * The ApiError that an answer with a status of 400 and more stands for. `body` is its text: the library's envelope, the
- * front door's sentence, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request.
+ * front door's sentence, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request,
+ * `details.front_door` says that no library was reached.
  */
 export function decodeError(status: number, body: string, requestId?: string): ApiError {
   const traced = requestId ? { request_id: requestId } : {}
   const error = errorField(body)
-  if (typeof error === 'string') return new ApiError(codeOfStatus(status), error, { ...traced, httpStatus: status })
+  if (typeof error === 'string')
+    return new ApiError(codeOfStatus(status), error, { ...traced, httpStatus: status, front_door: true })
   if (typeof error === 'object' && error !== null) {
     const { code, message, details } = error as { code?: unknown; message?: unknown; details?: unknown }
     const known = isCode(code) ? code : codeOfStatus(status)

@@ -14,7 +14,7 @@ import { type Action, compareProject, type Decision } from './compare.ts'
 import { destinationsOf } from './destinations.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
-import { makeOrder, type PullOptions } from './options.ts'
+import { type ConflictAnswer, makeOrder, type PullOptions } from './options.ts'
 import { checkReplaced } from './preflight.ts'
 import type { ReportedFile } from './report.ts'
 import { withRootWarning } from './target-root.ts'
@@ -49,6 +49,8 @@ export interface PullPlan {
   root: string
   url: string
   engine_version: string | null
+  /** What becomes of conflicts. */
+  on_conflict: ConflictAnswer | 'ask'
   plans: JobPlan[]
 }
 
@@ -64,12 +66,15 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
     const jobs = await possibleJobs(options, api)
     const plans: JobPlan[] = []
     for (const job of jobs) plans.push(await planner.plan(job))
-    return { project: target.project, root: target.root, url, engine_version: target.engineVersion, plans }
+    const { project, root, engineVersion: engine_version } = target
+    return { project, root, url, engine_version, on_conflict: conflictChoice(options), plans }
   } finally {
     fingerprints?.close()
     await http.close('destroy')
   }
 }
+
+const conflictChoice = ({ onConflict = 'keep' }: PullOptions) => (typeof onConflict === 'function' ? 'ask' : onConflict)
 
 /** A job that is there, or one that might be. */
 interface PossibleJob {
@@ -149,7 +154,10 @@ class Planner {
     const { files, refused } = destinationsOf(objects, targetRoot)
     const { target, signal } = options
     const { decisions, obstacles } = await compareProject(files, { content: target.content, fingerprints, signal })
-    const placed = decisions.filter(({ action }) => action === 'add' || action === 'safe_overwrite')
+    const isOverwriting = conflictChoice(options) === 'overwrite'
+    const placed = decisions.filter(
+      ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),
+    )
     const newer = await this.#newerVersions(objects)
     const engine_needed = newestEngine(objects)
     return {

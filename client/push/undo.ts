@@ -1,13 +1,14 @@
 /** Taking back the last push of a project: what can be done about each version that it made current, and doing it. */
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Lineage, LineageObject } from '../../contract/lineages.ts'
 import { versionName } from '../entries/current-version.ts'
 import { type Folders, projectStateFile } from '../folders.ts'
 import type { Api } from '../http/api.ts'
-import type { LastPush, PushedVersion } from '../memory/last-push.ts'
+import type { LastPush, PushedVersion, PushRun } from '../memory/last-push.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { holdsDescriptor } from '../project/unreal-project.ts'
 
@@ -35,6 +36,38 @@ export function openLastPush(folder: string, { folders, url }: { folders: Folder
       fingerprints.close()
     }
     if (holdsDescriptor(root) || dirname(root) === root) return undefined
+  }
+}
+
+export interface PushedFolder {
+  root: string
+  /** ISO time. */
+  begunAt: string
+}
+
+/** Folders that are there and whose last push to this workspace is not undone yet, the latest first. Changes no memory. */
+export function pushedFolders({ folders, url }: { folders: Folders; url: string }): PushedFolder[] {
+  const memories = dirname(projectStateFile(folders, url, ''))
+  const files = existsSync(memories) ? readdirSync(memories).filter((name) => name.endsWith('.sqlite')) : []
+  return files.flatMap((name) => pushedFolder(join(memories, name), url) ?? []).sort((a, b) => (a.begunAt < b.begunAt ? 1 : -1))
+}
+
+/** Undefined too where the memory is damaged, or that of an older ph: a list of what there is does not fail for one of them. */
+function pushedFolder(path: string, url: string): PushedFolder | undefined {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true })
+    try {
+      const rows = db.prepare<[], [string, string]>('select key, value from remembered').raw().all()
+      const { address, root, last_push: run } = Object.fromEntries(rows as unknown as [string, string][])
+      const isThere = address === url && root !== undefined && run !== undefined && existsSync(root)
+      if (!isThere || db.prepare('select 1 from pushed').get() === undefined) return undefined
+      return { root, begunAt: (JSON.parse(run) as PushRun).begunAt }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (error instanceof Database.SqliteError || error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

@@ -1,7 +1,8 @@
 /** The packed client that this server hands out: the one that was built with it, or itself packed again. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../../contract/errors.ts'
 import { type ClientManifest, type Packed, packClient } from './pack.ts'
@@ -38,11 +39,12 @@ export function offeredVersion(root: string = programRoot()): string | undefined
   return bundleDependencies && version
 }
 
-/** Found or made with the first request that asks for it, and kept until the server ends. */
+/** Found or made once, and kept until the server ends. */
 export class ClientPackages {
   /** Where a server that was installed keeps what it packs. */
   readonly #ownPath: string
   readonly #root: string
+  readonly #ending = new AbortController()
   #opened: Promise<ClientPackage> | undefined
 
   constructor(dataDir: string, root: string = programRoot()) {
@@ -59,17 +61,20 @@ export class ClientPackages {
     return this.#opened
   }
 
+  /** Packs what takes seconds to pack before someone waits for it. A failure is told to who asks, after another try. */
+  prepare(): void {
+    void this.get().catch(() => {})
+  }
+
   async close(): Promise<void> {
+    this.#ending.abort()
     const opened = await this.#opened?.catch(() => undefined)
     await opened?.file.close()
     rmSync(this.#ownPath, { force: true })
   }
 
   async #open(): Promise<ClientPackage> {
-    const { packed, path, isOwn } = (await this.#built()) ?? (await this.#packedAgain())
-    const file = await open(path)
-    // Nobody but this process reads it, and a kill leaves nothing; on Windows a file that is open stays until the end.
-    if (isOwn && process.platform !== 'win32') rmSync(path)
+    const { packed, file } = (await this.#built()) ?? (await this.#packedAgain())
     return { ...packed, sizeBytes: (await file.stat()).size, file }
   }
 
@@ -77,7 +82,7 @@ export class ClientPackages {
   async #built() {
     const folder = join(this.#root, 'dist/install')
     if (!existsSync(join(folder, 'version.json'))) return undefined
-    return { packed: readJson<Packed>(join(folder, 'version.json')), path: join(folder, 'prop-house.tgz'), isOwn: false }
+    return { packed: readJson<Packed>(join(folder, 'version.json')), file: await open(join(folder, 'prop-house.tgz')) }
   }
 
   /** An installed program holds everything that it was installed from, and packing has one result. */
@@ -89,10 +94,20 @@ export class ClientPackages {
         'NOT_FOUND',
         'This server has no client to hand out: its program was not built. Run npm run build there.',
       )
-    const path = this.#ownPath
-    const dist = join(this.#root, 'dist')
-    const packed = await packClient({ root: this.#root, dist, manifest: { ...manifest, version, bundleDependencies }, to: path })
-    return { packed, path, isOwn: true }
+    const [path, root] = [this.#ownPath, this.#root]
+    await mkdir(dirname(path), { recursive: true })
+    const file = await open(path, 'w+')
+    // Nobody but this process reads it, and a kill leaves nothing; on Windows a file that is open stays until the end.
+    if (process.platform !== 'win32') rmSync(path)
+    try {
+      const packing = { root, dist: join(root, 'dist'), manifest: { ...manifest, version, bundleDependencies } }
+      // A stream of the handle itself would keep it from being closed.
+      const to = new Writable({ write: (bytes, _encoding, done) => void file.writeFile(bytes).then(() => done(), done) })
+      return { packed: await packClient({ ...packing, to, signal: this.#ending.signal }), file }
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type TarFile, tar } from './tar.ts'
@@ -20,8 +20,10 @@ interface Packing {
   /** What was built. */
   dist: string
   manifest: ClientManifest
-  /** The tarball; its folder is made. */
-  to: string
+  /** The tarball: a path, whose folder is made, or where its bytes go. */
+  to: string | Writable
+  /** Ends it in the middle. */
+  signal?: AbortSignal
 }
 
 export interface Packed {
@@ -29,7 +31,7 @@ export interface Packed {
   sha256: string
 }
 
-export async function packClient({ root, dist, manifest, to }: Packing): Promise<Packed> {
+export async function packClient({ root, dist, manifest, to, signal }: Packing): Promise<Packed> {
   const lists = await Promise.all([
     treeOf(dist, 'dist'),
     ...manifest.bundleDependencies.map((name) => treeOf(join(root, 'node_modules', name), `node_modules/${name}`)),
@@ -41,10 +43,12 @@ export async function packClient({ root, dist, manifest, to }: Packing): Promise
     ...lists.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   ]
   const inPackage = files.map((file) => ({ ...file, name: `package/${file.name}` }))
-  await mkdir(dirname(to), { recursive: true })
+  if (typeof to === 'string') await mkdir(dirname(to), { recursive: true })
   const hash = createHash('sha256')
   const counted = new PassThrough().on('data', (bytes: Buffer) => hash.update(bytes))
-  await pipeline(tar(inPackage), createGzip(), ofNoSystem, counted, createWriteStream(to))
+  await pipeline(tar(inPackage), createGzip(), ofNoSystem, counted, typeof to === 'string' ? createWriteStream(to) : to, {
+    signal,
+  })
   return { version: manifest.version, sha256: hash.digest('hex') }
 }
 

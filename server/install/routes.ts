@@ -10,6 +10,7 @@ type Asked = FastifyRequest<{ Querystring: { sha256?: string } }>
 
 export function mountInstall(app: FastifyInstance, { settings }: Pick<Parts, 'settings'>): void {
   const packages = new ClientPackages(settings.dataDir)
+  app.addHook('onListen', async () => packages.prepare())
   app.addHook('onClose', () => packages.close())
   app.get(clientPaths.version, async (_request, reply) => {
     const { version, sha256 } = await packages.get()

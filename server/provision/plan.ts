@@ -192,7 +192,7 @@ function withPassword(planned: PlannedMember, { found, ends }: { found: object |
   const does = found ? ('changed' as const) : change.does
   const told = { ...planned, change: { ...change, does, fields: [...change.fields, field] } }
   if (isSet) return told
-  const warning = `${email} joins ${change.workspace}: the password was chosen by a link of another workspace, where someone may know it, and has ended. Give a new one with \`ph server user password ${email}\`.`
+  const warning = `${email} joins ${change.workspace}: the password was chosen by a link of another workspace, where someone may know it, and has ended. Give a new one with \`ph server user password ${email} --workspace ${change.workspace}\`.`
   return { ...told, warning }
 }
 

@@ -302,6 +302,15 @@ test('packs are made, described and deleted with what they hold', async () => {
     notes: null,
   })
   expect((await run('pack edit Pack')).code).toBe(2)
+  for (const [option, wrong, form] of [
+    ['--engine-version', 'five', '5.4.2'],
+    ['--product-url', 'nix', 'https://'],
+  ] as const)
+    for (const line of ['pack edit Pack', 'pack create Other']) {
+      const { code, stderr } = await run(`${line} ${option} ${wrong}`)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`"${wrong}"`)])
+      expect(stderr).toContain(form)
+    }
   expect((await run('pack delete Pack --dry-run', { env: asAdmin })).stdout).toContain('3 entries, 3 versions')
   expect((await run('pack delete Pack --yes --json')).code).toBe(1)
   expect((await run('pack delete Pack --yes --json', { env: asAdmin })).json()).toMatchObject({

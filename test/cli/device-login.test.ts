@@ -234,21 +234,31 @@ describe.runIf(process.platform === 'linux')('without a keychain', () => {
   const plainly = (url: string, setting: Setting) => ph(`login --no-browser --profile studio --url ${url}`, setting)
 
   test('a script is refused before any key is made, with the command that it has to say', async () => {
-    const { url, heard } = await scripted({ polls: [issued] })
+    const { url, asked } = await scripted({ polls: [issued] })
     const { code, stderr } = await plainly(url, newcomer())
-    expect([code, heard]).toEqual([1, []])
+    expect([code, asked()]).toEqual([1, ['/auth/device/code']])
     expect(stderr).toContain(`\`ph login --url ${url} --profile studio --insecure-storage\``)
   })
 
   test('a person is asked before a file is used, and may say no', async () => {
-    const { url, heard } = await scripted({ polls: [issued] })
+    const { url, asked } = await scripted({ polls: [issued] })
     const refused = newcomer({ columns: 100, typed: ['\n'] })
     expect((await plainly(url, refused)).code).toBe(1)
-    expect([heard, readdirSync(refused.env.PH_CONFIG_DIR)]).toEqual([[], []])
+    expect([asked(), readdirSync(refused.env.PH_CONFIG_DIR)]).toEqual([['/auth/device/code'], []])
     const agreed = newcomer({ columns: 100, typed: ['y\n'] })
     const { code, stdout, stderr } = await plainly(url, agreed)
     expect([code, stderr]).toEqual([0, expect.stringContaining('which only you can read? [y/N]')])
     expect(stdout).toContain(join(agreed.env.PH_CONFIG_DIR, 'keys.json'))
+  })
+
+  test('a wrong address or workspace is said before anything is asked', async () => {
+    const { url } = await startPeer(answer(404, { error: 'There is no library "acmee" on this server.' }))
+    const person = newcomer({ columns: 100, typed: ['y\n'] })
+    const strange = await plainly(`${url}/w/acmee`, person)
+    expect([strange.code, strange.stderr]).toEqual([1, expect.stringContaining(`There is no workspace at ${url}/w/acmee`)])
+    const nobody = await plainly('http://127.0.0.1:9', person)
+    expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:9')])
+    for (const { stderr } of [strange, nobody]) expect(stderr).not.toMatch(/\[y\/N\]|through the browser/)
   })
 })
 

@@ -3,14 +3,17 @@ import { chmodSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import type { ClientDeath } from '../support/client-death.ts'
 import { startFront } from '../support/http-front.ts'
 import { ph, signedIn } from '../support/ph.ts'
+import { phProcess } from '../support/ph-process.ts'
 import { filesBelow } from '../support/pull.ts'
-import { sha256 } from '../support/push.ts'
+import { item, pushed, sha256 } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const deathPoint = new URL('../support/client-death.ts', import.meta.url).href
 const server = await startTestServer()
 let url: string
 let keys: Awaited<ReturnType<typeof server.addWorkspace>>['keys']
@@ -78,6 +81,19 @@ test.each(['obj', 'png'])('a .%s that someone saves while the download runs is l
   expect(stderr).toContain(`small.${ext} is there already and holds something else`)
 })
 
+test('a file that someone saves at the last moment, just before the download would place its own, is left alone', async () => {
+  await push(rocks)
+  const to = temporaryFolder()
+  const saved = join(to, 'rocks/small.obj')
+  const moment: ClientDeath = { kind: 'disk', step: 1, at: '^(link|rename)(Sync)? .*/small\\.obj$', how: 'save', saved }
+  const preload = { NODE_OPTIONS: `--import ${deathPoint}`, PH_TEST_DEATH: JSON.stringify(moment) }
+  const { code, stderr } = await phProcess(['download', 'cliff', 'small', '--to', to], {
+    env: { ...signedIn(url, keys.olivia), ...machine(), ...preload },
+  })
+  expect([code, readFileSync(saved, 'utf8')]).toEqual([5, 'mine'])
+  expect(stderr).toContain('small.obj is there already and holds something else')
+})
+
 test('--force replaces no file that is read-only, and then none at all', async () => {
   await push(rocks)
   const cwd = temporaryFolder({ 'rocks/small.obj': 'mine' })
@@ -133,4 +149,25 @@ test('of a server whose closures say neither where files were pushed nor where t
   const cwd = temporaryFolder()
   expect((await run('download model.gltf --with-deps', cwd, front.url)).code).toBe(0)
   expect(texts(cwd)).toEqual(model)
+})
+
+test('a file that was pushed without a path comes under the name of its entry, also with what it needs', async () => {
+  const { origin_path: _, ...sound } = item({ asset_class: 'SourceAudio', asset_name: null, source_ext: 'wav' })
+  const [result] = await pushed(mia, [{ ...sound, entry: { entry_type: 'audio', name: 'roll' } } as never])
+  for (const how of ['--to .', '--with-deps']) {
+    const cwd = temporaryFolder()
+    expect((await run(`download ${result?.entry_id} ${how}`, cwd)).code).toBe(0)
+    expect([how, Object.keys(filesBelow(cwd))]).toEqual([how, ['roll.wav']])
+  }
+})
+
+test('what a model names and the library has not is told with the model that names it, and the rest comes', async () => {
+  const named = { images: [{ uri: 'wood.png' }], buffers: [{ uri: 'gone.bin', byteLength: 4 }] }
+  const model = { 'chair/model.gltf': JSON.stringify({ asset: { version: '2.0' }, ...named }), 'chair/wood.png': 'wood' }
+  await push(model)
+  const cwd = temporaryFolder()
+  const { code, stdout } = await run('download model.gltf --with-deps', cwd)
+  expect([code, texts(cwd)]).toEqual([0, model])
+  expect(stdout).toContain('Named, and not in the library:\n    gone.bin  named in chair/model.gltf\n')
+  expect(stdout).not.toContain('wood.png  named in')
 })

@@ -33,6 +33,8 @@ const push = async (folder: string) => {
   expect([code, stderr]).toEqual([0, expect.any(String)])
 }
 const sha256 = /^[0-9a-f]{64}$/
+/** Longer ago than any download is taken to run. */
+const yesterday = () => new Date(Date.now() - 25 * 3_600_000)
 
 /** A glTF beside a buffer and, in a folder of its own, a texture. */
 const model = (marker: string, texture = `texture of ${marker}`) => ({
@@ -203,7 +205,7 @@ test('many entries are read from standard input', async () => {
   expect(texts(join(cwd, 'all'))).toEqual(files)
 })
 
-test('two downloads into one folder at once leave what the other one gathers alone', async () => {
+test('two downloads into one folder at once leave what the other one gathers alone, however long that takes', async () => {
   await push(temporaryFolder(below('chair', model('chair'))))
   await push(temporaryFolder({ 'rocks/cliff.obj': 'v 0 0 0\n' }))
   let [began, goOn] = [() => {}, () => {}]
@@ -220,6 +222,8 @@ test('two downloads into one folder at once leave what the other one gathers alo
   await isBegun
   const staging = readdirSync(cwd)
   expect(staging).toEqual([expect.stringMatching(/^\.ph-download-/)])
+  // A slow one, that has been gathering since yesterday.
+  for (const name of staging) utimesSync(join(cwd, name), yesterday(), yesterday())
   expect((await run('download cliff --to .', cwd)).code).toBe(0)
   expect(readdirSync(cwd)).toEqual([...staging, 'rocks'])
   goOn()
@@ -237,8 +241,7 @@ test('what a killed download gathered is removed by the next one; what may belon
     [`${unlocked}/half`]: 'x',
     [`${old}/half`]: 'x',
   })
-  const longAgo = new Date(Date.now() - 25 * 3_600_000)
-  utimesSync(join(cwd, old), longAgo, longAgo)
+  utimesSync(join(cwd, old), yesterday(), yesterday())
   expect((await run('download cliff --to .', cwd)).code).toBe(0)
   expect(readdirSync(cwd)).toEqual([unlocked, 'cliff.obj'])
 })

@@ -66,6 +66,20 @@ test('show tells facts, versions, what the prop needs as a tree, and who needs i
   expect(material.stdout).toContain('SM_Table  StaticMesh')
 })
 
+test('of referencers that are no current version it says which are parts of a level, and which earlier versions', async () => {
+  const crate = item()
+  const dependencies = [{ content_hash: crate.content_hash }]
+  const actor = plainFile({ dependencies, origin_path: '/Game/__ExternalActors__/Maps/L_Town/0/1A/AAAA', asset_class: 'Actor' })
+  const first = item({ dependencies, asset_name: 'SM_Pile' })
+  const [, , pile] = (await pushed(caller, [crate, actor, first])) as Json[]
+  const second = { stamped_lineage_id: pile?.lineage_id, stamped_base_hash: first.content_hash, origin_path: first.origin_path }
+  await pushed(caller, [item({ ...second, asset_name: 'SM_Pile' })])
+  const { stdout } = await ph(['show', crate.origin_path as string, '--dependents'], { env, columns: 80 })
+  expect(stdout).toMatch(/ {2}Actor, part of L_Town\n/)
+  expect(stdout).toMatch(/SM_Pile {2}StaticMesh, an earlier version\n/)
+  expect(stdout.match(/an earlier version/g)).toHaveLength(1)
+})
+
 test('show says softly where a dependency is soft', async () => {
   const { stdout } = await ph(`show ${table.entry_id}`, { env, columns: 80 })
   expect(stdout).toContain('SM_Barrel  StaticMesh (soft), ')

@@ -82,6 +82,11 @@ test('the page is told who asks, from where, for what, and of which workspace', 
   })
 })
 
+test('a workspace that the server does not have is named', async () => {
+  const { code, stderr } = await ph(`login --url ${home()}e`, person(approve))
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`There is no workspace at ${home()}e, but a server answers there.`)])
+})
+
 test('less than was asked for may be approved, and is said', async () => {
   const { code, stdout, stderr } = await login(person((userCode) => approve(userCode, 'read')))
   expect(code).toBe(0)

@@ -129,6 +129,25 @@ test('--plan tells conflicts, what is there already, and what is newer than was 
   expect(stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
 })
 
+test('--plan says what would become of conflicts, and counts what overwriting them downloads', async () => {
+  const folder = tavern()
+  await pull(folder, 'SM_Barrel')
+  writeFileSync(barrelIn(folder), 'mine')
+  const planned = async (choice: string) => {
+    const { stdout } = await pull(folder, `SM_Barrel --plan ${choice}`)
+    const told = (await pull(folder, `SM_Barrel --plan --json ${choice}`)).json() as PullPlan
+    const bytes = told.plans[0]?.bytes
+    return [
+      /1 different here: conflicts, which (.*)/.exec(stdout)?.[1],
+      told.on_conflict,
+      bytes && bytes.to_download + bytes.in_cache > 0,
+    ]
+  }
+  expect(await planned('')).toEqual(['would stay as they are', 'keep', false])
+  expect(await planned('--on-conflict overwrite')).toEqual(['would be overwritten, with a backup', 'overwrite', true])
+  expect(readFileSync(barrelIn(folder), 'utf8')).toBe('mine')
+})
+
 test('a conflict is kept and ends with 6; overwriting names the backup and ends with 0', async () => {
   const folder = tavern()
   await pull(folder, 'SM_Barrel')
@@ -146,8 +165,9 @@ test('on a terminal someone is asked about each conflict; elsewhere asking is wr
   await pull(folder, 'SM_Barrel')
   const before = readFileSync(barrelIn(folder))
   writeFileSync(barrelIn(folder), 'mine')
-  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['x\n', 'o\n'] })
+  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['s\n', 'o\n'] })
   expect(asked.code).toBe(0)
+  expect(asked.stderr).not.toContain('skip')
   expect(asked.stderr).toMatch(
     /Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1\. This pull brings v1\./,
   )

@@ -81,6 +81,29 @@ test('a wait is told with the time left until it is over, also while counts are 
   expect(lineOf(advance(waiting, read(2), 2200), 2200)).toMatch(/^Reading/)
 })
 
+test('of requests that wait beside each other one countdown is shown to its end, then that of the next', () => {
+  const wait = (delayMs: number): PushEvent => ({
+    kind: 'wait',
+    reason: 'away',
+    for: 'network',
+    delayMs,
+    failures: 1,
+    method: 'PUT',
+    url: 'http://x',
+  })
+  const waiting = after([
+    [0, read(1)],
+    [100, wait(2000)],
+    [200, wait(8000)],
+    [300, wait(500)],
+    [400, wait(4000)],
+  ])
+  const seconds = [400, 1000, 1600, 2050, 2200, 3200, 4300, 4500, 8100].map(
+    (nowMs) => lineOf(waiting, nowMs).match(/\d+\.\d/)?.[0],
+  )
+  expect(seconds).toEqual(['1.7', '1.1', '0.5', '0.1', '2.2', '1.2', '0.1', '3.7', '0.1'])
+})
+
 test('a bar shows its share without colour', () => {
   expect(bar(0.5, 8)).toEqual({ full: '████', rest: '░░░░' })
   expect(bar(2, 4)).toEqual({ full: '████', rest: '' })

@@ -121,3 +121,16 @@ test('where other filters leave nothing, one that the server ignores does no har
   const { code, stdout } = await run('search --path /Game/Tavern/ --type audio --json', { env: { ...env, PH_URL: front.url } })
   expect([code, JSON.parse(stdout).entries]).toEqual([0, []])
 })
+
+test.each([
+  ['search barrel', 1],
+  ['search --type mesh --tag oak', 1],
+  ['search barrel --name SM_OakBarrel', 2],
+])(
+  '%s asks the library no more often than it takes: each filter that it may ignore once, and the search',
+  async (line, requests) => {
+    const front = await startFront({ to: () => url })
+    expect((await run(`${line} --json`, { env: { ...env, PH_URL: front.url } })).code).toBe(0)
+    expect(front.asked.filter((one) => one.startsWith('GET /entries?'))).toHaveLength(requests)
+  },
+)

@@ -76,9 +76,27 @@ test('someone who is added without a password is given one next; a program needs
   const add = (rest: string) => administer(`user add ${rest} --workspace ${slug}`)
   const person = `paul@${slug}.test`
   expect((await add(person)).stdout).toContain(
-    `cannot sign in before they have a password: \`ph server user password ${person}\``,
+    `cannot sign in before they have a password: \`ph server user password ${person} --workspace ${slug} --data `,
   )
   expect((await add(`build@${slug}.test --kind api`)).stdout).not.toContain('password')
+})
+
+test('commands that are printed as the next step work as they stand, also where the data folder and the workspace were named', async () => {
+  const { slug } = await server.addWorkspace()
+  const { databaseUrl } = server.settings
+  const env: Record<string, string> = databaseUrl === undefined ? {} : { PH_DATABASE_URL: databaseUrl }
+  const printed = async (line: string, stdin?: string) => {
+    const { stdout, stderr } = await administer(`${line} --workspace ${slug}`)
+    const commands = [...`${stdout} ${stderr}`.replaceAll(/\s+/g, ' ').matchAll(/`ph (server [^`]+)`/g)].map(
+      ([, command = '']) => command,
+    )
+    const codes = commands.map(async (command) => (await ph(command, { env, ...(stdin ? { stdin } : {}) })).code)
+    return Promise.all(codes)
+  }
+  expect(await printed(`user add paula@${slug}.test`, 'battery staple\n')).toEqual([0])
+  expect(await printed('user disable nobody')).toEqual([0])
+  expect(await printed('key revoke 99999999')).toEqual([0])
+  expect(await printed('key revoke strange')).toEqual([0])
 })
 
 test('the list calls who was invited invited, and who has neither password nor key not active', async () => {

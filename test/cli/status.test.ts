@@ -59,9 +59,9 @@ test('differences are grouped, each with its sign and what to do next, by paths 
   const { code, stdout } = await status(join(folder, 'Content'))
   expect(code).toBe(0)
   expect(stdout).toMatch(/Changed here:\n {2}M Tavern\/SM_Barrel\.uasset\n\s+→ ph push Tavern\/SM_Barrel\.uasset/)
-  expect(stdout).toMatch(/Newer in the library:\n {2}< Tavern\/SM_Stool\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+  expect(stdout).toMatch(/Newer in the library:\n {2}< Tavern\/SM_Stool\.uasset\n\s+→ ph pull \d+ --project Inn/)
   expect(stdout).toMatch(/Unknown to the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
-  expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset {2}entry \d+\n\s+→ ph pull \d+ --project Inn/)
+  expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset\n\s+→ ph pull \d+ --project Inn/)
 })
 
 test('pull jobs that wait for the project show, with who sent them and what brings them', async () => {
@@ -87,6 +87,33 @@ test('what is printed as the next step does what it says', async () => {
   const [, line = ''] = /→ ph (push \S+Barrel\S+)/.exec((await status(folder)).stdout) ?? []
   expect((await ph(line, { cwd: folder, env })).stdout).toMatch(/1 new version/)
   expect((await status(folder)).stdout).not.toContain('SM_Barrel')
+})
+
+test('of more files than a command line takes the command brings the first, and says that there are others', async () => {
+  const folder = await project()
+  const names = Array.from({ length: 53 }, (_, at) => `SM_Crate_${at}`)
+  writeFiles(
+    folder,
+    Object.fromEntries(await Promise.all(names.map(async (name) => [`Content/Tavern/${name}.uasset`, await mesh(name)]))),
+  )
+  expect((await push(folder)).code).toBe(0)
+  for (const name of names) rmSync(inTavern(folder, name))
+  const first = (await status(folder)).stdout
+  expect(first).not.toContain('<entries>')
+  expect(first).toContain('Then `ph status` again names the other 3.')
+  expect((await ph(advised(first)[0] ?? '', { cwd: folder, env })).stdout).toContain('50 added')
+  const second = (await status(folder)).stdout
+  expect((await ph(advised(second)[0] ?? '', { cwd: folder, env })).stdout).toContain('3 added')
+  expect((await status(folder)).stdout).not.toContain('missing')
+})
+
+test('a file that was changed on both sides is named without an id, with the command that shows the newer version', async () => {
+  const folder = await divided()
+  writeFileSync(inTavern(folder, 'SM_Stool'), await mesh('SM_Stool', 'mine'))
+  const { stdout } = await status(folder)
+  expect(stdout).toMatch(/! Content\/Tavern\/SM_Stool\.uasset\n/)
+  const [, line = ''] = /`ph (history \d+)`/.exec(stdout) ?? []
+  expect((await ph(line, { cwd: folder, env })).stdout).toContain('v2')
 })
 
 test('--exit-code tells a script whether anything differs; without it differences are no failure', async () => {
@@ -208,5 +235,34 @@ test('of a file in Content whose prop has no place in the library it advises a d
   expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
   expect((await status(folder, '--json')).json()).toMatchObject({
     files: expect.arrayContaining([expect.objectContaining({ state: 'newer', face_origin_path: null })]),
+  })
+})
+
+test('of a file in Content that is missing here, and whose prop has no place in the library any more, it advises a download', async () => {
+  const old = { packageName: '/Game/Tavern/SM_Well', assetClass: 'StaticMesh', engine: '4.22.3' }
+  const [folder, bare] = [await project(), temporaryFolder({ 'SM_Well.uasset': await writePackage(old) })]
+  writeFileSync(inTavern(folder, 'SM_Well'), await writePackage(old))
+  expect((await push(folder)).code).toBe(0)
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).code).toBe(0)
+  writeFileSync(join(bare, 'SM_Well.uasset'), await writePackage({ ...old, payload: Buffer.from('second') }))
+  expect((await ph('push . --yes', { cwd: bare, env: env2 })).stdout).toContain('1 new version')
+  rmSync(inTavern(folder, 'SM_Well'))
+  const { stdout } = await status(folder)
+  expect(stdout).toMatch(/Missing here:\n {2}- Content\/Tavern\/SM_Well\.uasset/)
+  expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
+})
+
+test('in a folder that is no project it advises a download also of what has a place under /Game', async () => {
+  const [mine, theirs] = [temporaryFolder(), temporaryFolder()]
+  for (const folder of [mine, theirs]) writeFileSync(join(folder, 'SM_Well.uasset'), await mesh('SM_Well'))
+  expect((await ph('push . --yes', { cwd: mine, env })).code).toBe(0)
+  const env2 = elsewhere()
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).code).toBe(0)
+  writeFileSync(join(theirs, 'SM_Well.uasset'), await mesh('SM_Well', 'second'))
+  expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
+  expect(advised((await status(mine)).stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
+  expect((await status(mine, '--json')).json()).toMatchObject({
+    files: [expect.objectContaining({ state: 'newer', face_origin_path: '/Game/Tavern/SM_Well' })],
   })
 })

@@ -266,7 +266,8 @@ test('files without an entry stay in the library, and are named', async () => {
   expect(undone.code).toBe(6)
   expect(undone.json()).toMatchObject({ changed: 1, without_entry: [{ file: actor, object_id: expect.any(Number) }] })
   expect((await api.get('/entries')).body.entries).toEqual([])
-  expect((await olivia.run('undo --yes')).stdout.replaceAll(/\s+/g, ' ')).toContain('1 file without an entry')
+  const again = await olivia.run('undo --yes')
+  expect([again.code, again.stdout.replaceAll(/\s+/g, ' ')]).toEqual([6, expect.stringContaining('1 file without an entry')])
 })
 
 test('of a push that was killed between two commits, what the library acknowledged is undone', async () => {
@@ -309,4 +310,22 @@ test('outside of any pushed folder it is said that nothing is remembered', async
   const { code, stderr } = await olivia.run('undo', { cwd: temporaryFolder() })
   expect(code).toBe(1)
   expect(stderr).toContain('is remembered on this machine')
+  expect(stderr).toContain('Nothing was pushed there from this machine')
+})
+
+test('outside of any pushed folder those are named that were pushed and are not undone, with a command that works', async () => {
+  const { olivia, current } = await twoPushes()
+  const castle = temporaryFolder({ 'Castle.uproject': '{}', 'Content/Inn/SM_Gate.uasset': await bytes('SM_Gate', 'gate') })
+  await olivia.ok('push', { cwd: castle, now: new Date(Date.now() + 60_000) })
+  // A memory that is no database is in nobody's way.
+  writeFiles(olivia.env.PH_STATE_DIR, { 'projects/damaged.sqlite': 'not a database' })
+  const lost = () => olivia.run('undo', { cwd: temporaryFolder() })
+  const { stderr } = await lost()
+  expect(stderr.indexOf(castle)).toBeGreaterThan(0)
+  expect(stderr.indexOf(olivia.root)).toBeGreaterThan(stderr.indexOf(castle))
+  const [, line = ''] = /`ph (undo [^`]+)`/.exec(stderr.replaceAll(/\s+/g, ' ')) ?? []
+  await olivia.ok(`${line} --yes`)
+  expect(await current()).not.toHaveProperty('SM_Gate')
+  const after = (await lost()).stderr
+  expect([after.includes(castle), after.includes(olivia.root)]).toEqual([false, true])
 })

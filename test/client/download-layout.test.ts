@@ -111,6 +111,33 @@ test('two files that an entry needs and that were pushed as one path both come, 
   )
 })
 
+test('where two models look for different files in one place, the first has it, and the other file comes under its own path', () => {
+  const [chair, table] = [object('chair/chair.gltf'), object('table/table.gltf')]
+  const [oak, pine] = [object('chair/wood.png'), object('table/wood.png')]
+  const named = { 'chair/chair.gltf': ['../wood.png'], 'table/table.gltf': ['../wood.png'] }
+  const layout = namingLayout([chair, table, oak, pine], named)
+  expect(Object.fromEntries(layout.files.map(({ path, object }) => [path, object.source_path]))).toEqual({
+    'chair/chair.gltf': 'chair/chair.gltf',
+    'table/table.gltf': 'table/table.gltf',
+    'wood.png': 'chair/wood.png',
+    'table/wood.png': 'table/wood.png',
+  })
+  expect(layout.unresolved).toEqual([{ file: 'table/table.gltf', address: '../wood.png' }])
+})
+
+test.each([
+  ['its path', 'Tex/Wood.PNG', 'tex/wood.png', 'old/wood.png'],
+  ['its file name', 'maps/Wood.png', 'tex/wood.png', 'tex/oak.png'],
+])(
+  'a companion whose address spells %s in other letters is found, and lies as the address spells it',
+  (...[, address, one, other]) => {
+    const layout = namingLayout([object('chair.gltf'), object(one), object(other)], { 'chair.gltf': [address] })
+    expect(layout.files.find(({ path }) => path === address)?.object.source_path).toBe(one)
+    expect(pathsOf(layout)).toEqual(['chair.gltf', address, other].toSorted())
+    expect(layout.unresolved).toEqual([])
+  },
+)
+
 test('companions of companions lie where those look for them', () => {
   const members = [object('chair.obj'), object('lib/wood.mtl'), object('lib/oak.png')]
   const named = { 'chair.obj': ['mtl/wood.mtl'], 'lib/wood.mtl': ['../maps/oak.png'] }
@@ -139,4 +166,5 @@ test('of several files of a name the one from the folder of the model is its com
 test('a model that names itself or another in a circle is laid out once', () => {
   const members = [object('a.gltf'), object('b.gltf')]
   expect(pathsOf(namingLayout(members, { 'a.gltf': ['b.gltf', 'a.gltf'], 'b.gltf': ['a.gltf'] }))).toEqual(['a.gltf', 'b.gltf'])
+  expect(pathsOf(namingLayout(members, { 'a.gltf': ['B.gltf'], 'b.gltf': ['A.gltf'] }))).toEqual(['B.gltf', 'a.gltf'])
 })

@@ -8,6 +8,7 @@ import type { PushReport } from '../../client/push/report.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
 import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { attachAll, makeProject, packageAt, type TestProject } from '../support/unreal-project.ts'
 
@@ -136,13 +137,18 @@ test('what the library has already waits for no edit that is held; answered, it 
 })
 
 test.each([
-  ['are asked about together', false],
-  ['are asked about one by one where the server takes no question about many', true],
-])('versions of many props that were pushed from another folder %s', async (_how, plain) => {
+  ['are asked about together', {}, 0],
+  ['are asked about one by one where the server takes no question about many', { plain: true }, 25],
+  [
+    'are asked about one by one where the server does not say who pushed them',
+    { lacking: { asked: /\/lineages\/find/, fields: ['face_published_by'] } },
+    25,
+  ],
+])('versions of many props that were pushed from another folder %s', async (_how, less, oneByOne) => {
   const library = await workspace()
   const files = Array.from({ length: 25 }, (_, at) => `Content/SM_${at}.uasset`)
   const all = (text: string) => Object.fromEntries(files.map((one) => [one, { payload: Buffer.from(text) }]))
-  const front = await startFront({ to: () => library.url, plain })
+  const front = await startFront({ to: () => library.url, ...less })
   const target = { url: front.url, key: library.key }
   const mias = await makeProject(all('first'))
   await mias.push(target)
@@ -150,5 +156,22 @@ test.each([
   const folders = findFolders({ PH_STATE_DIR: mias.state })
   const report = await push({ ...target, folders, paths: [join(copy.root, 'Content')] })
   expect(report.summary).toMatchObject({ new: 25, held: 0 })
-  expect(front.asked.filter((one) => one.startsWith('GET /lineages/'))).toHaveLength(plain ? 25 : 0)
+  expect(front.asked.filter((one) => one.startsWith('GET /lineages/'))).toHaveLength(oneByOne)
+})
+
+test('a version pushed from another folder counts for who pushed it, also when someone else makes a newer one current meanwhile', async () => {
+  const library = await workspace()
+  let replace = async (): Promise<unknown> => undefined
+  const wire = await startProxy(server.url, async (sent) => {
+    if (/^POST .*\/lineages\/find/.test(sent)) await replace()
+    return undefined
+  })
+  const { mias, adams } = await edited({ ...library, url: wire.url(library.url) })
+  const copy = await makeProject(edit('by mia, in a copy'))
+  let replacing: Promise<PushReport> | undefined
+  replace = () => (replacing ??= adams.push(library.adam, { held: attachAll }))
+  const target = { url: wire.url(library.url), key: library.key, folders: findFolders({ PH_STATE_DIR: mias.state }) }
+  const report = await push({ ...target, paths: [join(copy.root, 'Content')] })
+  expect(itemOf((await replacing) ?? expect.fail('nobody was asked who pushed it')).status).toBe('new')
+  expect(itemOf(report).status).toBe('outdated')
 })

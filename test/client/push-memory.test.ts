@@ -9,13 +9,13 @@ import { type Caller, callAs } from '../support/api.ts'
 import { startFront } from '../support/http-front.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
-import { makeProject, picture } from '../support/unreal-project.ts'
+import { attachAll, makeProject, picture } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
 async function workspace() {
   const { slug, url, keys } = await server.addWorkspace()
-  return { slug, url, key: keys.mia, api: callAs(url, keys.mia) }
+  return { slug, url, key: keys.mia, adam: { url, key: keys.adam }, api: callAs(url, keys.mia) }
 }
 
 const bytes = (text: string) => ({ payload: Buffer.from(text) })
@@ -78,6 +78,70 @@ test.each([
     isBusy = false
     expect(await project.push(target)).toMatchObject({ problems: [], summary: { dedup: count, thumbnails: count } })
     expect(await picturesOf(library)).toEqual(without.map(() => true))
+  },
+)
+
+test('a picture that was not taken is sent by the next push also to a server that says of a known version neither its entry nor its picture', async () => {
+  const library = await workspace()
+  const project = await makeProject(Object.fromEntries(Object.entries(pictured).slice(0, 2)))
+  let isBusy = true
+  const lacking = { asked: /^nothing/, fields: ['entry_id', 'has_thumbnail'] }
+  const busy = (asked: string) => isBusy && /^PUT .*\/thumbnail/.test(asked)
+  const front = await startFront({ to: () => library.url, busy, lacking })
+  const target = { ...library, url: front.url }
+  expect((await project.push(target, { pause: async () => {} })).summary).toMatchObject({ new: 2, thumbnails: 0 })
+  isBusy = false
+  lacking.asked = /^POST \/push\/commit/
+  expect(await project.push(target)).toMatchObject({ problems: [], summary: { dedup: 2, thumbnails: 2 } })
+  expect(await picturesOf(library)).toEqual([true, true])
+  expect((await project.push(target)).summary).toMatchObject({ dedup: 2, thumbnails: 0 })
+})
+
+test('pictures that the store does not take are named, and sent by the next push', async () => {
+  const library = await workspace()
+  const project = await makeProject(pictured)
+  const seen: string[] = []
+  let hasFailed = false
+  const wire = await startProxy(server.url, (sent) => {
+    const [, what = ''] = /(presign|PUT \/storage|finalize)/.exec(sent.split('\r\n')[0] ?? '') ?? []
+    // The addresses for the pictures run out before the first of them comes.
+    if (what.startsWith('PUT') && seen.at(-1) === 'presign' && !hasFailed) server.clock.advance(20 * 60_000)
+    seen.push(what)
+    return undefined
+  })
+  const target = { ...library, url: wire.url(library.url) }
+  const report = await project.push(target)
+  hasFailed = true
+  expect(report.summary).toMatchObject({ new: 5, failed: 0, thumbnails: 0 })
+  const said = (file: string) => expect.stringContaining(`The picture of ${file} was not taken: This address has expired`)
+  expect(report.problems.map(({ message }) => message).toSorted()).toEqual(Object.keys(pictured).map(said))
+  expect(seen).not.toContain('finalize')
+  expect(await project.push(target)).toMatchObject({ problems: [], summary: { dedup: 5, thumbnails: 5 } })
+  expect(await picturesOf(library)).toEqual([true, true, true, true, true])
+})
+
+test.each([
+  ['few pictures are sent', 2, /^PUT .*\/thumbnail/],
+  ['many pictures are announced', 5, /^POST .*\/media\/presign/],
+  ['many pictures are put to use', 5, /^POST .*\/media\/finalize/],
+])(
+  'a version that someone replaces just before %s needs no picture any more; the others get theirs',
+  async (...[, count, moment]) => {
+    const { adam, ...library } = await workspace()
+    const files = Object.entries(pictured).slice(0, count)
+    const project = await makeProject(Object.fromEntries(files))
+    const adams = await makeProject(Object.fromEntries(files.slice(0, 1).map(([file]) => [file, bytes('by adam')])))
+    let replacing: Promise<unknown> | undefined
+    const wire = await startProxy(server.url, async (sent) => {
+      if (!moment.test(sent)) return undefined
+      replacing ??= adams.push(adam, { held: attachAll })
+      await replacing
+      return undefined
+    })
+    const target = { ...library, url: wire.url(library.url) }
+    expect(await project.push(target)).toMatchObject({ problems: [], summary: { new: count, thumbnails: count - 1 } })
+    expect(await replacing).toMatchObject({ summary: { new: 1 } })
+    expect((await picturesOf(library)).filter((has) => !has)).toHaveLength(1)
   },
 )
 

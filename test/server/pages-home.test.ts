@@ -1,8 +1,9 @@
 // The overview: which first steps a person has taken, and what waits for projects.
 import { expect, test } from 'vitest'
+import { approveSignIn } from '../../server/accounts/device-approval.ts'
 import { migrate } from '../../server/database/migrate.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
-import { workspaceWithPasswords } from '../support/browser.ts'
+import { ask, workspaceWithPasswords } from '../support/browser.ts'
 import { signedInBrowser } from '../support/page-browser.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -71,6 +72,19 @@ test('signing in is done when a key of the person was used, and stays done when 
     update api_keys set revoked_at = last_used_at where workspace_id = ${workspaceId} and member_id = ${personId}`
   expect(await ticksOf('max')).toEqual([signIn])
   expect((await callAs(`${server.url}/w/${slug}`, keys.max).get('/auth/me')).status).toBe(401)
+})
+
+test('signing in by a code is done as soon as its key is collected, for the person who approved it', async () => {
+  const { url, idsOf, ticksOf } = await workspaceWithSteps()
+  const { workspaceId, accountId } = idsOf('mia')
+  const post = (path: string, body: Json) => ask(url, path, { method: 'POST', body })
+  const asked = await post('/auth/device/code', { client_name: 'ph on builder', scopes: 'write' })
+  const { user_code: userCode, device_code } = asked.body
+  const { sql } = server.database
+  await approveSignIn(sql, { userCode, accountId, workspaceId, scope: 'write', now: server.clock.now() })
+  expect(await ticksOf('mia')).toEqual([])
+  expect((await post('/auth/device/token', { device_code })).status).toBe(200)
+  expect([await ticksOf('mia'), await ticksOf('max')]).toEqual([[signIn], []])
 })
 
 test('pushing is done with the first push, new versions and known files alike, and stays done when nothing of it is left', async () => {

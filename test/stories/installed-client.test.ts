@@ -1,10 +1,11 @@
 // The client as people get it: installed by npm from a running server, used, and updated; on whatever Node the system has.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ClientPackages } from '../../server/install/client-package.ts'
 import { installPh } from '../support/installed-ph.ts'
 import { answer, startPeer } from '../support/peer.ts'
@@ -60,6 +61,32 @@ test('a server that runs from it hands out the very same bytes', async () => {
   onTestFinished(() => packages.close())
   expect(await packages.get()).toMatchObject(offer)
 })
+
+/** Whether some process has the client open that a server with this data folder packs. */
+function isPackedIn(data: string): boolean {
+  const read = (path: string): string[] => {
+    try {
+      return readdirSync(path).map((name) => readlinkSync(join(path, name)))
+    } catch {
+      return []
+    }
+  }
+  const open = readdirSync('/proc').flatMap((id) => (/^\d+$/.test(id) ? read(`/proc/${id}/fd`) : []))
+  return open.some((file) => file.startsWith(data) && file.includes('-prop-house.tgz'))
+}
+
+test.runIf(process.platform === 'linux')(
+  'a server that runs from it packs the client at its start, before anyone asks, and ends in the middle of that with nothing left behind',
+  async () => {
+    const data = temporaryFolder()
+    const child = spawn(program, ['server', 'start', '--port', '0', '--data', data], { env: installed.env })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await vi.waitFor(() => expect(isPackedIn(data)).toBe(true), { timeout: 60_000, interval: 20 })
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    expect([code, readdirSync(data).filter((name) => name.endsWith('.tgz'))]).toEqual([0, []])
+  },
+)
 
 test('an older one sees the newer one, gets it, and has nothing more to do', async () => {
   expect(JSON.parse(looked.stdout)).toEqual({ server: url, version: long, offered: offer.version, newer: true, updated: false })

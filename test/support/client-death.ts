@@ -2,8 +2,9 @@
  * Loaded into a program of ours before anything else (`node --import`): counts the steps in which it changes something on the disk
  * or sends and takes bytes on the wire, in whichever thread, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
  * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. With
- * `"how": "interrupt"` it gets a Ctrl-C (SIGINT) instead, with `"how": "cut"` its connections end there and no other one lasts. When it
- * ends by itself it says on stderr how many steps there were: `steps: {"disk": …, "wire": …, "place": …}`.
+ * `"how": "interrupt"` it gets a Ctrl-C (SIGINT) instead, with `"how": "cut"` its connections end there and no other one lasts; with `"how": "save"`
+ * someone saves a file of their own at `saved`, and it goes on. When it ends by itself it says on stderr how many steps there were:
+ * `steps: {"disk": …, "wire": …, "place": …}`.
  */
 import fs, { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -14,13 +15,14 @@ import Database from 'better-sqlite3'
 
 export type ClientStep = 'disk' | 'wire' | 'place'
 export type ClientSteps = Record<ClientStep, number>
-export type Ending = 'kill' | 'interrupt' | 'cut'
+export type Ending = 'kill' | 'interrupt' | 'cut' | 'save'
 export interface ClientDeath {
   kind: ClientStep
   step: number
   /** A pattern: only steps count of which this is true, such as `^renameSync .*Content/`. */
   at?: string
   how?: Ending
+  saved?: string
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it stands before functions of any kind
@@ -114,6 +116,7 @@ function step(kind: ClientStep, label: string): void {
   if (last?.kind !== kind || last.how === 'cut') return
   if (last.at !== undefined && !new RegExp(last.at).test(label)) return
   if ((last.at === undefined ? number : ++matched) !== last.step) return
+  if (last.how === 'save') return void fs.writeFileSync(last.saved ?? '', 'mine')
   if (last.how === 'interrupt') return void process.kill(process.pid, 'SIGINT')
   fs.writeSync(2, `died before: ${label}\n`)
   process.kill(process.pid, 'SIGKILL')

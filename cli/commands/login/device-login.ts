@@ -28,11 +28,14 @@ export interface DeviceLogin {
 const startForMs = 30_000
 const longestName = 80
 
-/** Gives the key that someone approved. Throws ApiError `DEVICE_DENIED`, `DEVICE_EXPIRED`, and what the client's calls throw. */
-export async function signInByDevice(context: Context, login: DeviceLogin): Promise<IssuedKey> {
-  for (;;) {
+/**
+ * Gives the key that someone approved for `first`, a code that was just asked for. Throws ApiError `DEVICE_DENIED`,
+ * `DEVICE_EXPIRED`, and what the client's calls throw.
+ */
+export async function signInByDevice(context: Context, login: DeviceLogin, first: DeviceCode): Promise<IssuedKey> {
+  for (let code = first; ; code = await askForCode(context, login)) {
     try {
-      return await approvedKey(context, login)
+      return await approvedKey(context, login, code)
     } catch (error) {
       const isExpired = error instanceof ApiError && error.code === 'DEVICE_EXPIRED'
       if (!isExpired || !context.interactive) throw error
@@ -41,10 +44,9 @@ export async function signInByDevice(context: Context, login: DeviceLogin): Prom
   }
 }
 
-async function approvedKey(context: Context, login: DeviceLogin): Promise<IssuedKey> {
+async function approvedKey(context: Context, login: DeviceLogin, code: DeviceCode): Promise<IssuedKey> {
   const { now, pause, signal } = context
   const nowMs = () => now().getTime()
-  const code = await newCode(context, login, nowMs())
   await introduce(context, login, code)
   // Every outcome counts here, so nothing is repeated; and Ctrl-C must not cut a key off that is on its way.
   const http = new Http({ url: login.url, clientName: clientName(), retryForMs: 0 })
@@ -59,11 +61,12 @@ async function approvedKey(context: Context, login: DeviceLogin): Promise<Issued
   }
 }
 
-async function newCode(context: Context, { url, scope }: DeviceLogin, nowMs: number): Promise<DeviceCode> {
-  const { pause, signal } = context
+/** Shows too whether the address is right: throws Refusal where no workspace is there, or none that signs in by code. */
+export async function askForCode(context: Context, { url, scope }: DeviceLogin): Promise<DeviceCode> {
+  const { now, pause, signal } = context
   const http = new Http({ url, clientName: clientName(), pause, signal, retryForMs: startForMs, onWait: tellWaits(context) })
   try {
-    return await startDeviceSignIn(http, { clientName: deviceName(), scope, nowMs })
+    return await startDeviceSignIn(http, { clientName: deviceName(), scope, nowMs: now().getTime() })
   } catch (error) {
     throw notOffered(error, url)
   } finally {
@@ -74,12 +77,20 @@ async function newCode(context: Context, { url, scope }: DeviceLogin, nowMs: num
 /** The address is wrong, or the server is one that knows keys only. */
 function notOffered(error: unknown, url: string): unknown {
   if (!(error instanceof ApiError) || (error.code !== 'NOT_FOUND' && error.code !== 'UNAUTHORIZED')) return error
+  if (error.code === 'NOT_FOUND' && error.details.front_door === true)
+    return new Refusal({
+      code: error.code,
+      exit: exits.failed,
+      message: `There is no workspace at ${url}, but a server answers there.`,
+      details: error.details,
+      next: 'Check the name of the workspace, which stands after /w/; the address is in the browser on every page of it.',
+    })
   return new Refusal({
     code: error.code,
     exit: exits.failed,
     message: `${url} does not offer to sign in through the browser: ${error.message}`,
     details: error.details,
-    next: 'Check the address: the name of the workspace stands after /w/. With a key, run `ph login --with-key`.',
+    next: 'Check the address. If it is right, make a key on the page of the workspace, and run `ph login --with-key`.',
   })
 }
 

@@ -7,7 +7,7 @@ import { age, size } from '../../terminal/amounts.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrap } from '../../terminal/wrap.ts'
 
-const answers: Record<string, ConflictAnswer> = { k: 'keep', o: 'overwrite', s: 'skip' }
+const answers: Record<string, ConflictAnswer> = { k: 'keep', o: 'overwrite' }
 
 /** Capital letters answer for all that are left; without more input they are kept. */
 export async function askAboutConflicts(
@@ -30,7 +30,7 @@ export async function askAboutConflicts(
   }
 }
 
-const prompt = '  [k] keep mine  [o] overwrite it, with a backup  [s] skip\n  (capital: for all the rest) > '
+const prompt = '  [k] keep mine  [o] overwrite it, with a backup\n  (capital: for all the rest) > '
 
 async function question(conflict: Conflict, { out, now }: Context): Promise<string[]> {
   const { file, size: bytes, modifiedAt } = conflict

@@ -23,6 +23,13 @@ const actionWords: Record<PlannedFile['action'], readonly [sign: string, what: s
   identical: ['=', 'there already'],
 }
 
+const conflictWords: Record<PullPlan['on_conflict'], string> = {
+  keep: 'would stay as they are',
+  skip: 'would stay as they are',
+  overwrite: 'would be overwritten, with a backup',
+  ask: 'would be asked about',
+}
+
 function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
   const { out } = look
   const job = plan.job_id === null ? '' : ` of job ${plan.job_id}`
@@ -32,7 +39,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
       `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would do this. Nothing was changed.`,
       out.width,
     ),
-    ...sums(plan, look),
+    ...sums(plan, report, look),
     ...engineWords(plan, report, look),
     ...files(plan, look),
     ...newer(plan, look),
@@ -42,12 +49,14 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
   ]
 }
 
-function sums({ summary, bytes }: JobPlan, { out: { paint } }: PullLook): string[] {
+function sums({ summary, bytes }: JobPlan, { on_conflict }: PullPlan, { out: { paint } }: PullLook): string[] {
   const actions = (Object.keys(actionWords) as PlannedFile['action'][]).filter((action) => summary[action] > 0)
   const width = Math.max(0, ...actions.map((action) => number(summary[action]).length))
   const cached = bytes.in_cache > 0 ? `; ${size(bytes.in_cache)} are on this machine` : ''
+  const wordsOf = (action: PlannedFile['action']) =>
+    action === 'conflict' ? `${actionWords.conflict[1]}, which ${conflictWords[on_conflict]}` : actionWords[action][1]
   return [
-    ...actions.map((action) => `  ${paint('bold', number(summary[action]).padStart(width))} ${actionWords[action][1]}`),
+    ...actions.map((action) => `  ${paint('bold', number(summary[action]).padStart(width))} ${wordsOf(action)}`),
     `  ${paint('dim', `${size(bytes.to_download)} to download${cached}`)}`,
   ]
 }

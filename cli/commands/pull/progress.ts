@@ -5,6 +5,7 @@ import {
   itemRow,
   moveBytes,
   type ProgressLook,
+  startWaiting,
   stillWaiting,
   type Track,
   track,
@@ -49,7 +50,7 @@ export function advance(progress: PullProgress, event: PullEvent, nowMs: number)
     case 'place':
       return { ...moved, place: counted(progress.place, event) }
     case 'wait':
-      return { ...progress, waiting: { wait: event, sinceMs: nowMs } }
+      return { ...progress, waiting: startWaiting(progress.waiting, event, nowMs) }
   }
 }
 

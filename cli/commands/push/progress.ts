@@ -6,6 +6,7 @@ import {
   looking,
   moveBytes,
   type ProgressLook,
+  startWaiting,
   stillWaiting,
   type Track,
   track,
@@ -51,7 +52,7 @@ export function advance(progress: PushProgress, event: PushEvent, nowMs: number)
     case 'thumbnails':
       return { ...moved, thumbnails: { ...progress.thumbnails, done: event.done, total: event.total } }
     case 'wait':
-      return { ...progress, waiting: { wait: event, sinceMs: nowMs } }
+      return { ...progress, waiting: startWaiting(progress.waiting, event, nowMs) }
   }
 }
 

@@ -28,7 +28,7 @@ export const keyCommands = [
     ],
     async run(context, { user, name = 'key', scope = 'read', data, workspace }) {
       const input = given({ workspace, user, name, scope })
-      const answer = await administer(context, { data }, (server) => server.perform('key-create', input))
+      const answer = await administer(context, { data, workspace }, (server) => server.perform('key-create', input))
       context.out.result(answer, answer.key)
       context.out.note(
         `A ${answer.scope} key of ${printable(answer.user)} in ${answer.workspace}, named "${printable(answer.name)}", id ${answer.id}. It is not shown again.`,
@@ -45,7 +45,9 @@ export const keyCommands = [
       ['server key list --user ada@acme.test', 'those that act as her'],
     ],
     async run(context, { user, data, workspace }) {
-      const answer = await administer(context, { data }, (server) => server.perform('key-list', given({ workspace, user })))
+      const answer = await administer(context, { data, workspace }, (server) =>
+        server.perform('key-list', given({ workspace, user })),
+      )
       context.out.result(answer, () =>
         answer.keys.length === 0
           ? `There are no keys in ${answer.workspace}.`
@@ -65,7 +67,7 @@ export const keyCommands = [
       ['server key revoke ph_live_x7Qp', 'the one that begins so'],
     ],
     async run(context, { key, data, workspace }) {
-      const answer = await administer(context, { data }, (server) =>
+      const answer = await administer(context, { data, workspace }, (server) =>
         server.perform('key-revoke', given({ workspace, key: beginningOf(key) })),
       )
       context.out.result(

@@ -22,7 +22,7 @@ function required(password: string): string {
   if (password.length < 8 || password.length > 200)
     throw wrongUsage(
       password === '' ? 'No password came on standard input.' : 'A password has 8 to 200 characters.',
-      'Type it when asked, or pipe it in: `ph server user password ada@example.com < password.txt`.',
+      'Type it when asked, or pipe it in: the same command with `< password.txt` behind it.',
     )
   if (/[\r\n]/.test(password)) throw wrongUsage('The password holds a line break.', 'Pipe in one line.')
   return password

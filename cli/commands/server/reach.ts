@@ -1,6 +1,8 @@
 /** How administrative commands reach the server they are about, and what they say when they cannot. */
+
 import { ApiError, errors, exits } from '../../../contract/errors.ts'
 import type { Administration, Reaching } from '../../../server/administration/open.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { text } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { Refusal, wrongUsage } from '../../refusal.ts'
@@ -14,15 +16,20 @@ export const workspaceOptions = {
   workspace: text('--workspace <slug>', 'which workspace, where the server has several'),
 } as const
 
-export interface Wanted {
+/** Which server and workspace a command was told. */
+export interface Place {
   data: string | undefined
+  workspace?: string | undefined
+}
+
+export interface Wanted extends Place {
   ifNone?: Reaching['ifNone']
 }
 
 /** Does `work` with the server that runs, or with its database while none runs. */
 export async function administer<T>(
   context: Context,
-  { data, ifNone = 'refuse' }: Wanted,
+  { data, workspace, ifNone = 'refuse' }: Wanted,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
   const [settings, { openAdministration }] = await Promise.all([
@@ -38,7 +45,7 @@ export async function administer<T>(
       await administration.close()
     }
   } catch (error) {
-    throw await asWrongSetting(inWords(error))
+    throw await asWrongSetting(inWords(error, { data, workspace }))
   }
 }
 
@@ -72,12 +79,25 @@ const next: Partial<Record<string, string>> = {
   workspace: 'Name it: `--workspace <slug>`.',
 }
 
-function inWords(error: unknown): unknown {
+function inWords(error: unknown, place: Place): unknown {
+  if (error instanceof Refusal) {
+    const { code, exit, message, details } = error
+    return new Refusal({ code, exit, message, details, next: forPlace(error.next, place) })
+  }
   if (!(error instanceof ApiError)) return error
   const { code, message, details } = error
-  const [place] = Array.isArray(details.errors) ? details.errors : []
-  const why = String(details.reason ?? place?.path)
-  return new Refusal({ code, exit: exitOf(error), message, details, next: next[why] ?? next[code] ?? errors[code][3] })
+  const [where] = Array.isArray(details.errors) ? details.errors : []
+  const why = String(details.reason ?? where?.path)
+  const helps = next[why] ?? next[code] ?? errors[code][3]
+  return new Refusal({ code, exit: exitOf(error), message, details, next: forPlace(helps, place) })
 }
+
+/** A sentence whose commands reach the same server and workspace, so that they work as they stand. */
+export const forPlace = (sentence: string, { data, workspace }: Place): string =>
+  sentence.replaceAll(/`(ph server (user|key|doctor) ?[^`]*)`/g, (_, command: string, noun: string) => {
+    const to = workspace === undefined || noun === 'doctor' ? [] : ['--workspace', shellWord(workspace)]
+    const at = data === undefined ? [] : ['--data', shellWord(data)]
+    return `\`${[command, ...to, ...at].join(' ')}\``
+  })
 
 const exitOf = ({ code }: ApiError): number => (code === 'FORBIDDEN' ? exits.failed : errors[code][1])

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { readNewPassword } from './password.ts'
-import { administer, given, workspaceOptions } from './reach.ts'
+import { administer, forPlace, given, type Place, workspaceOptions } from './reach.ts'
 
 type Person = Answers['user-list']['users'][number]
 type Invited = Answers['user-list']['invited'][number]
@@ -26,7 +26,7 @@ export const userCommands = [
       ['server user list --workspace acme --json', 'those of the workspace acme, as JSON'],
     ],
     async run(context, { data, workspace }) {
-      const answer = await administer(context, { data }, (server) => server.perform('user-list', given({ workspace })))
+      const answer = await administer(context, { data, workspace }, (server) => server.perform('user-list', given({ workspace })))
       context.out.result(answer, () =>
         answer.users.length === 0
           ? `Nobody belongs to ${answer.workspace}.`
@@ -63,7 +63,8 @@ export const userCommands = [
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
       const answer = await administer(context, rest, (server) => server.perform('user-add', input))
       const added = `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`
-      context.out.result(answer, [added, ...afterwards(answer, kind, password)].join('\n'))
+      const after = afterwards(answer, kind, password).map((line) => forPlace(line, rest))
+      context.out.result(answer, [added, ...after].join('\n'))
       return undefined
     },
   }),
@@ -76,7 +77,7 @@ export const userCommands = [
     examples: [['server user role ada@acme.test admin', 'from the next request on her keys may do what admins may']],
     async run(context, { user: who, role, data, workspace }) {
       const input = given({ workspace, user: who, role: choiceOf('The role', roles)(role) })
-      const answer = await administer(context, { data }, (server) => server.perform('user-role', input))
+      const answer = await administer(context, { data, workspace }, (server) => server.perform('user-role', input))
       context.out.result(answer, `${words(answer.user)} is ${article(answer.user.role)} of ${answer.workspace} now.`)
       return undefined
     },
@@ -112,7 +113,7 @@ export const userCommands = [
     async run(context, { user: who, data, workspace }) {
       const password = await readNewPassword(context, who)
       const act = (server: Administration) => server.perform('user-password', given({ workspace, user: who, password }))
-      const answer = await administer(context, { data }, act)
+      const answer = await administer(context, { data, workspace }, act)
       context.out.result(
         answer,
         `${printable(answer.email)} has a new password, and is signed out everywhere. Keys stay as they are.`,
@@ -138,18 +139,13 @@ function statusOf(one: Person | Invited, now: Date): string {
   return one.status === 'active' && one.kind === 'person' && !one.can_sign_in ? 'no sign-in yet' : one.status
 }
 
-interface Place {
-  data: string | undefined
-  workspace: string | undefined
-}
-
 async function setStatus(
   context: Context,
   { data, workspace }: Place,
   { who, status }: { who: string; status: 'active' | 'disabled' },
 ): Promise<undefined> {
   const act = (server: Administration) => server.perform('user-status', given({ workspace, user: who, status }))
-  const answer = await administer(context, { data }, act)
+  const answer = await administer(context, { data, workspace }, act)
   const done = status === 'active' ? 'may use' : 'is shut out of'
   context.out.result(answer, `${words(answer.user)} ${done} ${answer.workspace} from now on.`)
 }
@@ -159,20 +155,20 @@ function requireAddress(email: string): void {
     throw wrongUsage(`"${email}" is not an e-mail address.`, 'Write it like ada@example.com; a program may have an invented one.')
 }
 
-/** What is said of an account that was there before. */
 /** What to know about the account, or to do next. */
 function afterwards(answer: Answers['user-add'], kind: string, password: string | undefined): string[] {
-  if (answer.has_account) return [accountWords[answer.password]]
+  if (answer.has_account) return [accountWords[answer.password].replace('<user>', shellWord(answer.user.email))]
   if (kind !== 'person' || password !== undefined) return []
   return [`They cannot sign in before they have a password: \`ph server user password ${shellWord(answer.user.email)}\``]
 }
 
+/** What is said of an account that was there before. */
 const accountWords = {
   none: 'They had an account on this server already, without a password.',
   kept: 'They had an account on this server already, and keep its password.',
   set: 'They had an account on this server already: it has the new password, and is signed out everywhere.',
   ended:
-    'They had an account on this server already. Its password had been chosen by a link of another workspace, where someone may know it: it opens nothing any more. Give them a new one with `ph server user password`.',
+    'They had an account on this server already. Its password had been chosen by a link of another workspace, where someone may know it: it opens nothing any more. Give them a new one with `ph server user password <user>`.',
 }
 
 const words = ({ display_name, email }: Person): string => `${printable(display_name)} (${printable(email)})`

@@ -19,8 +19,8 @@ export interface StatusLook {
 
 /** Of each state, so many files are named. */
 const mostNamed = 20
-/** So many entries still make a command line that can be copied. */
-const mostInCommand = 8
+/** So many ids still make a command line that can be copied. */
+const mostInCommand = 50
 
 /** What stands before each file, what its state is called in the sums, and as a title. */
 const stateWords: Record<FileState, readonly [sign: string, sum: string, title: string]> = {
@@ -80,17 +80,15 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
-function lines({ file, state, known_by, entry_id, reverted_to, undone }: StatusFile, look: GroupLook): string[] {
+function lines({ file, state, known_by, reverted_to, undone }: StatusFile, look: GroupLook): string[] {
   const { root, cwd, paint, width } = look
   const [sign] = stateWords[state]
   const path = relative(cwd, join(root, file))
-  const entry = entry_id === null ? '' : `entry ${entry_id}`
   const remarks = [
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
-    ...(state === 'unknown' && known_by === 'path' ? [`the library has another file at this path${entry && ` (${entry})`}`] : []),
-    ...(known_by === 'guid' ? [`moved, ${entry}`] : []),
-    ...(known_by === 'memory' && (state === 'newer' || state === 'both' || state === 'missing') && entry ? [entry] : []),
+    ...(state === 'unknown' && known_by === 'path' ? ['the library has another file at this path'] : []),
+    ...(known_by === 'guid' ? ['moved here'] : []),
   ]
   const named = `  ${sign} ${printable(path)}`
   return remarks.length > 0 ? remarked(named, paint('dim', remarks.join(', ')), width) : [named]
@@ -110,7 +108,7 @@ function advice(state: FileState, all: readonly StatusFile[], { root, cwd, proje
   if (state === 'newer' || state === 'missing') return brought(files, project)
   if (state === 'both')
     return [
-      'Look at the newer version with `ph history <entry>`, make your change in it again, then `ph push`. Until then a push does not send these files.',
+      `Look at the newer version with \`ph history ${historyOf(files)}\`, make your change in it again, then \`ph push\`. Until then a push does not send these files.`,
     ]
   return []
 }
@@ -134,19 +132,31 @@ const isInContent = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]
 const canBePulled = (file: StatusFile): boolean =>
   file.face_origin_path === undefined ? isInContent(file) : file.face_origin_path !== null
 
+const historyOf = ([first, ...others]: readonly StatusFile[]): string =>
+  others.length === 0 && first?.entry_id ? String(first.entry_id) : '<entry>'
+
 function brought(files: readonly StatusFile[], project: string | null): string[] {
   const { pull = [], download = [] } = Object.groupBy(files, (file) =>
     project !== null && canBePulled(file) ? 'pull' : 'download',
   )
   return [
-    ...(pull.length > 0 ? [`ph pull ${named(pull)} --project ${shellWord(project ?? '')}`] : []),
-    ...(download.length > 0 ? [`ph download ${named(download)} --with-deps --to <folder>`] : []),
+    ...commandFor(pull, (ids) => `ph pull ${ids} --project ${shellWord(project ?? '')}`),
+    ...commandFor(download, (ids) => `ph download ${ids} --with-deps --to <folder>`),
   ]
 }
 
-function named(files: readonly StatusFile[]): string {
-  const entries = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
-  return entries.length > 0 && entries.length <= mostInCommand ? entries.join(' ') : '<entries>'
+/** A command for as many as a line takes: what it brought is not named the next time. */
+function commandFor(files: readonly StatusFile[], command: (ids: string) => string): string[] {
+  const ids = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
+  const others = ids.length - mostInCommand
+  const parts = files.filter(({ entry_id }) => entry_id === null).length
+  return [
+    ...(ids.length > 0 ? [command(ids.slice(0, mostInCommand).join(' '))] : []),
+    ...(others > 0 ? [`Then \`ph status\` again names the other ${number(others)}.`] : []),
+    ...(parts > 0
+      ? [`${count(parts, 'file')} without an entry, such as parts of levels: pull the level, which brings them.`]
+      : []),
+  ]
 }
 
 /** What could not be looked at. */

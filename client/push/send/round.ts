@@ -10,7 +10,7 @@ import type { PushedVersion } from '../../memory/last-push.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { TellPush } from '../../progress.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
-import { pathOf } from '../../project/project-file.ts'
+import { type PushFile, pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
 import { findReverted, type Reverted } from '../held/reverted.ts'
 import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/unknown-bases.ts'
@@ -131,10 +131,15 @@ export class PushRound {
     return judged
   }
 
-  /** Next versions by identity alone whose base is not known here. */
+  /** Next versions by identity alone: held where their base is not known here, else of the version that was judged and no later one. */
   async #holdUnknown(judged: readonly Judged[]): Promise<void> {
-    for (const { planned, item } of await findUnknownBases(judged, this.#parts.bases))
-      this.outcomes.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+    const unknown = new Set(await findUnknownBases(judged, this.#parts.bases))
+    for (const one of judged) {
+      const { planned, item } = one
+      if (unknown.has(one)) this.outcomes.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+      else if (item.action === 'register' && item.lineage_id)
+        this.outcomes.amend(planned, { expected_face_object_id: faceOf(one) })
+    }
   }
 
   #negotiate(batch: readonly PlannedItem[]): Promise<NegotiateAnswer | undefined> {
@@ -231,10 +236,12 @@ export class PushRound {
       const { content_hash: hash } = planned.item
       if (!this.outcomes.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
       const [file] = planned.files
-      const lacks = result.status === 'new' || result.has_thumbnail === false
-      if (!lacks || !result.entry_id || !result.object_id || !hasPicture(file)) continue
+      const entryId = entryOf(file, result)
+      // Who does not say whether there is a picture is sent it by a push that has something left to do for the file.
+      const lacks = result.status === 'new' || result.has_thumbnail !== true
+      if (!lacks || !entryId || !result.object_id || !hasPicture(file)) continue
       this.#wanting.add(hash)
-      wanted.push({ entryId: result.entry_id, objectId: result.object_id, file })
+      wanted.push({ entryId, objectId: result.object_id, file })
     }
     this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(wanted))
     // Met where the pictures are awaited, at the end of the round.
@@ -257,7 +264,7 @@ export class PushRound {
   /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
   #basesOf(planned: PlannedItem, result: CommitResult) {
     const { files, edges } = planned
-    const { object_id: objectId, lineage_id: lineageId, entry_id: entryId, content_hash: hash } = result
+    const { object_id: objectId, lineage_id: lineageId, content_hash: hash } = result
     if (objectId === null || lineageId === null) return []
     // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
     if (this.reverted.has(hash)) return []
@@ -265,9 +272,18 @@ export class PushRound {
       file: pathOf(file),
       hash,
       edges: this.outcomes.isLoosened(hash) ? null : edges,
-      base: { hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId, entryId },
+      base: {
+        ...{ hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId },
+        entryId: entryOf(file, result),
+      },
     }))
   }
+}
+
+/** Servers may leave it out of `dedup` (contract-gaps 9): then it is the one that was remembered with the same version. */
+function entryOf({ known }: PushFile, { entry_id, object_id }: CommitResult): number | null {
+  const base = known?.base
+  return entry_id ?? (base && base.objectId === object_id ? base.entryId : null)
 }
 
 const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'
