@@ -3,7 +3,7 @@
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 export const nouns = words(`
-  Rock Wall Barrel Crate Door Roof Window Tree Floor Pipe Lantern Road Stairs Column Fence Table Chair Bridge Tower Rope Bush Grass Cliff
+  Rock Wall Barrel Crate Lookup Roof Window Tree Floor Pipe Lantern Road Stairs Column Fence Table Chair Bridge Tower Rope Bush Grass Cliff
   Statue Beam Shelf Gate Arch Brick Plank Sign Lamp Bench Cart Fern Root Stump Log Boulder Pillar Railing Vase Pot Bottle Book Candle Rug
   Curtain Bed Wardrobe Desk Cabinet Drawer Mirror Painting Frame Clock Sword Shield Axe Helmet Armor Bow Quiver Spear Dagger Banner Flag
   Tent Wagon Wheel Anchor Boat Sail Dock Net Fish Bucket Well Pump Engine Turbine Generator Cable Antenna Panel Screen Console Robot Drone

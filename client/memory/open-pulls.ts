@@ -9,7 +9,7 @@ export interface OpenPull {
   ordered: string | null
 }
 
-/** A file that was about to be put into place, or of which is known that it was. `mark`: of the new file, see `placeMark`. */
+/** A file that was about to be put into place, or of which is known that it was. `mark`: of the new file, see `fileIdentity`. */
 export interface IntendedFile<Item> {
   contentHash: string
   file: string

@@ -1,7 +1,7 @@
 /** The one way in which a person moves a current version: restoring one, or naming it in a PATCH (spec 4.12; contract-gaps 4). */
 import { ApiError } from '../../contract/errors.ts'
 import type { Context } from '../handler.ts'
-import { weighWants } from '../media/wants.ts'
+import { updateWants } from '../media/wants.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { findVersion, type Version } from '../rows/version.ts'
@@ -26,7 +26,7 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   if (expectedId && expectedId !== face.object_id) throw staleFace(face, { version, expectedId })
   await sql`
     update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
-  await weighWants(sql, workspace.id, [face.entry_id])
+  await updateWants(sql, workspace.id, [face.entry_id])
   await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
   feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])
   feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })

@@ -24,7 +24,7 @@ export interface Database {
   /** Asked for anew by every request: it changes when connections were lost. */
   readonly sql: Pool
   /** The same for the few statements of the front door, which are planned once; asked for anew as well. */
-  readonly doorSql: DriverPool
+  readonly frontDoorSql: DriverPool
   /** The same for statements that take long, as many as a library is large: others need not wait for them. */
   readonly longSql: DriverPool
   kind: 'embedded' | 'postgresql'
@@ -129,7 +129,7 @@ function openPostgres(url: string, waits: Waits): Database {
     get sql() {
       return withTransactions(reading.current.sql, { writers, moments })
     },
-    get doorSql() {
+    get frontDoorSql() {
       return door.current.sql
     },
     get longSql() {
@@ -172,7 +172,7 @@ async function openEmbedded({
     get sql() {
       return withTransactions(pool.current.sql, { writers, moments })
     },
-    get doorSql() {
+    get frontDoorSql() {
       return pool.current.sql
     },
     get longSql() {

@@ -18,7 +18,7 @@ export interface Writing {
 
 /**
  * Runs `work` with the transaction's own `sql`; all of it is committed, feed included, or nothing is. `work` begins again when the lock
- * of its workspace is another's (`takeTurn`); so it takes that one before it does anything else that counts.
+ * of its workspace is another's (`lockWorkspace`); so it takes that one before it does anything else that counts.
  */
 export async function transact<C extends Writing, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const { feed, workspace, actor, now } = context

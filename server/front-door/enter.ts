@@ -10,11 +10,11 @@ import type { Holder, Workspace } from '../principal.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './budgets.ts'
 import { readClientName, refuseOtherVersion } from './headers.ts'
 import { KeyUses } from './key-uses.ts'
-import type { Asked, Door, Found } from './lookup.ts'
-import { MemoryDoor } from './memory-lookup.ts'
+import type { Asked, Found, Lookup } from './lookup.ts'
+import { MemoryLookup } from './memory-lookup.ts'
 import { Refusal } from './refusal.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
-import { SharedDoor } from './shared-lookup.ts'
+import { SharedLookup } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
 
 /** Uses of keys are written down, and old windows let go of, so often. `last_used_at` may be a minute old (contract-gaps 1). */
@@ -24,7 +24,7 @@ const tidyMs = 30_000
 export type Entered = { holder?: Holder } & Partial<EnteredBySession>
 
 export class FrontDoor {
-  readonly #door: Door
+  readonly #door: Lookup
   readonly #limits: Limits
   readonly #clock: Clock
   readonly #uses: KeyUses
@@ -32,7 +32,7 @@ export class FrontDoor {
 
   constructor({ database, settings, clock }: { database: Database; settings: Settings; clock: Clock }) {
     this.#limits = limitsOf(settings)
-    this.#door = openDoor(database, this.#limits)
+    this.#door = openLookup(database, this.#limits)
     this.#clock = clock
     this.#uses = new KeyUses(database)
     this.#database = database
@@ -140,5 +140,5 @@ const unknownWorkspace = (slug: string | undefined): Refusal =>
   new Refusal(404, `There is no library "${slug ?? ''}" on this server. Check the address.`)
 
 /** In memory where one process has the database to itself; else in the database, where all processes see it. */
-const openDoor = (database: Database, limits: Limits): Door =>
-  database.kind === 'embedded' ? new MemoryDoor(database, limits) : new SharedDoor(database, limits)
+const openLookup = (database: Database, limits: Limits): Lookup =>
+  database.kind === 'embedded' ? new MemoryLookup(database, limits) : new SharedLookup(database, limits)

@@ -19,7 +19,7 @@ export interface Found {
   waitMs: number
 }
 
-export interface Door {
+export interface Lookup {
   /** Undefined for a key that is nobody's. What is in memory is answered at once, without waiting for a turn. */
   find(asked: Asked): Promise<Found | undefined> | Found
   workspace(slug: string | undefined): Promise<Workspace | undefined>

@@ -4,10 +4,10 @@ import type { Holder, Workspace } from '../principal.ts'
 import type { Directory } from '../rows/workspace.ts'
 import { type Limits, Windows } from './budgets.ts'
 import { HolderMemory } from './holders.ts'
-import type { Asked, Door, Found } from './lookup.ts'
+import type { Asked, Found, Lookup } from './lookup.ts'
 
 /** Asks the database once for each key, and again after a change. */
-export class MemoryDoor implements Door {
+export class MemoryLookup implements Lookup {
   readonly #holders: HolderMemory
   readonly #windows: Windows
 

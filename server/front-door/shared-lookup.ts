@@ -7,7 +7,7 @@ import { firstWorkspace } from '../rows/workspace.ts'
 import type { Limits } from './budgets.ts'
 import { HeldKeys } from './held-keys.ts'
 import { toHolder } from './keys.ts'
-import type { Asked, Door, Found } from './lookup.ts'
+import type { Asked, Found, Lookup } from './lookup.ts'
 import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
 import { windowMs } from './windows.ts'
 
@@ -28,7 +28,7 @@ interface Place {
   waitMs: number
 }
 
-export class SharedDoor implements Door {
+export class SharedLookup implements Lookup {
   readonly #database: Database
   readonly #limits: Limits
   #waiting: Waiting[] = []
@@ -57,17 +57,17 @@ export class SharedDoor implements Door {
   }
 
   async workspace(slug: string | undefined): Promise<Workspace | undefined> {
-    const sql = this.#database.doorSql
+    const sql = this.#database.frontDoorSql
     return firstWorkspace(sql, slug === undefined ? sql`true` : sql`w.slug = ${slug}`)
   }
 
   async workspaceById(id: number): Promise<Workspace | undefined> {
-    return firstWorkspace(this.#database.doorSql, this.#database.doorSql`w.id = ${id}`)
+    return firstWorkspace(this.#database.frontDoorSql, this.#database.frontDoorSql`w.id = ${id}`)
   }
 
   /** Rows of keys that were not used for longer than their window. */
   async tidy(): Promise<void> {
-    await forgetUnused(this.#database.doorSql)
+    await forgetUnused(this.#database.frontDoorSql)
   }
 
   close(): void {}
@@ -108,7 +108,7 @@ export class SharedDoor implements Door {
 
   async #count(groups: ReadonlyMap<string, readonly Waiting[]>): Promise<void> {
     const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].asked, requests: group.length }] : []))
-    const rows = await countRequests(this.#database.doorSql, { batches, limits: this.#limits })
+    const rows = await countRequests(this.#database.frontDoorSql, { batches, limits: this.#limits })
     const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
     for (const [name, group] of groups) {
       const row = found.get(name)

@@ -26,7 +26,7 @@ import { boundExchanges, refuseEncoding } from './exchanges.ts'
 import { mountHealth } from './health.ts'
 import { mountContract } from './mount.ts'
 import { leastPace, refuseSlowBodies } from './slow-bodies.ts'
-import { letGoBy } from './unread-body.ts'
+import { drainBody } from './unread-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -85,7 +85,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-PH-API', '1')
     if (offered !== undefined) reply.header(clientVersionHeader, offered)
-    if (request.method === 'GET' || request.method === 'HEAD') letGoBy(request.raw)
+    if (request.method === 'GET' || request.method === 'HEAD') drainBody(request.raw)
     refuseOddHost(request)
     request.workspaceSlug = readAddress(request.originalUrl).slug
     const entering = isApiPath(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)

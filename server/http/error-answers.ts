@@ -8,7 +8,7 @@ import { PageFailure } from '../dashboard/page-failure.ts'
 import { explainDatabase, retrySecondsOf } from '../database/failure.ts'
 import { Refusal } from '../front-door/refusal.ts'
 import { startingRetrySeconds } from '../front-door/states.ts'
-import { letGoBy } from './unread-body.ts'
+import { drainBody } from './unread-body.ts'
 
 type Failure = ApiError | Refusal | PageFailure
 
@@ -21,7 +21,7 @@ interface Place {
 export const errorAnswers =
   ({ database: { place }, settings }: Place) =>
   async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    letGoBy(request.raw)
+    drainBody(request.raw)
     const error = explainDatabase(thrown, place)
     const retrySeconds = error instanceof ApiError ? retrySecondsOf[String(error.details.reason)] : undefined
     if (retrySeconds !== undefined) reply.header('Retry-After', retrySeconds)

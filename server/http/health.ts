@@ -18,8 +18,8 @@ export function mountHealth(app: FastifyInstance, { database, storage }: Parts):
 }
 
 /** By a connection of the front door: it has to answer at once, whatever others ask of the database. */
-async function ask({ doorSql, requireRoom }: Parts['database']): Promise<void> {
-  await doorSql`select 1`
+async function ask({ frontDoorSql, requireRoom }: Parts['database']): Promise<void> {
+  await frontDoorSql`select 1`
   requireRoom()
 }
 

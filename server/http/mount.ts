@@ -18,7 +18,7 @@ import { handlers } from '../handlers.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
 import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
-import { letGoBy } from './unread-body.ts'
+import { drainBody } from './unread-body.ts'
 import { inputReader, requireType } from './validation.ts'
 
 type AnyHandler = Handler<Route>
@@ -153,7 +153,7 @@ async function runRaw(handler: AnyHandler, request: Parameters<AnyHandler>[0], b
   try {
     return await handler(request)
   } finally {
-    letGoBy(body)
+    drainBody(body)
   }
 }
 

@@ -15,7 +15,7 @@ const known = new WeakSet<IncomingMessage>()
  * Reads on and forgets, within limits. Closing instead would reset the connection, and the answer could be lost with it;
  * this way clients that watch for an early answer stop by themselves, and others keep their connection.
  */
-export function letGoBy(request: IncomingMessage): void {
+export function drainBody(request: IncomingMessage): void {
   if (!hasBody(request) || request.complete || request.destroyed || known.has(request)) return
   known.add(request)
   let left = unreadBytes

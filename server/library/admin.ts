@@ -5,10 +5,10 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
-import { weighWants } from '../media/wants.ts'
+import { updateWants } from '../media/wants.ts'
 import { guidKey } from '../push/manifest.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
-import { holdLineages, takeTurn } from '../rows/hold.ts'
+import { holdLineages, lockWorkspace } from '../rows/hold.ts'
 
 export const admin: Handlers<typeof contract> = {
   async denylist({ sql, workspace }) {
@@ -20,7 +20,7 @@ export const admin: Handlers<typeof contract> = {
   /** Takes the turn: commits that have read the denylist are through by then, and none that comes later registers what is on it. */
   async deny({ sql, workspace, actor, now, input }) {
     const value = checkedValue(input)
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const [made] = await sql<DenylistRecord[]>`
       insert into denylist (workspace_id, kind, value, note, created_by, created_at)
       values (${workspace.id}, ${input.kind}, ${value}, ${input.note ?? null}, ${actor.id}, ${now.toISOString()})
@@ -62,7 +62,7 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
       from lineages l
      where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}
        and o.workspace_id = l.workspace_id and o.id = l.face_object_id`
-  await weighWants(
+  await updateWants(
     sql,
     workspace.id,
     known.map((entry) => entry.id),
@@ -72,7 +72,7 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
 
 /** In their turn, so that none comes or goes after they were listed. */
 async function holdAllEntries(sql: Sql, workspaceId: number): Promise<{ id: number; lineage_id: string }[]> {
-  await takeTurn(sql, workspaceId)
+  await lockWorkspace(sql, workspaceId)
   const entries = await sql<{ id: number; lineage_id: string }[]>`
     select id, lineage_id from entries where workspace_id = ${workspaceId}`
   await holdLineages(

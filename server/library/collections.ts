@@ -11,7 +11,7 @@ import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdCollection, requireCollection, selectCollectionEntries, selectCollections } from '../rows/collection.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 
 export const collections: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -58,7 +58,7 @@ export const collections: Handlers<typeof contract> = {
 
   async remove({ sql, workspace, input }) {
     // Deletions of entries take their rows out of many collections.
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'change' })
     await sql`delete from collection_entries where workspace_id = ${workspace.id} and collection_id = ${input.collection_id}`
     await sql`delete from collections where workspace_id = ${workspace.id} and id = ${input.collection_id}`

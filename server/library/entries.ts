@@ -8,7 +8,7 @@ import type { Handlers } from '../handler.ts'
 import { readClosure, readDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { notePull } from '../rows/first-steps.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { countFacets, listEntries, searchByImage } from '../search/list.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
@@ -82,7 +82,7 @@ export const entries: Handlers<typeof contract> = {
 
   async remove(request) {
     const { sql, workspace, input } = request
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const { entry_id } = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     await deleteForGood(request, { entryId: entry_id })
   },

@@ -9,7 +9,7 @@ import { finalizeMedia, presignMedia } from '../media/direct.ts'
 import { mediaForms } from '../media/forms.ts'
 import { selectPreviewQueue, selectPreviewStats, selectThumbnailQueue } from '../media/queues.ts'
 import { uploadMedia } from '../media/upload.ts'
-import { weighWants } from '../media/wants.ts'
+import { updateWants } from '../media/wants.ts'
 import { type Artifact, requireCurrent, selectArtifacts, selectMediaInUse } from '../rows/artifact.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 
@@ -70,7 +70,7 @@ export const media: Handlers<typeof contract> = {
       await sql`
         update objects set preview_status = 'unavailable', preview_kind = null, preview_artifact_id = null
          where workspace_id = ${workspace.id} and id = ${object_id}`
-      await weighWants(sql, workspace.id, [entry_id])
+      await updateWants(sql, workspace.id, [entry_id])
       feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
     }
     return { entry_id, preview_status: 'unavailable' }

@@ -10,7 +10,7 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
 import { knownPackFields } from '../push/unknowns.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
 
 export const packs: Handlers<typeof contract> = {
@@ -45,7 +45,7 @@ export const packs: Handlers<typeof contract> = {
   async update({ sql, workspace, actor, now, feed, input }) {
     const known = knownPackFields(input)
     const sent = sentFields(known, ['name', 'source_path', 'source_type', 'engine_version', 'product_url', 'notes'])
-    if (input.name !== undefined) await takeTurn(sql, workspace.id)
+    if (input.name !== undefined) await lockWorkspace(sql, workspace.id)
     const pack = await holdPack(sql, workspace.id, input.pack_id)
     const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }
     await writeNamed(
@@ -60,7 +60,7 @@ export const packs: Handlers<typeof contract> = {
 
   async remove(request) {
     const { sql, workspace, input } = request
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const pack = await holdPack(sql, workspace.id, input.pack_id)
     const deleted = await deleteForGood(request, { packId: pack.id })
     await sql`delete from packs where workspace_id = ${workspace.id} and id = ${pack.id}`

@@ -9,7 +9,7 @@ import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 import { holdTag, selectTagged, selectTags, tagKey } from '../rows/tag.ts'
 
 export const tags: Handlers<typeof contract> = {
@@ -48,7 +48,7 @@ export const tags: Handlers<typeof contract> = {
   async update(request) {
     const { sql, workspace, feed, input } = request
     const sent = sentFields(input, ['name', 'color'])
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const tag = await holdTag(sql, workspace.id, { tagId: input.tag_id, to: 'change' })
     const { name = tag.name, color = tag.color } = sent
     if (name !== tag.name || color !== tag.color) {
@@ -68,7 +68,7 @@ export const tags: Handlers<typeof contract> = {
   },
 
   async remove({ sql, workspace, feed, input }) {
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const { id } = await holdTag(sql, workspace.id, { tagId: input.tag_id, to: 'change' })
     feed.entriesChanged(await selectTagged(sql, workspace.id, id))
     await sql`delete from entry_tags where workspace_id = ${workspace.id} and tag_id = ${id}`

@@ -7,14 +7,14 @@ import { amongIds } from '../database/among.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdKnownEntries, type KnownEntry } from '../rows/entry.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 
 type Asked = Context & { input: InputOf<(typeof contract)['bulk']> }
 
 export const variants: Handlers<typeof contract> = {
   async bulk(request) {
     const { sql, workspace, input } = request
-    await takeTurn(sql, workspace.id)
+    await lockWorkspace(sql, workspace.id)
     const entries = await holdKnownEntries(sql, workspace.id, input.entry_ids)
     const variant_group_id = input.action === 'group' ? await group(request, entries) : await ungroup(request, entries)
     return { variant_group_id, affected: entries.length }

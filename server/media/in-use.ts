@@ -2,7 +2,7 @@
 import type { MediaKind } from '../../contract/media.ts'
 import type { Context } from '../handler.ts'
 import type { MediaInUse } from '../rows/artifact.ts'
-import { weighWants } from './wants.ts'
+import { updateWants } from './wants.ts'
 
 export interface NewMedia {
   inUse: MediaInUse
@@ -24,7 +24,7 @@ export async function putToUse({ sql, workspace, feed }: Context, media: readonl
     update objects o set preview_artifact_id = r.artifact_id, preview_status = 'ready', preview_kind = r.kind
       from jsonb_to_recordset(${sql.json(lastPerVersion(previews))}) as r(object_id bigint, artifact_id bigint, kind text)
      where o.workspace_id = ${workspace.id} and o.id = r.object_id`
-  await weighWants(
+  await updateWants(
     sql,
     workspace.id,
     media.map(({ inUse }) => inUse.entry_id),

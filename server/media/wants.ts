@@ -8,7 +8,7 @@ import type { Fragment, Sql } from '../database/sql.ts'
 export const isPreviewed = (sql: Sql, entryType: Fragment): Fragment => sql`${entryType} = any(${[...previewTypes]}::text[])`
 
 /** The caller holds the entries' lineages. */
-export async function weighWants(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<void> {
+export async function updateWants(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<void> {
   if (entryIds.length === 0) return
   await sql`
     update entries e set wants_thumbnail = w.thumbnail, wants_preview = w.preview

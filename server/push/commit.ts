@@ -9,7 +9,7 @@ import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaited } from '../rows/awaited.ts'
 import { notePush } from '../rows/first-steps.ts'
-import { takeTurn } from '../rows/hold.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 import { blobKey } from '../storage/storage.ts'
 import { countTaken } from '../storage/stored-bytes.ts'
 import { answerOf } from './answer.ts'
@@ -50,7 +50,7 @@ async function inspect(context: Context, sent: Manifest): Promise<{ manifest: Ma
 
 async function commitInside(context: Context, manifest: Manifest, before: Uploads): Promise<CommitAnswer> {
   const { sql, workspace } = context
-  await takeTurn(sql, workspace.id)
+  await lockWorkspace(sql, workspace.id)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })

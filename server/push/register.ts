@@ -1,7 +1,7 @@
 /** Writes the outcome of a commit: one statement per table, whatever the size of the manifest. */
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
-import { isPreviewed, weighWants } from '../media/wants.ts'
+import { isPreviewed, updateWants } from '../media/wants.ts'
 import { distinctNames, guidKey, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
@@ -120,7 +120,7 @@ async function writeEntries({ sql, workspace, actor, now }: Context, lineages: L
       from jsonb_to_recordset(${sql.json(known)}) as r(id bigint, category text, keeps_category boolean, variant_label text)
      where e.workspace_id = ${workspace.id} and e.id = r.id`
   // Lineages that are new have a version without media.
-  await weighWants(
+  await updateWants(
     sql,
     workspace.id,
     lineages.flatMap(({ known, entry }) => (known && entry?.changed ? [entry.id] : [])),

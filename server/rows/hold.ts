@@ -29,4 +29,4 @@ export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Itera
  * One after the other, in a whole workspace: commits, and curation that reaches more than the entries it names, such as deletions and new
  * names of what many entries show. Taken before anything is held or changed; each plans with what the one before it left.
  */
-export const takeTurn = (sql: Sql, workspaceId: number): Promise<void> => lockOf(sql).hold(sql, workspaceId)
+export const lockWorkspace = (sql: Sql, workspaceId: number): Promise<void> => lockOf(sql).hold(sql, workspaceId)

@@ -5,7 +5,7 @@ import type { Catalog } from './catalog/catalog.ts'
 import type { Order, Place } from './catalog/orders.ts'
 import { firstOf } from './page.ts'
 import { failing, type Selection } from './selection.ts'
-import type { Weighed } from './words/scoring.ts'
+import type { Scored } from './words/scoring.ts'
 import type { Hits } from './words/word-index.ts'
 
 /** Where a page of ranked answers ended. */
@@ -52,7 +52,7 @@ export function rankedPage(
 const denseShare = 1 / 8
 
 /** The hits that the selection leaves; without a branch for each, as nobody guesses which those are. */
-function passing(catalog: Catalog, hits: Weighed, { filters, among }: Selection): Weighed {
+function passing(catalog: Catalog, hits: Scored, { filters, among }: Selection): Scored {
   const others = among === hits.rows ? undefined : among
   const isDense = others !== undefined || hits.rows.length > catalog.entries.end * denseShare
   const fails = isDense ? failing(catalog, { filters, among: others }) : undefined
@@ -74,12 +74,12 @@ const stepsPerComparison = 64
 /** Hits by what they weigh. Weights are small numbers, so that the best classes are found by counting. */
 class WeightClasses {
   readonly #order: Order
-  readonly #hits: Weighed
+  readonly #hits: Scored
   readonly #counts: Uint32Array
   /** Rows of the catalog. */
   readonly #end: number
 
-  constructor(order: Order, hits: Weighed, end: number) {
+  constructor(order: Order, hits: Scored, end: number) {
     this.#order = order
     this.#hits = hits
     this.#end = end

@@ -8,12 +8,12 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { refuseClosed } from '../front-door/states.ts'
-import { letGoBy } from '../http/unread-body.ts'
+import { drainBody } from '../http/unread-body.ts'
 import type { Workspace } from '../principal.ts'
 import { contentDisposition, type Served, servedRange } from './download-headers.ts'
 import type { FileStorage } from './fs.ts'
 import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from './presigned.ts'
-import { pour } from './send-file.ts'
+import { sendFile } from './send-file.ts'
 import { readKey, type Storage } from './storage.ts'
 import { ingestRefusal } from './stored-bytes.ts'
 import { requireFits } from './upload-size.ts'
@@ -71,7 +71,7 @@ async function download({ files, secret, clock }: PresignedParts, request: Presi
   const fd = openSync(file.path, 'r')
   reply.hijack()
   reply.raw.writeHead(served.status, headers)
-  await pour(fd, served, reply.raw)
+  await sendFile(fd, served, reply.raw)
 }
 
 /** Every key names the same bytes for ever: a blob's is its hash, a media file's was never used before. */
@@ -108,7 +108,7 @@ async function upload(parts: PresignedParts, request: PresignedRequest, reply: F
     if (!created) throw new ApiError('CONFLICT', 'These bytes are stored already.', { httpStatus: 412 })
     return reply.header('ETag', etagOf(grant.key)).send()
   } catch (error) {
-    letGoBy(request.raw)
+    drainBody(request.raw)
     throw error
   }
 }

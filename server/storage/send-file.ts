@@ -11,7 +11,11 @@ const keptBuffers = 32
 const buffers: Buffer[] = []
 
 /** Sends bytes `start` to `end` (exclusive) of the open file, ends the answer and closes the file. Its head was written before. */
-export async function pour(fd: number, { start, end }: { start: number; end: number }, response: ServerResponse): Promise<void> {
+export async function sendFile(
+  fd: number,
+  { start, end }: { start: number; end: number },
+  response: ServerResponse,
+): Promise<void> {
   const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
   try {
     for (let at = start; at < end; ) {

@@ -234,11 +234,11 @@ test('an answer without end does not fill the memory', async () => {
   const endless = (response: Parameters<Answers[number]>[0]) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const chunk = Buffer.alloc(1024 * 1024, 0x20)
-    const pour = () => {
+    const sendFile = () => {
       while (!response.destroyed && response.write(chunk));
-      if (!response.destroyed) response.once('drain', pour)
+      if (!response.destroyed) response.once('drain', sendFile)
     }
-    pour()
+    sendFile()
   }
   expect((await collect([endless])).error).toMatchObject({ code: 'ANSWER_TOO_LARGE' })
 })

@@ -27,13 +27,13 @@ let pouredBytes = 0
 const endless: Serve = (response) => {
   response.writeHead(200)
   const chunk = Buffer.alloc(64 * 1024, 'x')
-  const pour = () => {
+  const sendFile = () => {
     while (!response.destroyed) {
       pouredBytes += chunk.length
-      if (!response.write(chunk)) return void response.once('drain', pour)
+      if (!response.write(chunk)) return void response.once('drain', sendFile)
     }
   }
-  pour()
+  sendFile()
 }
 
 const short: Serve = (response, bytes) => response.writeHead(200).end(bytes.subarray(1))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findFolders, projectStateFile } from '../../client/folders.ts'
 import { ProjectMemory } from '../../client/memory/project-memory.ts'
-import { placeMark } from '../../client/pull/placing/file-identity.ts'
+import { fileIdentity } from '../../client/pull/placing/file-identity.ts'
 import { callAs } from '../support/api.ts'
 import type { ClientDeath } from '../support/client-death.ts'
 import { emptyProject, entriesNamed, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
@@ -128,7 +128,7 @@ test('a file that has the inode number of the one to be placed, and other bytes,
   const rows = memory.pulls.intended(jobId)
   // As if the numbers of the new files had been given to these.
   const now = (file: string) => lstatSync(join(project.root, file), { bigint: true })
-  const taken = rows.map((row) => ({ ...row, mark: placeMark({ ...now(row.file), size: 1n, mtimeNs: 1_000_000_001n }) }))
+  const taken = rows.map((row) => ({ ...row, mark: fileIdentity({ ...now(row.file), size: 1n, mtimeNs: 1_000_000_001n }) }))
   memory.pulls.intend(jobId, taken)
   memory.close()
   expect(onlyJob(await project.pull(library, names)).summary).toMatchObject({ updated: 3 })

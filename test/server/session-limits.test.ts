@@ -22,7 +22,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
          where name in ('lock_timeout', 'idle_in_transaction_session_timeout', 'statement_timeout')`
       return Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]))
     }
-    for (const sql of [database.sql, database.longSql, database.doorSql])
+    for (const sql of [database.sql, database.longSql, database.frontDoorSql])
       expect(Object.values(await limits(sql)).filter((ms) => ms > 0)).toHaveLength(3)
     expect(await inTransaction(database.sql, limits)).toEqual({
       lock_timeout: usualWaits.lockMs,

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashSecret } from '../../server/accounts/secrets.ts'
-import { SharedDoor } from '../../server/front-door/shared-lookup.ts'
+import { SharedLookup } from '../../server/front-door/shared-lookup.ts'
 import { Window } from '../../server/front-door/windows.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { callAs } from '../support/api.ts'
@@ -99,7 +99,7 @@ test.runIf(isPostgres)('processes whose clocks are two minutes apart in both dir
 
 test.runIf(isPostgres)('windows that nobody uses are removed without waiting for one that is in use', async () => {
   const { keys, slug } = await server.addWorkspace()
-  const door = new SharedDoor(server.database, { requests: 240, push: 2400 })
+  const door = new SharedLookup(server.database, { requests: 240, push: 2400 })
   const ask = (key: string) => door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'requests', now: new Date() })
   await ask(keys.mia)
   await ask(keys.max)
@@ -122,7 +122,7 @@ test.runIf(isPostgres)(
   'requests of many keys at once, at several processes, hold each other up in no order that locks them',
   async () => {
     const { keys } = await server.addWorkspace()
-    const doors = Array.from({ length: 4 }, () => new SharedDoor(server.database, { requests: 100, push: 100 }))
+    const doors = Array.from({ length: 4 }, () => new SharedLookup(server.database, { requests: 100, push: 100 }))
     const now = new Date()
     const all = [keys.mia, keys.max, keys.adam, keys.olivia, keys.miaReads]
     const found = await Promise.all(
@@ -157,7 +157,7 @@ test.runIf(isPostgres)('the statement that counts keeps the law of the window in
           members: [{ email, name: 'mia', role: 'member' }],
           keys: [{ name: 'one', member: email, scope: 'read', key }],
         })
-        const door = new SharedDoor(server.database, { requests: limit, push: limit })
+        const door = new SharedLookup(server.database, { requests: limit, push: limit })
         const window = new Window()
         let passedMs = 0
         for (const step of steps) {
@@ -177,7 +177,7 @@ test.runIf(isPostgres)('the statement that counts keeps the law of the window in
 
 test.runIf(isPostgres)('a window stays small, and goes when nobody uses it', async () => {
   const { keys, slug } = await server.addWorkspace()
-  const door = new SharedDoor(server.database, { requests: 2400, push: 2400 })
+  const door = new SharedLookup(server.database, { requests: 2400, push: 2400 })
   const rows = () => server.database.sql<{ runs: number; bytes: number }[]>`
     select cardinality(runs) as runs, pg_column_size(r) as bytes from request_windows r join workspaces w on w.id = r.workspace_id
      where w.slug = ${slug}`

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { FileStorage } from '../../server/storage/fs.ts'
 import { unwritten } from '../../server/storage/incoming-file.ts'
-import { pour } from '../../server/storage/send-file.ts'
+import { sendFile } from '../../server/storage/send-file.ts'
 import { blobKey } from '../../server/storage/storage.ts'
 import { FolderSync } from '../../system/folder-sync.ts'
 import { startTestServer } from '../support/server.ts'
@@ -116,7 +116,7 @@ test('a download ends when its connection breaks just before a write, which then
         request.socket.destroy()
         return write(bytes, told as () => void)
       }
-      resolve(pour(openSync(file, 'r'), { start: 0, end: 5 }, response))
+      resolve(sendFile(openSync(file, 'r'), { start: 0, end: 5 }, response))
     })
     onTestFinished(() => void http.close())
     http.listen(0, '127.0.0.1', () => fetch(`http://127.0.0.1:${portOf(http)}`).catch(() => {}))

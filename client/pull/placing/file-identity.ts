@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs'
 export type Moved = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino' | 'dev'>
 
 /** Size, modification time in nanoseconds, inode and device as one text. */
-export const placeMark = ({ size, mtimeNs, ino, dev }: Moved): string => `${size}:${mtimeNs}:${ino}:${dev}`
+export const fileIdentity = ({ size, mtimeNs, ino, dev }: Moved): string => `${size}:${mtimeNs}:${ino}:${dev}`
 
 /**
  * Whether an equal mark proves that it is the same file, untouched. Inode numbers are given anew to other files, and some disks make

@@ -17,7 +17,7 @@ import { dirname } from 'node:path'
 import { isNoLinkCode } from '../../../system/disk-codes.ts'
 import { systemCode } from '../../client-error.ts'
 import { FileReader } from '../../project/file-reader.ts'
-import { isTelling, placeMark } from './file-identity.ts'
+import { fileIdentity, isTelling } from './file-identity.ts'
 
 const heldEnd = '.old'
 const chunkBytes = 256 * 1024
@@ -38,7 +38,7 @@ export interface Replaced {
 
 /** Whether a file is what it was. By its bytes where its attributes do not tell: some disks know whole seconds, some make up inodes. */
 export async function isUnchanged(path: string, { mark, hash }: Replaced): Promise<boolean> {
-  const now = placeMark(lstatSync(path, { bigint: true }))
+  const now = fileIdentity(lstatSync(path, { bigint: true }))
   if (now === mark && isTelling(mark)) return true
   const [size, mtimeNs] = now.split(':')
   const [sizeBefore, mtimeNsBefore] = mark.split(':')

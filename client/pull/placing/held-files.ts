@@ -74,7 +74,7 @@ export async function settleHeld(one: IntendedFile<Intention>, { staged, root, j
 export interface Intention {
   item: PulledFile
   placed: Omit<FilePlaced, 'stat'>
-  /** `placeMark` of what was to be replaced; null where nothing was there. */
+  /** `fileIdentity` of what was to be replaced; null where nothing was there. */
   replacedMark: string | null
   /** SHA-256 of that, where it was read. */
   replacedHash?: string | null

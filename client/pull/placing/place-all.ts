@@ -11,7 +11,7 @@ import type { Decision } from '../compare.ts'
 import { type Obstacle, obstacle } from '../obstacle.ts'
 import type { PullParts } from '../options.ts'
 import type { PulledFile } from '../report.ts'
-import { placeMark } from './file-identity.ts'
+import { fileIdentity } from './file-identity.ts'
 import { heldName, isHeldName } from './held-file.ts'
 import type { Intention } from './held-files.ts'
 import { keepEdit, settleHeld } from './held-files.ts'
@@ -109,11 +109,16 @@ function intentionOf(
 ): IntendedFile<Intention> {
   const { stats, localHash, known } = decision
   const before = {
-    replacedMark: stats ? placeMark(stats) : null,
+    replacedMark: stats ? fileIdentity(stats) : null,
     replacedHash: localHash ?? null,
     baseBefore: known?.base?.objectId ?? null,
   }
-  return { contentHash: item.content_hash, file: item.file, mark: placeMark(staged), item: { item, placed, ...before, ...order } }
+  return {
+    contentHash: item.content_hash,
+    file: item.file,
+    mark: fileIdentity(staged),
+    item: { item, placed, ...before, ...order },
+  }
 }
 
 /** Or what keeps it from being there: without it nothing is placed. */

@@ -11,7 +11,7 @@ import pLimit from 'p-limit'
 import { isNoLinkCode } from '../../../system/disk-codes.ts'
 import { systemCode } from '../../client-error.ts'
 import { neverTrusted, statKey } from '../../project/fingerprint.ts'
-import { type Moved, placeMark } from './file-identity.ts'
+import { fileIdentity, type Moved } from './file-identity.ts'
 import { heldName, isUnchanged, moveAside, type Replaced } from './held-file.ts'
 import type { PlaceJournal } from './journal.ts'
 import { addWithoutLinks, replaceWithoutLinks } from './place-without-links.ts'
@@ -96,7 +96,7 @@ async function placeOne(placement: Placement, placing: Placing): Promise<Placed>
     if (!isPlaced) return { result: 'changed' }
     const isHeld = replaced ? await letGo(placement, replaced) : false
     const now = lstatSync(path, { bigint: true })
-    const isOurs = staged !== undefined && placeMark(now) === placeMark(staged) && isBefore(now.mtimeNs, writtenBefore)
+    const isOurs = staged !== undefined && fileIdentity(now) === fileIdentity(staged) && isBefore(now.mtimeNs, writtenBefore)
     return { result: 'placed', stat: isOurs ? statKey(now) : neverTrusted, ...(isHeld ? { isHeld } : {}) }
   } catch (error) {
     const code = systemCode(error)
@@ -136,7 +136,7 @@ async function replace(placement: Placement, replaced: BigIntStats, onBegin: () 
   const holding = hold(path, held)
   if (holding === 'gone') return false
   if (holding === 'no-links') return replaceWithoutLinks({ staged, path }, markOf(replaced, replacedHash), onBegin)
-  if (placeMark(lstatSync(held, { bigint: true })) !== placeMark(replaced)) {
+  if (fileIdentity(lstatSync(held, { bigint: true })) !== fileIdentity(replaced)) {
     release(held, path)
     return false
   }
@@ -149,7 +149,10 @@ async function replace(placement: Placement, replaced: BigIntStats, onBegin: () 
   }
 }
 
-const markOf = (replaced: BigIntStats, hash: string | undefined): Replaced => ({ mark: placeMark(replaced), hash: hash ?? null })
+const markOf = (replaced: BigIntStats, hash: string | undefined): Replaced => ({
+  mark: fileIdentity(replaced),
+  hash: hash ?? null,
+})
 
 /** Gives a file a second name. */
 function hold(path: string, held: string): 'held' | 'gone' | 'no-links' {

@@ -12,7 +12,7 @@ import type { ReadFile, UnreadFile } from '../../project/file-reader.ts'
 import { neverTrusted, statKey } from '../../project/fingerprint.ts'
 import type { PullParts } from '../options.ts'
 import type { PulledFile } from '../report.ts'
-import { isTelling, placeMark } from './file-identity.ts'
+import { fileIdentity, isTelling } from './file-identity.ts'
 import { clearStaging } from './folders.ts'
 import { halfName, heldName, isBeginning, putBack } from './held-file.ts'
 import { finishReplaced, type Intention, settleHeld } from './held-files.ts'
@@ -127,7 +127,7 @@ class Settling {
       const entry = this.#entry(row)
       const now = lstatSync(this.#placePath(row), { bigint: true, throwIfNoEntry: false })
       if (!now?.isFile()) return { row, entry, stat: undefined, hash: undefined, mark: undefined }
-      const mark = placeMark(now)
+      const mark = fileIdentity(now)
       const isProved = mark === row.mark && isTelling(mark)
       return {
         row,

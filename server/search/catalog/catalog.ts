@@ -3,16 +3,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { sorts } from '../../../contract/entries.ts'
 import type { CatalogRow } from '../../rows/catalog-row.ts'
 import { tagKey } from '../../rows/tag.ts'
-import { Words } from '../words/word-index.ts'
+import { WordIndex } from '../words/word-index.ts'
 import { Columns, type Measured } from './columns.ts'
 import { Leaves } from './leaves.ts'
 import { Names } from './names.ts'
 import { NumberKey } from './number-key.ts'
 import { Order, type SortKey } from './orders.ts'
 import { RowNumbers } from './row-numbers.ts'
-import { KeptTexts } from './summary-cache.ts'
+import { SummaryCache } from './summary-cache.ts'
 import { TagLists } from './tag-lists.ts'
-import { Codebook } from './value-codes.ts'
+import { ValueCodes } from './value-codes.ts'
 
 /** What entries can be sorted by but for relevance, which is of each question. */
 export type SortName = Exclude<(typeof sorts)[number], 'relevance'>
@@ -42,14 +42,14 @@ export class Catalog {
   readonly columns = new Columns()
   readonly leaves = new Leaves(this.names)
   /** Ids by code; 0 stands for no tag. */
-  readonly tags = new Codebook<number>([0])
+  readonly tags = new ValueCodes<number>([0])
   readonly tagLists = new TagLists()
   /** By code. */
   readonly tagLabels: TagLabel[] = []
   readonly packNames: string[] = []
-  readonly words = new Words()
+  readonly words = new WordIndex()
   /** What lists say of entries that were shown lately. */
-  readonly texts = new KeptTexts()
+  readonly texts = new SummaryCache()
   /** How many rows questions leave, by what they ask, since the last change. */
   readonly totals = new Map<string, number>()
   readonly #orders = new Map<SortName, Order>()

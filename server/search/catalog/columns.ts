@@ -3,27 +3,27 @@ import { entryStatuses, previewStatuses, reviewStates } from '../../../contract/
 import type { CatalogRow } from '../../rows/catalog-row.ts'
 import { folderOf } from './leaves.ts'
 import { type Cells, grown } from './runs.ts'
-import { Codebook } from './value-codes.ts'
+import { ValueCodes } from './value-codes.ts'
 
 /** Projects are compared without regard to case. */
 export const projectKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** What the codes mean. Lists that are closed fit into bytes. */
 const newDictionaries = () => ({
-  type: new Codebook<string>(),
-  category: new Codebook<string | null>(),
-  pack: new Codebook<number>(),
-  group: new Codebook<number | null>(),
-  variant: new Codebook<boolean>([false, true]),
-  preview: new Codebook<string>(previewStatuses),
-  review: new Codebook<string>(reviewStates),
+  type: new ValueCodes<string>(),
+  category: new ValueCodes<string | null>(),
+  pack: new ValueCodes<number>(),
+  group: new ValueCodes<number | null>(),
+  variant: new ValueCodes<boolean>([false, true]),
+  preview: new ValueCodes<string>(previewStatuses),
+  review: new ValueCodes<string>(reviewStates),
   /** Rows that hold no entry have the code 0, as all cells do at first. */
-  status: new Codebook<string>(['none', ...entryStatuses]),
-  collision: new Codebook<boolean | null>([null, false, true]),
-  nanite: new Codebook<boolean | null>([null, false, true]),
+  status: new ValueCodes<string>(['none', ...entryStatuses]),
+  collision: new ValueCodes<boolean | null>([null, false, true]),
+  nanite: new ValueCodes<boolean | null>([null, false, true]),
   /** Of the package path, in lower case; null where there is none. What stands behind its last slash is in the catalog's leaves. */
-  folder: new Codebook<string | null>([null]),
-  project: new Codebook<string | null>([null]),
+  folder: new ValueCodes<string | null>([null]),
+  project: new ValueCodes<string | null>([null]),
 })
 type Dictionaries = ReturnType<typeof newDictionaries>
 export type Coded = keyof Dictionaries

@@ -51,7 +51,7 @@ export class TextShelf {
 const shelfOfProcess = new TextShelf()
 
 /** The texts of one catalog's entries. */
-export class KeptTexts {
+export class SummaryCache {
   readonly #shelf: TextShelf
   readonly #owner: string
   /** Texts that were read while one was dropped may be older than what was dropped for. */

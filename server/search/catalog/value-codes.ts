@@ -1,7 +1,7 @@
 /** Values that many rows share, such as categories, as small numbers. */
 
 /** Codes are given out from 0 and never taken back: a catalog that is built anew forgets what nothing has any more. */
-export class Codebook<K> {
+export class ValueCodes<K> {
   /** By code. */
   readonly keys: K[] = []
   readonly #codes = new Map<K, number>()

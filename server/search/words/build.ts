@@ -6,8 +6,8 @@
 import { grown } from '../catalog/runs.ts'
 import { type Block, cut, type Layout, toPosting } from './block.ts'
 import { type Stretch, wordGap } from './folded-text.ts'
-import { RecordReader, type Records } from './forward-index.ts'
-import type { SharedTexts } from './interned-texts.ts'
+import { type ForwardIndex, RecordReader } from './forward-index.ts'
+import type { InternedTexts } from './interned-texts.ts'
 import { WordTable } from './word-table.ts'
 
 /** Rows between two pauses: a few milliseconds. */
@@ -15,7 +15,7 @@ const stepRows = 4096
 
 type Visit = (row: number, word: number, bit: number) => void
 
-export function* census(records: Records, shared: SharedTexts): Generator<void, Block[]> {
+export function* buildBlocks(records: ForwardIndex, shared: InternedTexts): Generator<void, Block[]> {
   const walk = new Walk(records, shared)
   const seen = new Tally()
   yield* walk.rows((row, word) => seen.isNew(row, word))
@@ -39,15 +39,15 @@ export function* census(records: Records, shared: SharedTexts): Generator<void, 
 /** Goes through every word of every row; words have the numbers of a table. */
 class Walk {
   readonly table = new WordTable()
-  readonly #records: Records
-  readonly #shared: SharedTexts
+  readonly #records: ForwardIndex
+  readonly #shared: InternedTexts
   readonly #sharedWords: number[][] = []
   /** The words that rows have to themselves, one after the other. */
   #numbers = new Uint32Array(4096)
   #seen = 0
   #at = 0
 
-  constructor(records: Records, shared: SharedTexts) {
+  constructor(records: ForwardIndex, shared: InternedTexts) {
     this.#records = records
     this.#shared = shared
   }

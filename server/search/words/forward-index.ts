@@ -28,7 +28,7 @@ interface Page {
   ends: Uint32Array
 }
 
-export class Records {
+export class ForwardIndex {
   readonly #pages: (Page | undefined)[] = []
   #scratch = Buffer.allocUnsafeSlow(1024)
 

@@ -9,7 +9,7 @@ interface SharedText {
   uses: number
 }
 
-export class SharedTexts {
+export class InternedTexts {
   readonly #numbers = new Map<string, number>()
   readonly #texts: (SharedText | undefined)[] = []
   readonly #free: number[] = []

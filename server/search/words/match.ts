@@ -2,10 +2,10 @@
 
 import type { Dictionary } from './dictionary.ts'
 import type { Field } from './forward-index.ts'
-import { legsOf, postingsPerClause, rowsOf } from './query-plan.ts'
+import { postingsPerClause, queryPlan, rowsOf } from './query-plan.ts'
 import type { Question } from './query-words.ts'
-import { Marks } from './scores.ts'
-import { type Said, type Weighed, Weighing } from './scoring.ts'
+import { Scores } from './scores.ts'
+import { RecordScoring, type Said, type Scored } from './scoring.ts'
 import { bestWeight } from './weights.ts'
 
 /** All that is known of the words of one library. */
@@ -14,7 +14,7 @@ export interface Library extends Said {
 }
 
 /** Every row that matches, ascending, not yet filtered or cut. Good until the next change of the library. */
-export interface Hits extends Weighed {
+export interface Hits extends Scored {
   /** Above 0, at most 1. */
   scoreOf(weight: number): number
   /** Where a row says what was asked, strongest first. */
@@ -22,37 +22,37 @@ export interface Hits extends Weighed {
 }
 
 export function findHits(library: Library, question: Question): Hits {
-  const weighing = new Weighing(library, question)
-  const { rows, weights } = match(library, question, weighing)
+  const scoring = new RecordScoring(library, question)
+  const { rows, weights } = match(library, question, scoring)
   const best = bestWeight(question.wordCount)
   return {
     rows,
     weights,
     scoreOf: (weight) => weight / best,
-    fieldsOf: (row) => weighing.fieldsOf(row),
+    fieldsOf: (row) => scoring.fieldsOf(row),
   }
 }
 
-const nothing: Weighed = { rows: new Uint32Array(), weights: new Uint16Array() }
+const nothing: Scored = { rows: new Uint32Array(), weights: new Uint16Array() }
 
 /**
  * Passes along the postings of the clauses, rarest first, until few rows are left; those are weighed by what they say, as are those
  * whose words have to stand side by side.
  */
-function match(library: Library, question: Question, weighing: Weighing): Weighed {
+function match(library: Library, question: Question, scoring: RecordScoring): Scored {
   const { dictionary, nameLengths } = library
-  const legs = legsOf({ dictionary, rowCount: nameLengths.length }, question)
-  const [rarest] = legs
+  const steps = queryPlan({ dictionary, rowCount: nameLengths.length }, question)
+  const [rarest] = steps
   if (!rarest) return nothing
-  if (rarest.rows * question.clauses.length * postingsPerClause < nameLengths.length) return weighing.only(rowsOf(rarest))
-  const marks = new Marks(nameLengths)
-  let rest = legs.reduce((sum, { size }) => sum + size, 0)
-  for (const [passed, leg] of legs.entries()) {
-    if (passed > 0 && marks.left * question.clauses.length * postingsPerClause < rest) return weighing.only(marks.rows())
-    marks.see(leg)
-    marks.pass(leg.words, passed === 0)
-    rest -= leg.size
-    if (marks.left === 0) break
+  if (rarest.rows * question.clauses.length * postingsPerClause < nameLengths.length) return scoring.only(rowsOf(rarest))
+  const scores = new Scores(nameLengths)
+  let rest = steps.reduce((sum, { size }) => sum + size, 0)
+  for (const [passed, step] of steps.entries()) {
+    if (passed > 0 && scores.left * question.clauses.length * postingsPerClause < rest) return scoring.only(scores.rows())
+    scores.see(step)
+    scores.pass(step.words, passed === 0)
+    rest -= step.size
+    if (scores.left === 0) break
   }
-  return marks.left === 0 ? nothing : marks.found(weighing)
+  return scores.left === 0 ? nothing : scores.found(scoring)
 }

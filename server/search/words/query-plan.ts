@@ -1,4 +1,4 @@
-/** The way of a question along the postings: which words are passed, in which order. */
+/** The query plan: along the postings of which words a question goes, in which order. */
 import { fieldsIn, rowOf } from './block.ts'
 import type { Dictionary, Slice } from './dictionary.ts'
 import { toKey } from './folded-text.ts'
@@ -6,7 +6,7 @@ import type { Clause, Question } from './query-words.ts'
 import { mostPlaces, sizeOf, type Way, waysOf } from './splits.ts'
 
 /** A clause to be found by postings. */
-export interface Leg {
+export interface PlanStep {
   /** Of words that say the clause by themselves. */
   alone: readonly Slice[]
   /** Words of which a row has to have those of one way to say the clause otherwise. */
@@ -26,37 +26,40 @@ export const postingsPerClause = 64
 const fewShare = 1 / 512
 
 /** The clauses, rarest first; none when one of them can be nowhere. */
-export function legsOf({ dictionary, rowCount }: { dictionary: Dictionary; rowCount: number }, { clauses }: Question): Leg[] {
+export function queryPlan(
+  { dictionary, rowCount }: { dictionary: Dictionary; rowCount: number },
+  { clauses }: Question,
+): PlanStep[] {
   const asked = { dictionary, few: rowCount * fewShare, places: { left: mostPlaces } }
-  const legs: Leg[] = []
+  const steps: PlanStep[] = []
   for (const clause of clauses) {
-    const leg = clause.open ? typedLeg(asked, clause) : quotedLeg(dictionary, clause)
-    if (leg.alone.length + leg.ways.length === 0) return []
-    legs.push(leg)
+    const step = clause.open ? typedStep(asked, clause) : quotedStep(dictionary, clause)
+    if (step.alone.length + step.ways.length === 0) return []
+    steps.push(step)
   }
-  return legs.sort((a, b) => a.rows - b.rows)
+  return steps.sort((a, b) => a.rows - b.rows)
 }
 
-/** The rows that may say a leg, ascending: sooner gathered than marked among all rows, where they are few. */
-export function rowsOf({ alone, ways }: Leg): Uint32Array {
+/** The rows that may say a step, ascending: sooner listed than scored among all rows, where they are few. */
+export function rowsOf({ alone, ways }: PlanStep): Uint32Array {
   const rows = new Set<number>()
   for (const { postings, from, to } of [alone, ...ways.map(rarestOf)].flat())
     for (const posting of postings.subarray(from, to)) if (fieldsIn(posting) !== 0) rows.add(rowOf(posting))
   return Uint32Array.from(rows).sort()
 }
 
-function typedLeg(asked: Parameters<typeof waysOf>[0], { words }: Clause): Leg {
+function typedStep(asked: Parameters<typeof waysOf>[0], { words }: Clause): PlanStep {
   const typed = toKey(words.join(''))
-  return toLeg(words, asked.dictionary.find(typed, true), waysOf(asked, typed))
+  return toStep(words, asked.dictionary.find(typed, true), waysOf(asked, typed))
 }
 
-function quotedLeg(dictionary: Dictionary, { words }: Clause): Leg {
+function quotedStep(dictionary: Dictionary, { words }: Clause): PlanStep {
   const found = [...new Set(words)].map((word) => dictionary.find(toKey(word), false))
-  if (found.some((slices) => slices.length === 0)) return toLeg(words, [], [])
-  return words.length === 1 ? toLeg(words, found.flat(), []) : toLeg(words, [], [found])
+  if (found.some((slices) => slices.length === 0)) return toStep(words, [], [])
+  return words.length === 1 ? toStep(words, found.flat(), []) : toStep(words, [], [found])
 }
 
-function toLeg(words: readonly string[], alone: readonly Slice[], ways: readonly Way[]): Leg {
+function toStep(words: readonly string[], alone: readonly Slice[], ways: readonly Way[]): PlanStep {
   const sum = (pick: (way: Way) => number): number => ways.reduce((all, way) => all + pick(way), sizeOf(alone))
   return {
     alone,

@@ -2,8 +2,8 @@
 
 import { fieldsIn, rowOf } from './block.ts'
 import type { Slice } from './dictionary.ts'
-import type { Leg } from './query-plan.ts'
-import type { Weighed, Weighing } from './scoring.ts'
+import type { PlanStep } from './query-plan.ts'
+import type { RecordScoring, Scored } from './scoring.ts'
 import type { Way } from './splits.ts'
 import { begunWeights, bestWord, wholeWeights, withWholeName } from './weights.ts'
 
@@ -14,7 +14,7 @@ let room = { seen: new Uint8Array(0), also: new Uint8Array(0), sums: new Uint16A
  * What every row is worth so far. The loops along all rows and all postings are the whole work of a common word: they take no branches
  * that a processor would guess wrong, and `seen` stays in its nearest cache.
  */
-export class Marks {
+export class Scores {
   /** What a word of the clause looked for now is worth in each row, and `doubtful` where its record may say more. */
   readonly #seen: Uint8Array
   /** The fields that have one word of a way; else 0. */
@@ -34,7 +34,7 @@ export class Marks {
     this.#sums = room.sums.subarray(0, length)
   }
 
-  see({ alone, ways }: Leg): void {
+  see({ alone, ways }: PlanStep): void {
     for (const slice of alone) this.#seeWeights(slice)
     for (const way of ways) this.#doubt(way)
   }
@@ -95,17 +95,17 @@ export class Marks {
     return rows.subarray(0, at)
   }
 
-  found(weighing: Weighing): Weighed {
+  found(scoring: RecordScoring): Scored {
     const rows = this.rows()
     const weights = new Uint16Array(rows.length)
-    const { asked } = weighing
+    const { asked } = scoring
     const sums = this.#sums
     const nameLengths = this.#nameLengths
     let kept = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const sum = sums[row] as number
-      const weight = sum >= doubtfulSum ? weighing.weightOf(row) : withWholeName(sum, nameLengths[row] as number, asked)
+      const weight = sum >= doubtfulSum ? scoring.weightOf(row) : withWholeName(sum, nameLengths[row] as number, asked)
       rows[kept] = row
       weights[kept] = weight
       kept += isSome(weight)

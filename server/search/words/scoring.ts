@@ -1,21 +1,21 @@
 /** What rows are worth by what they say, word after word. */
 import { wordFields } from '../../../contract/entries.ts'
 import { absent, findIn, type Pattern, toPattern, whole } from './folded-text.ts'
-import { type Field, fieldBits, RecordReader, type Records } from './forward-index.ts'
-import type { SharedTexts } from './interned-texts.ts'
+import { type Field, type ForwardIndex, fieldBits, RecordReader } from './forward-index.ts'
+import type { InternedTexts } from './interned-texts.ts'
 import type { Question } from './query-words.ts'
 import { begunWeights, type WholeName, wholeNameOf, wholeWeights, withWholeName } from './weights.ts'
 
 /** What the rows of a library say. */
 export interface Said {
-  records: Records
-  shared: SharedTexts
+  records: ForwardIndex
+  shared: InternedTexts
   /** How long the name of each row is, in bytes of its words without gaps, up to `longestName`. */
   nameLengths: Uint8Array
 }
 
 /** Weighs rows for one question by what they say: slower than along postings, and able to follow the order of words. */
-export class Weighing {
+export class RecordScoring {
   readonly asked: WholeName
   readonly #library: Said
   readonly #question: Question
@@ -34,7 +34,7 @@ export class Weighing {
   }
 
   /** Those of the rows that match. */
-  only(rows: Uint32Array): Weighed {
+  only(rows: Uint32Array): Scored {
     const weights = new Uint16Array(rows.length)
     let kept = 0
     for (const row of rows) {
@@ -97,7 +97,7 @@ export class Weighing {
 }
 
 /** Rows, ascending, and what each is worth. */
-export interface Weighed {
+export interface Scored {
   rows: Uint32Array
   /** Parallel to `rows`; higher is better. Small, so that the best are found by counting. */
   weights: Uint16Array

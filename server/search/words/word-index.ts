@@ -2,11 +2,11 @@
 
 import { grown } from '../catalog/runs.ts'
 import { rowLimit } from './block.ts'
-import { census } from './build.ts'
+import { buildBlocks } from './build.ts'
 import { Dictionary } from './dictionary.ts'
 import { type Key, toKey } from './folded-text.ts'
-import { fieldBits, type Mention, RecordReader, Records } from './forward-index.ts'
-import { SharedTexts } from './interned-texts.ts'
+import { ForwardIndex, fieldBits, type Mention, RecordReader } from './forward-index.ts'
+import { InternedTexts } from './interned-texts.ts'
 import { findHits, type Hits } from './match.ts'
 import type { Question } from './query-words.ts'
 import { wordsOf } from './tokenizer.ts'
@@ -33,9 +33,9 @@ const mostCommentCharacters = 100_000
  * Words of rows 0, 1, 2, … as the catalog numbers them; numbers may be left out and used again. Before anything is asked, rows are
  * only taken down, in any order; the first question settles them. From then on each change is taken in by itself.
  */
-export class Words {
-  readonly #records = new Records()
-  readonly #shared = new SharedTexts()
+export class WordIndex {
+  readonly #records = new ForwardIndex()
+  readonly #shared = new InternedTexts()
   readonly #reader = new RecordReader()
   /** How long each name is, as questions need it (scoring.ts); longer than there are rows. */
   #nameLengths = new Uint8Array(1024)
@@ -57,7 +57,7 @@ export class Words {
   *settle(): Generator<void> {
     while (!this.#dictionary) {
       const changes = this.#changes
-      const blocks = yield* census(this.#records, this.#shared)
+      const blocks = yield* buildBlocks(this.#records, this.#shared)
       if (changes === this.#changes) this.#dictionary ??= new Dictionary(blocks)
     }
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toQuestion } from '../../../server/search/words/query-words.ts'
-import { type WordFields, Words } from '../../../server/search/words/word-index.ts'
+import { type WordFields, WordIndex } from '../../../server/search/words/word-index.ts'
 import { type Random, seeded } from '../../support/random-library.ts'
 import { scan } from './naive-scan.ts'
 
@@ -18,7 +18,7 @@ const said = (over: Partial<WordFields> = {}): WordFields => ({
 
 /** An index with the same rows in a map beside it, and every answer held against a scan of that. */
 class Pair {
-  readonly words = new Words()
+  readonly words = new WordIndex()
   readonly rows = new Map<number, WordFields>()
 
   set(row: number, fields: WordFields): void {
@@ -44,7 +44,7 @@ class Pair {
   }
 }
 
-const rowsOf = (words: Words, q: string): number[] => {
+const rowsOf = (words: WordIndex, q: string): number[] => {
   const question = toQuestion(q)
   return question ? [...words.ask(question).rows] : []
 }
@@ -202,7 +202,7 @@ test('a library that is settled in steps may change in between', () => {
 })
 
 test('a phrase is found within one name, tag or comment, never across two of them', () => {
-  const words = new Words()
+  const words = new WordIndex()
   words.set(0, said({ name: 'Old Barrel', tags: ['Rusty'], pack: 'Tavern' }))
   words.set(
     1,
@@ -217,7 +217,7 @@ test('a phrase is found within one name, tag or comment, never across two of the
 })
 
 test('a typed word is looked for among adjoining words of one text, however many, and however it was split', () => {
-  const words = new Words()
+  const words = new WordIndex()
   words.set(0, said({ name: 'SM_OldOakBarrel_01' }))
   words.set(1, said({ name: 'Oldoak', tags: ['Barrel 01'] }))
   words.set(2, said({ name: 'old', tags: ['oak', 'barrel'] }))
@@ -256,7 +256,7 @@ test('words that hold one another in every way are found by a typed word that co
 })
 
 test('ideographs are found in their order, wherever they stand in a longer run', () => {
-  const words = new Words()
+  const words = new WordIndex()
   words.set(0, said({ name: '古い木箱セット' }))
   words.set(1, said({ name: '箱木' }))
   words.set(2, said({ name: '木', tags: ['箱'] }))
@@ -266,7 +266,7 @@ test('ideographs are found in their order, wherever they stand in a longer run',
 })
 
 test('a name weighs above a category, a tag, a pack and a comment, a whole word above its beginning, and the very name above all', () => {
-  const words = new Words()
+  const words = new WordIndex()
   const rows = [
     said({ name: 'Barrel' }),
     said({ name: 'Old Barrel' }),
@@ -307,12 +307,12 @@ test('a question of 128 long words, of all the letters there are, and of what ev
 })
 
 test('of the comments of an entry the first 100,000 characters are searched', () => {
-  const words = new Words()
+  const words = new WordIndex()
   words.set(0, said({ comments: ['first', 'x '.repeat(49_997), 'last'] }))
   words.set(1, said({ comments: ['y '.repeat(60_000), 'last'] }))
   expect([rowsOf(words, 'first'), rowsOf(words, 'y'), rowsOf(words, 'last')]).toEqual([[0], [1], []])
 })
 
 test('a row beyond what a posting can name is refused', () => {
-  expect(() => new Words().set(2 ** 27, said())).toThrow(RangeError)
+  expect(() => new WordIndex().set(2 ** 27, said())).toThrow(RangeError)
 })
