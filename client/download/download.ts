@@ -43,7 +43,7 @@ export interface DownloadedFile {
   version: number | null
 }
 
-export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, 'apart' | 'unresolved'> {
+export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, 'apart' | 'unresolved' | 'guessed'> {
   /** Absolute. */
   to: string
   entries: { entry_id: number; name: string }[]
@@ -66,7 +66,7 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
   const staging = new DownloadStaging(to)
   try {
     const work = new Work(options, sources, staging)
-    const { apart, unresolved, files, refused } = await work.layOut(sets)
+    const { apart, unresolved, guessed, files, refused } = await work.layOut(sets)
     if (refused.length > 0) throw notPlaced(refused.map(({ what, why }) => `${what} ${why}.`))
     const objects = [...new Map(files.map(({ object }) => [object.object_id, object])).values()]
     return {
@@ -76,6 +76,7 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
       files: await work.bring(files),
       apart,
       unresolved,
+      guessed,
       ...missingInProject(objects.map(namedObject), undefined),
     }
   } finally {

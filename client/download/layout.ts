@@ -18,6 +18,8 @@ export interface DownloadLayout {
   apart: { entry_id: number; name: string; folder: string; path: string }[]
   /** Addresses that lead to no file that came along. */
   unresolved: { file: string; address: string }[]
+  /** Addresses for which the only file of that kind was taken, although it was pushed under another name: `taken`. */
+  guessed: { file: string; address: string; taken: string }[]
   /** What ph places nowhere; `why` ends the sentence that begins with `what`. */
   refused: { what: string; why: string }[]
 }
@@ -28,31 +30,29 @@ export type CompanionsOf = (object: DownloadedObject) => readonly string[]
 /** Lays out entry after entry; one that clashes with those before gets a folder of its own, with all that it needs. */
 export function layOut(sets: readonly DownloadSet[], companionsOf: CompanionsOf): DownloadLayout {
   const ground = new DownloadGround()
-  const layout: DownloadLayout = { files: [], apart: [], unresolved: [], refused: [] }
+  const layout: DownloadLayout = { files: [], apart: [], unresolved: [], guessed: [], refused: [] }
   for (const set of sets) {
-    const { files, unresolved } = layOutSet(set, companionsOf)
+    const { files, unresolved, guessed } = layOutSet(set, companionsOf)
     const clash = ground.clashOf(files)
     const folder = clash === undefined ? '' : `${plainName(set.name)}-${set.entry_id}`
     const placed = folder === '' ? files : files.map(({ path, object }) => ({ path: `${folder}/${path}`, object }))
     if (clash !== undefined) layout.apart.push({ entry_id: set.entry_id, name: set.name, folder, path: clash })
-    layout.unresolved.push(
-      ...unresolved.map(({ file, address }) => ({ file: folder === '' ? file : `${folder}/${file}`, address })),
-    )
+    const within = <T extends { file: string }>(one: T): T => (folder === '' ? one : { ...one, file: `${folder}/${one.file}` })
+    layout.unresolved.push(...unresolved.map(within))
+    layout.guessed.push(...guessed.map(within))
     layout.refused.push(...ground.add(placed))
   }
   layout.files = ground.files
   return layout
 }
 
-interface SetLayout {
-  files: LaidFile[]
-  unresolved: { file: string; address: string }[]
-}
+type SetLayout = Pick<DownloadLayout, 'files' | 'unresolved' | 'guessed'>
 
 function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLayout {
   const [root] = members
   const files = new Map<string, LaidFile>()
   const unresolved: SetLayout['unresolved'] = []
+  const guessed: SetLayout['guessed'] = []
   /** False where another file lies. */
   const put = (path: string, object: DownloadedObject): boolean => {
     const known = files.get(path.toLowerCase())
@@ -62,10 +62,13 @@ function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLay
   const follow = (from: LaidFile): void => {
     for (const address of companionsOf(from.object)) {
       const path = companionPath(from.path, address)
-      const companion = path === undefined ? undefined : findCompanion({ path, from, members })
+      const { companion, isGuess } = path === undefined ? nothing : findCompanion({ path, from, members })
       const isNew = path !== undefined && !files.has(path.toLowerCase())
       if (path === undefined || !companion || !put(path, companion)) unresolved.push({ file: from.path, address })
-      else if (isNew) follow({ path, object: companion })
+      else {
+        if (isGuess && isNew) guessed.push({ file: from.path, address, taken: fileOf(ownPath(companion)) })
+        if (isNew) follow({ path, object: companion })
+      }
     }
   }
   if (root) {
@@ -80,12 +83,20 @@ function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLay
     put(path, object)
     follow({ path, object })
   }
-  return { files: [...files.values()], unresolved }
+  return { files: [...files.values()], unresolved, guessed }
 }
 
 /** Two files that an entry needs were pushed as one path, from two folders. */
 const freePath = (path: string, { object_id }: DownloadedObject, files: ReadonlyMap<string, LaidFile>): string =>
   files.has(path.toLowerCase()) ? path.replace(/(\.[^./]*)?$/, `-${object_id}$1`) : path
+
+interface FoundCompanion {
+  companion: DownloadedObject | undefined
+  /** Only its kind speaks for it. */
+  isGuess: boolean
+}
+
+const nothing: FoundCompanion = { companion: undefined, isGuess: false }
 
 interface CompanionSearch {
   path: string
@@ -97,17 +108,17 @@ interface CompanionSearch {
  * The file that an address leads to: the one that was pushed at that place; else the only one of that file name; else the only one
  * of that kind, because bytes that were pushed under two names are one version.
  */
-function findCompanion({ path, from, members }: CompanionSearch): DownloadedObject | undefined {
+function findCompanion({ path, from, members }: CompanionSearch): FoundCompanion {
   const others = members.filter(({ object_id, source_ext }) => object_id !== from.object.object_id && source_ext !== null)
   const key = path.toLowerCase()
   const atPlace = others.find((object) => ownPath(object).toLowerCase() === key)
-  if (atPlace) return atPlace
+  if (atPlace) return { companion: atPlace, isGuess: false }
   const named = others.filter((object) => fileOf(ownPath(object).toLowerCase()) === fileOf(key))
   const own = members.find(({ object_id }) => object_id === from.object.object_id)
   const alike = named.length > 0 ? named : others.filter(({ source_ext }) => key.endsWith(`.${source_ext}`))
   const near = alike.filter((object) => sharesFolder(own, object))
-  if (alike.length === 1) return alike[0]
-  return near.length === 1 ? near[0] : undefined
+  const [only, second] = alike.length === 1 ? alike : near
+  return { companion: second ? undefined : only, isGuess: named.length === 0 }
 }
 
 /** Both were pushed from one folder, or one below it. */

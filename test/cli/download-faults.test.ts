@@ -171,3 +171,12 @@ test('what a model names and the library has not is told with the model that nam
   expect(stdout).toContain('Named, and not in the library:\n    gone.bin  named in chair/model.gltf\n')
   expect(stdout).not.toContain('wood.png  named in')
 })
+
+test('a file that gets the bytes of the only one of its kind is told, with the name that those were pushed by', async () => {
+  const named = { images: [{ uri: 'oak.png' }, { uri: 'lost.png' }] }
+  await push({ 'guess/desk.gltf': JSON.stringify({ asset: { version: '2.0' }, ...named }), 'guess/oak.png': 'oak' })
+  const cwd = temporaryFolder()
+  const { code, stdout } = await run('download desk.gltf --with-deps', cwd)
+  expect([code, texts(cwd)['guess/lost.png']]).toEqual([0, 'oak'])
+  expect(stdout).toContain('lost.png  has the bytes of oak.png, named in guess/desk.gltf')
+})

@@ -138,6 +138,14 @@ test.each([
   },
 )
 
+test('a file that is taken for its kind alone is told: it may be the same bytes under another name, or another file', () => {
+  const members = [object('chair.gltf'), object('tex/wood.png')]
+  const layout = namingLayout(members, { 'chair.gltf': ['tex/wood.png', 'tex/gone.png', 'tex/gone.png'] })
+  expect(pathsOf(layout)).toEqual(['chair.gltf', 'tex/gone.png', 'tex/wood.png'])
+  expect(layout.guessed).toEqual([{ file: 'chair.gltf', address: 'tex/gone.png', taken: 'wood.png' }])
+  expect(layout.unresolved).toEqual([])
+})
+
 test('companions of companions lie where those look for them', () => {
   const members = [object('chair.obj'), object('lib/wood.mtl'), object('lib/oak.png')]
   const named = { 'chair.obj': ['mtl/wood.mtl'], 'lib/wood.mtl': ['../maps/oak.png'] }

@@ -27,6 +27,7 @@ export function downloadWords(report: DownloadReport, out: Output): string[] {
     ...listed(came, out),
     ...apartWords(report, out),
     ...unresolvedWords(report, out),
+    ...guessedWords(report, out),
     ...missingWords(report, { out, entries: entries.length, all: false, allFlag: '--json' }),
   ]
 }
@@ -68,5 +69,28 @@ function unresolvedWords({ unresolved, with_deps }: DownloadReport, { paint, wid
     ...shown.map(({ file, address }) => `    ${printable(address)}  ${paint('dim', `named in ${printable(file)}`)}`),
     ...more(unresolved.length - shown.length),
     ...(with_deps ? [] : wrap('→ Download with --with-deps.', width, '    ').map((line) => paint('dim', line))),
+  ]
+}
+
+/** Bytes that were pushed under two names are one version, so a file may lie under a name that it was never pushed by; or it is another one. */
+function guessedWords({ guessed }: DownloadReport, { paint, width }: Output): string[] {
+  if (guessed.length === 0) return []
+  const shown = guessed.slice(0, mostOthers)
+  return [
+    '',
+    paint(['yellow', 'bold'], 'Under another name than they were pushed by:'),
+    ...wrap(
+      'The library has one file of this kind for the model, so it was taken. Check whether it is the right one.',
+      width,
+      '  ',
+    ),
+    ...shown.flatMap(({ file, address, taken }) =>
+      remarked(
+        `    ${printable(address)}`,
+        paint('dim', `has the bytes of ${printable(taken)}, named in ${printable(file)}`),
+        width,
+      ),
+    ),
+    ...more(guessed.length - shown.length),
   ]
 }
