@@ -63,8 +63,8 @@ export const commands = [
       return undefined
     },
   }),
-  gathering({ verb: 'add', summary: 'Put entries into a collection', example: ['collection add Tavern SM_Barrel', 'one prop'] }),
-  gathering({
+  membership({ verb: 'add', summary: 'Put entries into a collection', example: ['collection add Tavern SM_Barrel', 'one prop'] }),
+  membership({
     verb: 'remove',
     summary: 'Take entries out of a collection',
     example: ['collection remove Tavern SM_Barrel', 'one prop'],
@@ -134,7 +134,7 @@ export const commands = [
   }),
 ]
 
-function gathering({ verb, summary, example }: { verb: 'add' | 'remove'; summary: string; example: readonly [string, string] }) {
+function membership({ verb, summary, example }: { verb: 'add' | 'remove'; summary: string; example: readonly [string, string] }) {
   const isAdding = verb === 'add'
   return command({
     usage: `collection ${verb} <collection> <entries...>` as 'collection add <collection> <entries...>',

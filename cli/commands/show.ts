@@ -48,7 +48,7 @@ export const commands = [
     ],
     async run(context, { entry: reference, ...wish }) {
       await withLibrary(context, async (library) => {
-        const found = await gather(library, await requireEntryId(library.api, reference), partsOf(wish))
+        const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
         const { entry } = found
         const head = wantsFacts(wish)
           ? await factLines(context, library, { entry, wanted: !wish.noPictures })
@@ -84,7 +84,7 @@ interface Found {
 }
 
 /** Asks for what is shown, no more. */
-async function gather({ api }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
+async function findParts({ api }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
   const entry = await api.entries.get({ entry_id })
   const wants = (part: Part) => parts.includes(part)
   const [lineage, closure, dependents] = await Promise.all([

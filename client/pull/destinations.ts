@@ -40,7 +40,7 @@ const longestPath = 1000
 const longestName = 255
 const longestText = 1000
 
-/** Lands every object below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
+/** Says where every object goes below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
 export function destinationsOf(objects: readonly unknown[], targetRoot: string): Destinations {
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
     return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is no folder under /Game' }] }
@@ -49,14 +49,14 @@ export function destinationsOf(objects: readonly unknown[], targetRoot: string):
   const files: PullFile[] = []
   const refused: DestinationRefusal[] = []
   for (const object of objects) {
-    const landed = landFile(object, targetRoot)
-    if ('why' in landed) refused.push(landed)
-    else files.push(landed)
+    const destined = destinationOf(object, targetRoot)
+    if ('why' in destined) refused.push(destined)
+    else files.push(destined)
   }
   return { files, refused: [...refused, ...findClashes(files)] }
 }
 
-function landFile(given: unknown, targetRoot: string): PullFile | DestinationRefusal {
+function destinationOf(given: unknown, targetRoot: string): PullFile | DestinationRefusal {
   const object = given as PullJobObject
   const what = titleOf(object)
   const fault = faultOf(object)

@@ -37,7 +37,7 @@ export class PullJob {
   /** What became of files, by content hash. */
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
-  #landed: PullFile[] = []
+  #pullFiles: PullFile[] = []
   #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
@@ -83,7 +83,7 @@ export class PullJob {
     if (job_id !== job.id)
       return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
-    this.#landed = files
+    this.#pullFiles = files
     this.#missing = missingInProject(objects.map(namedObject), target)
     this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
     tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
@@ -179,7 +179,7 @@ export class PullJob {
   /** Every file of the job once. What was neither placed nor found in place has failed. */
   #items(obstacles: readonly Obstacle[] = []): PulledFile[] {
     const messages = new Map(obstacles.map(({ file, message }) => [file, message]))
-    return this.#landed.map((pullFile) => {
+    return this.#pullFiles.map((pullFile) => {
       const known = this.#files.get(pullFile.object.content_hash)
       if (known) return known
       const file = `${this.#parts.target.content.file}/${pullFile.path}`

@@ -96,15 +96,15 @@ class Comparison {
     await upToDate
     let rows = look.faces.rows()
     const files = this.#choose(found.files, rows)
-    const sifting = { fresh: this.#fresh, names: options.all ?? false }
-    let compared = compareWithMemory(files, rows, sifting)
+    const comparing = { fresh: this.#fresh, names: options.all ?? false }
+    let compared = compareWithMemory(files, rows, comparing)
     if (compared.untouched < files.size) {
       await this.#readChanged(files, rows)
       rows = look.faces.rows()
     }
     const untracked = await askLibrary(look, files, rows)
     if (untracked) rows = look.faces.rows()
-    if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, sifting)
+    if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, comparing)
     const report = this.#report({ files, rows, compared, untracked: untracked ?? new Map() })
     const marked = await markPlaces(await markReverted(report.files, look.api), look.api)
     return { ...report, files: marked, took_ms: this.#tookMs() }

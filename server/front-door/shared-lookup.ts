@@ -47,7 +47,7 @@ export class SharedLookup implements Lookup {
   async find(asked: Asked): Promise<Found | undefined> {
     const place = await new Promise<Place | undefined>((resolve, reject) => {
       this.#waiting.push({ asked, resolve, reject })
-      this.#gather()
+      this.#sendBatch()
     })
     if (!place) return undefined
     const { row, waitMs } = place
@@ -73,7 +73,7 @@ export class SharedLookup implements Lookup {
   close(): void {}
 
   /** Requests that arrive in the same turn of the event loop go together. */
-  #gather(): void {
+  #sendBatch(): void {
     if (this.#statements < mostStatements && this.#waiting.length > 0)
       this.#next ??= setImmediate(() => {
         this.#next = undefined
@@ -96,7 +96,7 @@ export class SharedLookup implements Lookup {
       else for (const [name, group] of free) void this.#countApart(name, group)
     } finally {
       this.#statements--
-      this.#gather()
+      this.#sendBatch()
     }
   }
 

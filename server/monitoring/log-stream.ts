@@ -8,7 +8,7 @@ import { write, writeSync } from 'node:fs'
 const mostWaiting = 1024 * 1024
 const patienceMs = 100
 /** Lines wait so long for others: one write a line would cost a busy server as much as answering does. */
-const gatherMs = 10
+const batchMs = 10
 /** Attempts at the very end, a millisecond apart: who reads a full pipe may only be slow. */
 const lastAttempts = 100
 
@@ -22,7 +22,7 @@ export class LogStream {
   /** Whether the system has it, which writes it even while the process ends. */
   #isHandedOver = false
   #gone = false
-  #gathering: NodeJS.Timeout | undefined
+  #flushing: NodeJS.Timeout | undefined
   #flushed: (() => void)[] = []
 
   constructor(fd: number) {
@@ -34,7 +34,7 @@ export class LogStream {
   write(line: string): void {
     if (this.#gone || this.#waiting.length > mostWaiting) return
     this.#waiting += line
-    if (this.#current.length === 0) this.#gathering ??= setTimeout(() => this.#next(), gatherMs).unref()
+    if (this.#current.length === 0) this.#flushing ??= setTimeout(() => this.#next(), batchMs).unref()
   }
 
   /** Does not wait for more; `done` is called when everything is written, or nothing was taken for a while. */
@@ -48,8 +48,8 @@ export class LogStream {
   }
 
   #next(): void {
-    clearTimeout(this.#gathering)
-    this.#gathering = undefined
+    clearTimeout(this.#flushing)
+    this.#flushing = undefined
     this.#current = Buffer.from(this.#waiting)
     this.#waiting = ''
     if (this.#current.length > 0) this.#attempt()
@@ -70,7 +70,7 @@ export class LogStream {
     this.#current = this.#current.subarray(written)
     if (this.#current.length > 0) this.#attempt()
     else if (this.#flushed.length > 0) this.#next()
-    else if (this.#waiting !== '') this.#gathering = setTimeout(() => this.#next(), gatherMs).unref()
+    else if (this.#waiting !== '') this.#flushing = setTimeout(() => this.#next(), batchMs).unref()
   }
 
   #giveUp(): void {

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJobStatus, PullWarning } from '../../contract/pull-jobs.ts'
 import type { HeldJob, PullFile } from '../rows/pull-job.ts'
-import { titleOf } from './landing.ts'
+import { titleOf } from './destinations.ts'
 
 export const newClaimToken = (): string => randomBytes(24).toString('base64url')
 

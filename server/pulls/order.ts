@@ -9,7 +9,7 @@ import { holdCollection, requireCollection, selectCollectionEntryIds } from '../
 import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
-import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './landing.ts'
+import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './destinations.ts'
 
 export interface Resolved {
   entries: (PullJobEntry & { lineage_id: string })[]
@@ -69,9 +69,13 @@ export async function resolveOrder(asked: Asked, entryIds: readonly number[]): P
   requirePlaces(files)
   const clashes = findClashes(files)
   if (clashes.length > 0 && asked.input.prefer !== 'newest') throw clashError(clashes)
-  const landing =
+  const destinations =
     clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(asked, ids) }) : { files, warnings: [] }
-  return { entries: withFacts(entries, files), files: landing.files, warnings: [...deprecationsOf(entries), ...landing.warnings] }
+  return {
+    entries: withFacts(entries, files),
+    files: destinations.files,
+    warnings: [...deprecationsOf(entries), ...destinations.warnings],
+  }
 }
 
 /** An entry in the version that is to come; what else is shown of that version is read with the files. */

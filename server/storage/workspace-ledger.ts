@@ -13,7 +13,7 @@ export interface LooseFile {
 }
 
 /** Files wait so long for others to be written down with. */
-const gatherMs = 250
+const batchMs = 250
 /** Files written down by one statement. */
 const batchFiles = 1000
 /** Files that wait while the database is away; what comes beyond is counted when a version takes it over. */
@@ -36,7 +36,7 @@ export class WorkspaceLedger {
 
   note(file: LooseFile): void {
     if (this.#noted.length < mostNoted) this.#noted.push(file)
-    this.#timer ??= setTimeout(() => void this.written().catch(this.#failed), gatherMs)
+    this.#timer ??= setTimeout(() => void this.written().catch(this.#failed), batchMs)
   }
 
   /** Done when everything noted before this call is written down: by one transaction for all who wait. */

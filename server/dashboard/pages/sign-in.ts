@@ -12,7 +12,7 @@ import type { PersonVisit, Visit } from '../visit.ts'
 export const signInPages = {
   'GET /sign-in': (visit: Visit): Answer => {
     const next = ownAddress(visit.query('next'))
-    return visit.session ? { to: landing(visit, next) } : form(visit, { next, email: '' })
+    return visit.session ? { to: nextPage(visit, next) } : form(visit, { next, email: '' })
   },
 
   async 'POST /sign-in'(visit: Visit): Promise<Answer> {
@@ -22,7 +22,7 @@ export const signInPages = {
     if (problems.length > 0) return form(visit, { ...typed, ...returned(problems) })
     try {
       await signInHere(visit, { email: typed.email, password })
-      return { to: landing(visit, typed.next) }
+      return { to: nextPage(visit, typed.next) }
     } catch (error) {
       return form(visit, { ...typed, ...refused(error, { UNAUTHORIZED: null, RATE_LIMITED: null, UNAVAILABLE: null }) })
     }
@@ -36,7 +36,7 @@ function missing(email: string, password: string): Problem[] {
   ]
 }
 
-const landing = ({ frame }: Visit, next: string | undefined): string => (next ? frame.whole(next) : frame.at('/'))
+const nextPage = ({ frame }: Visit, next: string | undefined): string => (next ? frame.whole(next) : frame.at('/'))
 
 interface Typed extends Partial<Returned> {
   next: string | undefined

@@ -10,7 +10,7 @@ export interface Need {
   to: number
 }
 
-export interface Landing {
+export interface Destinations {
   files: PullFile[]
   warnings: PullWarning[]
 }
@@ -80,7 +80,7 @@ interface Choice {
  * Lets the newest version stand for the others of its prop where they would land in one place, and leaves out what only those
  * needed. Different props, and two versions that were both asked for by name, still clash.
  */
-export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Landing {
+export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Destinations {
   const byId = new Map(files.map((file) => [file.object_id, file]))
   const standIns = new Map<number, number>()
   const warnings: PullWarning[] = []
