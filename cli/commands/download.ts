@@ -1,4 +1,5 @@
 /** `ph download`: files of the library to disk: one, current or earlier, or many with what they need, laid out as they were pushed. */
+
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { plainName } from '../../client/download/layout.ts'
@@ -8,6 +9,7 @@ import { requireEntryId, requireEntryIds } from '../../client/entries/reference.
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
+import { extensionOf } from '../../formats/package-place.ts'
 import { command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
@@ -135,11 +137,9 @@ async function versionOf(api: Library['api'], entry: EntryDetail, wanted: Versio
   throw new ApiError('OBJECT_NOT_FOUND', `The current version of ${entry.name} was deleted meanwhile.`)
 }
 
-/** Levels are .umap, other packages .uasset, source files keep their extension (contract-gaps 4). */
 function fileName(entry: EntryDetail, { source_ext, asset_class, asset_name, origin_path }: LineageObject): string {
   const stem = origin_path?.split('/').at(-1) ?? asset_name ?? entry.name
-  const extension = source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
-  return `${plainName(stem)}.${extension}`
+  return `${plainName(stem)}.${extensionOf({ source_ext, asset_class })}`
 }
 
 /** Where the file goes; its folder is made. What ends in a slash is a folder, also one that is not there yet. */

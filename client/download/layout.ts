@@ -2,6 +2,7 @@
  * Where downloaded files lie below the folder that was asked for: as they were pushed, packages below `Content`, companions where
  * the files that name them look for them. What the library names is believed only as far as it stays in that folder. Pure.
  */
+import { extensionOf } from '../../formats/package-place.ts'
 import { companionPath } from '../project/companion.ts'
 import { type DownloadedObject, DownloadGround, type LaidFile } from './taken-places.ts'
 
@@ -132,7 +133,7 @@ const fileOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 /** Where a version was pushed: a package by its `/Game` path, another file by its path below the folder that was pushed. */
 export function ownPath(object: DownloadedObject): string {
   const { origin_path, source_path, source_ext, asset_class } = object
-  const extension = source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
+  const extension = extensionOf({ source_ext, asset_class })
   const inContent = origin_path == null ? undefined : `Content${origin_path.slice('/Game'.length)}.${extension}`
   const asPushed = source_path ?? undefined
   const first = source_ext === null ? (inContent ?? asPushed) : (asPushed ?? inContent)

@@ -2,8 +2,10 @@
  * Where the files of a pull land, and which of them must not: what a server names is believed only within the bounds of the
  * contract, so that none of it leads out of the project or means something else on another system (spec 4.3; contract-gaps 4). Pure.
  */
+
 import { limits } from '../../contract/limits.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
+import { extensionOf } from '../../formats/package-place.ts'
 
 export interface PullFile {
   object: PullJobObject
@@ -69,10 +71,6 @@ function destinationOf(given: unknown, targetRoot: string): PullFile | Destinati
   const name = object.asset_name ?? destination.slice(destination.lastIndexOf('/') + 1)
   return { object, name, destination, path }
 }
-
-/** `World` is a level, other packages .uasset, source files keep their extension (contract-gaps 4). */
-const extensionOf = ({ source_ext, asset_class }: PullJobObject): string =>
-  source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
 
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most
 const isCount = (value: unknown, most: number): boolean =>

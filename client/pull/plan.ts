@@ -1,8 +1,10 @@
 /** `ph pull --plan`: what a pull would come to, by the library's word and a look at this disk. Changes nothing anywhere. */
+
 import { existsSync, statSync } from 'node:fs'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageFace } from '../../contract/lineages.ts'
 import type { PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import { engineOrder, isNewerEngine } from '../../formats/engine-version.ts'
 import { type Content, cachedPath } from '../content/cache.ts'
 import { projectStateFile } from '../folders.ts'
 import { type Api, createApi } from '../http/api.ts'
@@ -177,7 +179,7 @@ class Planner {
         placed,
       ),
       engine_needed,
-      engine_too_old: isNewer(engine_needed, options.target.engineVersion),
+      engine_too_old: isNewerEngine(engine_needed, options.target.engineVersion),
       ...missingInProject(
         [...files.map(({ object }) => namedObject(object)), ...(await documentedVersions(api, entries))],
         options.target,
@@ -233,18 +235,9 @@ function plannedFile({ pullFile, file, action }: Decision, newer: ReadonlyMap<nu
   }
 }
 
-/** Only major and minor count; 0.0.0 is unknown (contract-gaps 5). */
-const engineNumber = (version: string | null): number => {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
-  return major * 100_000 + minor
-}
-
-const isNewer = (needed: string | null, own: string | null): boolean =>
-  own !== null && engineNumber(own) >= 100_000 && engineNumber(needed) > engineNumber(own)
-
 function newestEngine(objects: readonly PullJobObject[]): string | null {
-  const versions = objects.flatMap(({ engine_version }) =>
-    engineNumber(engine_version) > 0 && engine_version ? [engine_version] : [],
+  return objects.reduce<string | null>(
+    (newest, { engine_version: one }) => (engineOrder(one) > engineOrder(newest) ? one : newest),
+    null,
   )
-  return versions.reduce<string | null>((newest, one) => (engineNumber(one) > engineNumber(newest) ? one : newest), null)
 }

@@ -1,8 +1,10 @@
 /** Claims on pull jobs: who may take one on, and who may say how far it is (spec 3 and 4.3). */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJobStatus, PullWarning } from '../../contract/pull-jobs.ts'
+import { isNewerEngine } from '../../formats/engine-version.ts'
 import type { HeldJob, PullFile } from '../rows/pull-job.ts'
 import { titleOf } from './destinations.ts'
 
@@ -28,27 +30,11 @@ export function requireClaim(
   if (!isOwn) throw wrongState(job, 'this claim on it does not hold any more')
 }
 
-type EngineVersion = readonly [major: number, minor: number]
-
-const parse = (version: string): EngineVersion => {
-  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
-  return [major, minor]
-}
-
-/** Only major and minor count; 0.0.0 is unknown (contract-gaps 5). */
-const compare = ([major, minor]: EngineVersion, [otherMajor, otherMinor]: EngineVersion): number =>
-  major - otherMajor || minor - otherMinor
-
 /** Refuses what a newer engine saved, by name; warns of what an older one did. */
 export function checkEngine(files: readonly PullFile[], engineVersion: string | null): PullWarning[] {
-  if (engineVersion === null || engineVersion.startsWith('0.')) return []
-  const editor = parse(engineVersion)
-  const dated = files.flatMap((file) =>
-    file.engine_version === null ? [] : [{ file, by: compare(parse(file.engine_version), editor) }],
-  )
-  const newer = dated.filter(({ by }) => by > 0).map(({ file }) => file)
+  const newer = files.filter((file) => isNewerEngine(file.engine_version, engineVersion))
   if (newer.length > 0) throw engineTooOld(newer, engineVersion)
-  const older = dated.filter(({ by }) => by < 0).length
+  const older = files.filter((file) => isNewerEngine(engineVersion, file.engine_version)).length
   if (older === 0) return []
   const count = older === 1 ? '1 file was' : `${older} files were`
   return [
@@ -60,7 +46,7 @@ export function checkEngine(files: readonly PullFile[], engineVersion: string | 
   ]
 }
 
-function engineTooOld(newer: readonly PullFile[], engineVersion: string): ApiError {
+function engineTooOld(newer: readonly PullFile[], engineVersion: string | null): ApiError {
   const [first] = newer
   const need = newer.length > 1 ? ` and ${newer.length - 1} more need` : ' needs'
   const message = `${first ? titleOf(first) : ''}${need} a newer engine than ${engineVersion}.`

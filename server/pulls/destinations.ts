@@ -1,8 +1,8 @@
 /** Where the files of a pull land, and which of them would land in one place (spec 4.3; contract-gaps 4 and 9). Pure. */
 import { type ApiError, type Failure, validationError } from '../../contract/errors.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
+import { extensionOf } from '../../formats/package-place.ts'
 import type { PullFile } from '../rows/pull-job.ts'
-import { extensionOf } from '../rows/version.ts'
 
 /** One dependency: the version `from` needs the version `to`. */
 export interface Need {

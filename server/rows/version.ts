@@ -3,6 +3,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import type { VersionFact } from '../../contract/version-facts.ts'
+import { extensionOf } from '../../formats/package-place.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
 export interface Version {
@@ -44,10 +45,6 @@ export const versionFacts = (sql: Sql): Fragment => sql`
   case when o.has_missing then coalesce((
     select jsonb_agg(a.path order by a.path_key) from awaited_imports a
      where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null), '[]') else '[]' end as missing_dependencies`
-
-/** A World is a map, source files keep their extension (contract-gaps 4). Without dot. */
-export const extensionOf = ({ source_ext, asset_class }: Pick<Version, 'source_ext' | 'asset_class'>): string =>
-  source_ext ?? (asset_class === 'World' ? 'umap' : 'uasset')
 
 /** The name a downloaded version gets. */
 export function fileNameOf(version: Version, entryName: string): string {

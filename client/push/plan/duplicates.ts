@@ -1,5 +1,6 @@
 /** Which of several files stands for one prop: copies with the same bytes, and packages that claim the same path. Pure. */
 
+import { packageExtension } from '../../../formats/package-place.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import type { Copies } from '../../project/project-file.ts'
 import { isExternal, isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
@@ -41,7 +42,7 @@ const isAtHome = ({ naming }: SendableFile): boolean =>
 
 /** Where an import of this file would land; files with different extensions do not meet. */
 export function landingOf({ naming, found, facts }: SendableFile): string | undefined {
-  const extension = facts.kind === 'package' ? (facts.assetClass === 'World' ? 'umap' : 'uasset') : found.ext
+  const extension = facts.kind === 'package' ? packageExtension(facts.assetClass) : found.ext
   return naming.originPath === null ? undefined : `${naming.originPath.toLowerCase()}.${extension}`
 }
 
