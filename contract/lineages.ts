@@ -66,7 +66,6 @@ const question = Type.Object({
   content_hashes: many(Hash),
   origin_paths: many(Type.String({ maxLength: 1000 })),
 })
-export type LineageQuestion = Static<typeof question>
 
 /** `cursor`: the change feed's head before anything was read. What was not found is left out. */
 const foundLineages = Type.Object({ cursor: Count, lineages: Type.Array(LineageFace), versions: Type.Array(VersionPlace) })

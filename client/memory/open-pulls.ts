@@ -5,7 +5,7 @@ export interface OpenPull {
   jobId: number
   /** Null: the answer to the claim was never seen. */
   claimToken: string | null
-  /** What was asked for, as JSON (`orderKey`); null for a job that someone else ordered. */
+  /** What was asked for, as JSON; null for a job that someone else ordered. */
   ordered: string | null
 }
 

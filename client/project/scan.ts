@@ -1,6 +1,6 @@
 /** Walks what is to be pushed: finds files with their size and times, names what cannot be read, reads no file. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { systemCode } from '../client-error.ts'
 import { statKey } from './fingerprint.ts'
@@ -175,6 +175,3 @@ export function extensionOf(file: string): string {
 }
 
 const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)
-
-/** The folder that a path lies in, or that it is. */
-export const folderOf = (path: string): string => (statSync(path).isDirectory() ? path : dirname(path))
