@@ -1,6 +1,6 @@
 /** Rules of naming: kebab-case nouns, and no drawer that anything could be put into. */
 import { expect, test } from 'vitest'
-import { codeFiles, matchesIn, programFiles, projectFiles } from './project.ts'
+import { codeFiles, matchesIn, programFiles, projectFiles, textOf } from './project.ts'
 
 const stem = (path: string): string => (path.split('/').at(-1) ?? '').split('.')[0] ?? ''
 
@@ -28,4 +28,16 @@ test('a type is named for what it is, not for the role every type has', () => {
 test('the unit and the tree say the same words: a test of server/library/x stands in test/server', () => {
   const places = /^test\/(house|support|stories|contract|system|formats|client|server|cli|agent|mcp|sample|bench)\//
   expect(codeFiles.filter((path) => path.startsWith('test/') && path.endsWith('.test.ts') && !places.test(path))).toEqual([])
+})
+
+test('files and what they export say the words of the field: outcomes, destinations, query plan, scoring, audit log', () => {
+  const invented = /\b(?:fates?|landings?|strangers?|sift|deeds?|desk|census|legs?|weighing|pour)\b/i
+  const programs = programFiles.filter((path) => !/^(test|bench|sample)\//.test(path))
+  const exported = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm
+  const named = programs.flatMap((path) => {
+    const names = [stem(path), ...[...textOf(path).matchAll(exported)].map(([, name = '']) => name)]
+    const words = names.map((name) => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll('-', ' '))
+    return words.filter((name) => invented.test(name)).map((name) => `${path}: ${name}`)
+  })
+  expect(named).toEqual([])
 })

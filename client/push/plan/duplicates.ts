@@ -41,7 +41,7 @@ const isAtHome = ({ naming }: SendableFile): boolean =>
   naming.folderName === null || naming.packageName?.toLowerCase() === naming.folderName.toLowerCase()
 
 /** Where an import of this file would land; files with different extensions do not meet. */
-export function landingOf({ naming, found, facts }: SendableFile): string | undefined {
+export function destinationOf({ naming, found, facts }: SendableFile): string | undefined {
   const extension = facts.kind === 'package' ? packageExtension(facts.assetClass) : found.ext
   return naming.originPath === null ? undefined : `${naming.originPath.toLowerCase()}.${extension}`
 }
@@ -53,7 +53,7 @@ export function landingOf({ naming, found, facts }: SendableFile): string | unde
 export function settleClaims(groups: readonly Copies[]): { groups: Copies[]; problems: Problem[] } {
   const problems: Problem[] = []
   const displaced = new Set<Copies>()
-  for (const claims of Map.groupBy(groups, ([file]) => landingOf(file) ?? `?${file.hash}`).values()) {
+  for (const claims of Map.groupBy(groups, ([file]) => destinationOf(file) ?? `?${file.hash}`).values()) {
     const [winner, ...losers] = claims.toSorted((a, b) => rank(a[0]) - rank(b[0]))
     for (const group of losers) {
       displaced.add(group)

@@ -11,7 +11,7 @@ export function lookAtDataFolder(dir: string): Finding[] {
   if (!stat) return [note('data folder', `${dir} is not there yet; the first start makes it.`)]
   if (!stat.isDirectory()) return [fault('data folder', `${dir} is no folder.`, 'Choose another with --data or PH_DATA.')]
   if (process.platform === 'win32') return [fine('data folder', `${dir} is there.`)]
-  if (!isOwner(stat)) return [strangerIn(dir, stat)]
+  if (!isOwner(stat)) return [foreignFileIn(dir, stat)]
   return [
     (stat.mode & othersMay) === 0
       ? fine('data folder', `${dir} is open to ${userName()} alone.`)
@@ -40,7 +40,7 @@ export function isOwnerOf(dir: string): boolean {
 
 const isOwner = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid()
 
-export function strangerIn(dir: string, { uid }: Stats): Finding {
+export function foreignFileIn(dir: string, { uid }: Stats): Finding {
   return fault(
     'data folder',
     `${dir} belongs to the user with the id ${uid}, and this is ${userName()}. What is made in it now, its server could not open.`,
