@@ -1,0 +1,109 @@
+/** Where files land, and what a server may not name: paths out of the project, devices, clashes, numbers that are none. */
+import { describe, expect, test } from 'vitest'
+import { destinationsOf } from '../../../client/pull/destinations.ts'
+import { peerFile } from '../../support/pull-peer.ts'
+
+const object = (path: string, over: object = {}) => peerFile(path, path, over).object
+const whyNot = (over: object, root = '/Game'): string | undefined =>
+  destinationsOf([object('/Game/A', over)], root).refused[0]?.why
+
+test('files keep their path below the root, with the extension that their kind has', () => {
+  const objects = [
+    object('/Game/Town/SM_Wall'),
+    object('/Game/Maps/L_Town', { asset_class: 'World' }),
+    object('/Game/Audio/Wind', { source_ext: 'wav', asset_name: null }),
+  ]
+  const { files, refused } = destinationsOf(objects, '/Game/In')
+  expect(refused).toEqual([])
+  expect(files.map(({ path, destination, name }) => [path, destination, name])).toEqual([
+    ['In/Town/SM_Wall.uasset', '/Game/In/Town/SM_Wall', 'SM_Wall'],
+    ['In/Maps/L_Town.umap', '/Game/In/Maps/L_Town', 'L_Town'],
+    ['In/Audio/Wind.wav', '/Game/In/Audio/Wind', 'Wind'],
+  ])
+})
+
+describe.each([
+  '/Game/../Secret',
+  '/Game/A/../../../etc/passwd',
+  '/Game/./A',
+  '/Game//A',
+  '/Game/A/',
+  '/Game',
+  '/Gamer/A',
+  '/Engine/A',
+  'Game/A',
+  'C:/Game/A',
+  '/Game/A\\B',
+  '/Game/A:stream',
+  '/Game/A.',
+  '/Game/A ',
+  '/Game/Ä',
+  '/Game/A\u0301',
+  '/Game/\uFF0E\uFF0E/A',
+  '/Game/A\u0000B',
+  '/Game/A\nB',
+  `/Game/${'A/'.repeat(600)}A`,
+])('%j', (origin_path) => {
+  test('is no place for a file', () => expect(whyNot({ origin_path })).toContain('has a place that is not allowed'))
+})
+
+test.each(['CON', 'nul', 'Com1', 'LPT9', 'aux'])('%s is a device on Windows, as a folder and as a file', (name) => {
+  expect(whyNot({ origin_path: `/Game/${name}/A` })).toContain('the name of a device')
+  expect(whyNot({ origin_path: `/Game/A/${name}` })).toContain('the name of a device')
+  expect(whyNot({ origin_path: `/Game/A/${name}x` })).toBeUndefined()
+})
+
+test.each(['', '.exe', 'a/b', '../x', 'UASSET', 'toolongextension', 7])('%j is no extension', (source_ext) => {
+  expect(whyNot({ source_ext })).toContain('extension that is not allowed')
+})
+
+test.each(['/Game/../x', '/Engine', '/Game/', '/Game/Ä', 'Game', `/Game/${'a'.repeat(1000)}`])('%j is no root', (root) => {
+  expect(whyNot({}, root)).toContain('is no folder under /Game')
+})
+
+test('hashes, sizes, ids and names are held to the contract', () => {
+  expect(whyNot({ content_hash: '../../x' })).toBe('has no hash')
+  expect(whyNot({ blob_size: -1 })).toContain('no size')
+  expect(whyNot({ blob_size: 1.5 })).toContain('no size')
+  expect(whyNot({ blob_size: 2 ** 60 })).toContain('no size')
+  expect(whyNot({ lineage_id: '' })).toBe('belongs to no version')
+  expect(whyNot({ object_id: '1' })).toBe('belongs to no version')
+  expect(whyNot({ asset_name: 'x'.repeat(2000) })).toContain('too long')
+  expect(whyNot({ origin_path: null })).toBe('has no place under /Game')
+  expect(destinationsOf([null, 'x'], '/Game').refused.map(({ why }) => why)).toEqual(['is no file', 'is no file'])
+})
+
+test('a name of more than 255 bytes is refused, with its extension counted', () => {
+  expect(whyNot({ origin_path: `/Game/${'a'.repeat(248)}` })).toBeUndefined()
+  expect(whyNot({ origin_path: `/Game/${'a'.repeat(249)}` })).toContain('longer than 255 bytes')
+})
+
+test('a script that the editor would run when it starts is refused, another one is a source file', () => {
+  expect(whyNot({ origin_path: '/Game/Python/init_unreal', source_ext: 'py' })).toContain('runs when it starts')
+  expect(whyNot({ origin_path: '/Game/init_unreal', source_ext: 'py' }, '/Game/Python')).toContain('runs when it starts')
+  expect(whyNot({ origin_path: '/Game/Tools/make', source_ext: 'py' })).toBeUndefined()
+})
+
+test('two places that are equal but for case are one place, in a file as in a folder', () => {
+  const clash = (...paths: string[]) =>
+    destinationsOf(
+      paths.map((path) => object(path)),
+      '/Game',
+    ).refused.map(({ why }) => why)
+  expect(clash('/Game/A/SM_Wall', '/Game/A/sm_wall')).toEqual(['would land in one place with /Game/A/SM_Wall'])
+  expect(clash('/Game/Walls/A', '/Game/walls/B')).toEqual(['lies in a folder that is also spelled Walls'])
+  expect(clash('/Game/A/X/1', '/Game/A/X/2', '/Game/A/Y/1')).toEqual([])
+})
+
+test('the same bytes twice, and more files than a job may have, are refused', () => {
+  const { content_hash } = object('/Game/A')
+  expect(destinationsOf([object('/Game/A'), object('/Game/B', { content_hash })], '/Game').refused).toHaveLength(1)
+  const many = Array.from({ length: 5001 }, (_, at) => object(`/Game/A${at}`))
+  expect(destinationsOf(many, '/Game')).toEqual({ files: [], refused: [{ what: 'The pull', why: 'has more than 5000 files' }] })
+  expect(destinationsOf(many.slice(1), '/Game').refused).toEqual([])
+})
+
+test('what is said of foreign names holds no control characters', () => {
+  const [refused] = destinationsOf([object('/Game/A', { origin_path: '/Game/\u001b[31mred\u202e' })], '/Game').refused
+  expect(refused?.what).toBe('/Game/?[31mred?')
+})
