@@ -16,7 +16,7 @@ import { startTestServer } from '../../support/server.ts'
 import { makeProject, packageAt, type Target } from '../../support/unreal-project.ts'
 
 const server = await startTestServer()
-const supported = (name: string) => new URL(`../support/${name}.ts`, import.meta.url)
+const supported = (name: string) => new URL(`../../support/${name}.ts`, import.meta.url)
 const names = ['SM_A', 'SM_B', 'SM_C']
 const pathOf = (name: string) => `Content/Town/${name}.uasset`
 const bytesOf = (name: string, payload: string) => packageAt(pathOf(name), { payload: Buffer.from(payload) })
