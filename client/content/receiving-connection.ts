@@ -2,7 +2,8 @@
  * A connection that brings one file after the other, with as little work for each byte as there can be: read into memory that is
  * used again, hashed and written from there while the processor still has it at hand. It takes plain answers only, and tries once;
  * whatever else comes is left to `Http`, which is patient and says what is wrong (part-fill.ts). With undici here as well, which
- * reads into memory of its own each time and copies that for its parser, a pull takes 1.2 times as long (bench/README.md).
+ * reads into new memory each time and copies that for its parser, a pull takes 1.1 to 1.3 times the CPU time and, where the disk is
+ * not what it waits for, 1.2 times as long (bench/README.md).
  */
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { type PlainHead, plainHead } from './answer-head.ts'
