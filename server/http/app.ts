@@ -24,7 +24,7 @@ import { isApiPath, readAddress } from './address.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { boundExchanges, refuseEncoding } from './exchanges.ts'
 import { mountHealth } from './health.ts'
-import { mountContract } from './mount.ts'
+import { mountContract } from './public-routes.ts'
 import { leastPace, refuseSlowBodies } from './slow-bodies.ts'
 import { drainBody } from './unread-body.ts'
 

@@ -1,50 +1,66 @@
-/** Mounts every route of the contract: reads its input, runs its handler (in a transaction where it writes), sends its answer. */
+/** Mounts a table of routes: refuses what may not be asked, reads the input of each, runs its handler, sends its answer. */
 
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { allRoutes } from '../../contract/index.ts'
-import { isOpen, isTransactional, type Route } from '../../contract/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { isOpen, type Route } from '../../contract/route.ts'
 import { endOfTurn } from '../../system/event-loop.ts'
-import { requireUnset } from '../accounts/setup.ts'
-import { visitorOf } from '../accounts/visitor.ts'
-import { rehearse, transact } from '../database/transaction.ts'
-import { Feed } from '../feed.ts'
-import { originOf } from '../front-door/origin.ts'
-import { requireAdmin } from '../front-door/roles.ts'
-import { refuseWrite } from '../front-door/states.ts'
-import { type Context, type Handler, WrittenJson } from '../handler.ts'
-import { handlers } from '../handlers.ts'
-import type { Parts } from '../parts.ts'
-import type { Holder } from '../principal.ts'
+import { WrittenJson } from '../handler.ts'
 import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
 import { drainBody } from './unread-body.ts'
 import { inputReader, requireType } from './validation.ts'
 
-type AnyHandler = Handler<Route>
+/** What a handler is asked: what its table gives it, its checked input, and the bytes of a raw body. */
+type Asked = Record<string, unknown> & { input: Record<string, unknown> }
+type AnyHandler = (asked: Asked) => unknown
 
-interface Mounted {
+export interface Answered {
   route: Route
   handler: AnyHandler
-  bodies: JsonBodies
 }
 
-export async function mountContract(api: FastifyInstance, parts: Parts): Promise<void> {
-  const table = handlers as unknown as Record<string, Record<string, AnyHandler>>
-  const mounted = allRoutes.flatMap(([noun, verb, route]) =>
-    table[noun] ? [{ route, handler: requireHandler(table, `${noun}.${verb}`) }] : [],
-  )
+export interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** What answers a table of routes. Who may ask at all has been found out by the application's own hooks. */
+export interface RouteTable {
+  routes: readonly Answered[]
+  /** Refuse what may not be asked here and now, before a byte of the body is read. */
+  guards?(route: Route): onRequestHookHandler[]
+  /** What the scope of the route promises its handler. */
+  contextOf(route: Route, exchange: Exchange): object
+  /** Runs a handler, unless its body is raw; without it, as it is. */
+  run?(answered: Answered, asked: Asked, method: string): Promise<unknown>
+}
+
+/** Throws where a route has no handler. Types say so before, where the handlers are typed by their routes. */
+export const withHandlers = (
+  routes: readonly (readonly [noun: string, verb: string, route: Route])[],
+  handlers: object,
+): Answered[] =>
+  routes.map(([noun, verb, route]) => {
+    const handler = (handlers as Record<string, Record<string, AnyHandler>>)[noun]?.[verb]
+    if (!handler) throw new Error(`the route ${noun}.${verb} has no handler`)
+    return { route, handler }
+  })
+
+export async function mountRoutes(app: FastifyInstance, table: RouteTable): Promise<void> {
   const bodies = new JsonBodies()
-  await api.register(async (json) => {
+  const mount = (part: FastifyInstance, isRaw: boolean) => {
+    for (const one of table.routes) if ((one.route.raw !== undefined) === isRaw) mountRoute(part, table, { ...one, bodies })
+  }
+  await app.register(async (json) => {
     json.removeAllContentTypeParsers()
     bodies.mount(json)
-    for (const one of mounted) if (!one.route.raw) mountRoute(json, parts, { ...one, bodies })
+    mount(json, false)
   })
-  await api.register(async (raw) => {
+  await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null))
     raw.addHook('onRequest', async (request) => forgetOddType(request))
-    for (const one of mounted) if (one.route.raw) mountRoute(raw, parts, { ...one, bodies })
+    mount(raw, true)
   })
 }
 
@@ -53,80 +69,36 @@ function forgetOddType(request: FastifyRequest): void {
   if (request.mediaType === undefined) delete request.raw.headers['content-type']
 }
 
-function requireHandler(table: Record<string, Record<string, AnyHandler>>, name: string): AnyHandler {
-  const [noun = '', verb = ''] = name.split('.')
-  const handler = table[noun]?.[verb]
-  if (!handler) throw new Error(`the contract's route ${name} has no handler`)
-  return handler
+interface Mounted extends Answered {
+  bodies: JsonBodies
 }
 
-function mountRoute(app: FastifyInstance, parts: Parts, { route, handler, bodies }: Mounted): void {
+function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, bodies }: Mounted): void {
   const readInput = inputReader(route)
   const status = route.status ?? (route.output ? 200 : 204)
+  const run = table.run ?? (async (_answered, asked) => handler(asked))
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { route },
-    onRequest: [
-      ...(route.beforeSetup ? [() => requireUnset(parts.database.sql)] : []),
-      (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-        requireTakes(route, request, parts)
-        done()
-      },
-    ],
+    onRequest: table.guards?.(route) ?? [],
     ...(route.output && route.answers !== 'ndjson'
       ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
       : {}),
     handler: async (request, reply) => {
-      const context = contextOf(route, { request, reply, parts })
+      const context = table.contextOf(route, { request, reply })
       if (isOpen(route)) reply.header('Cache-Control', 'no-store')
       const answer = await bodies.during(request, async () => {
         const { body } = request
         const input = body instanceof ReadInput ? body.input : readInput(request as Parameters<typeof readInput>[0])
         if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
-        const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) } as Parameters<AnyHandler>[0]
-        return route.raw ? runRaw(handler, asked, request.raw) : run({ route, handler, method: request.method }, asked)
+        const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) }
+        return route.raw ? runRaw(handler, asked, request.raw) : run({ route, handler }, asked, request.method)
       })
       await endOfTurn()
       return send(reply, { route, status, answer })
     },
   })
-}
-
-/** Whether it may be asked here and now; before a byte of its body is read. */
-function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Parts): void {
-  if (route.scope === 'admin' && holder) requireAdmin(holder.actor)
-  const workspace = holder?.workspace ?? membership?.workspace
-  if (workspace) refuseWrite(workspace, route)
-  if (takesSpace(route)) database.requireRoom()
-}
-
-/** What removes something may use the last of a disk: it is a way out. */
-const takesSpace = ({ scope, method }: Route): boolean => ['write', 'admin', 'session'].includes(scope) && method !== 'DELETE'
-
-interface Exchange {
-  request: FastifyRequest
-  reply: FastifyReply
-  parts: Parts
-}
-
-/** The context that the route's scope promises its handler. */
-function contextOf(route: Route, { request, reply, parts }: Exchange): Context {
-  const { holder, session, membership } = request
-  const { database, clock, settings, storage, catalogs } = parts
-  const any = { sql: database.sql, now: clock.now(), settings, origin: originOf(request, settings), log: request.log }
-  if (!isIn(route, request)) throw new Error('a request reached the library without passing the front door')
-  if (isOpen(route)) {
-    const visitor = visitorOf(request, reply, settings)
-    return { ...any, visitor, slug: request.workspaceSlug, holder, session, membership } as unknown as Context
-  }
-  return { ...any, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics, catalogs }
-}
-
-function isIn({ scope }: Route, { holder, session, membership }: FastifyRequest): boolean {
-  if (scope === 'none') return true
-  if (scope === 'session') return session !== undefined && membership !== undefined
-  return holder !== undefined || (scope === 'signed-in' && session !== undefined)
 }
 
 const rawOf = (request: FastifyRequest) => ({
@@ -135,23 +107,10 @@ const rawOf = (request: FastifyRequest) => ({
   contentLength: request.headers['content-length'] === undefined ? undefined : Number(request.headers['content-length']),
 })
 
-interface Run {
-  route: Route
-  handler: AnyHandler
-  method: string
-}
-
-/** A writing handler gets one transaction. HEAD says what GET would, and changes nothing. */
-async function run({ route, handler, method }: Run, request: Parameters<AnyHandler>[0]): Promise<unknown> {
-  if (!isTransactional(route)) return handler(request)
-  const inTransaction = method === 'HEAD' ? rehearse : transact
-  return inTransaction(request, async (inside) => handler(inside))
-}
-
 /** A handler may answer without having read everything. */
-async function runRaw(handler: AnyHandler, request: Parameters<AnyHandler>[0], body: IncomingMessage): Promise<unknown> {
+async function runRaw(handler: AnyHandler, asked: Asked, body: IncomingMessage): Promise<unknown> {
   try {
-    return await handler(request)
+    return await handler(asked)
   } finally {
     drainBody(body)
   }
