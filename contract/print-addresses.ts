@@ -1,6 +1,7 @@
 /** Prints the address of every route as plain data: what a client needs to ask, without loading the schemas. */
+import { addressOf } from './address.ts'
 import { allRoutes } from './index.ts'
-import { inputPlaces, type Route } from './route.ts'
+import type { Route } from './route.ts'
 
 /** The text of contract/addresses.ts. */
 export function addressesFile(): string {
@@ -18,17 +19,9 @@ import type { Address } from './address.ts'
 export const addresses = {`
 
 function addressText(route: Route): string {
-  const { query, body } = inputPlaces(route)
-  const fields = {
-    method: route.method,
-    path: route.path,
-    query: body.length > 0 && query.length > 0 ? query : undefined,
-    sends: route.raw ? 'bytes' : body.length > 0 ? 'json' : undefined,
-    answers: route.answers === 'json' ? undefined : route.answers,
-    budget: route.budget,
-    repeatable: route.repeatable,
-  }
-  const said = Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${literal(value)}`]))
+  const said = Object.entries(addressOf(route)).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${literal(value)}`],
+  )
   return `{ ${said.join(', ')} }`
 }
 

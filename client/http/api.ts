@@ -2,6 +2,7 @@
 import type { Address } from '../../contract/address.ts'
 import { addresses } from '../../contract/addresses.ts'
 import type { Contract, Noun } from '../../contract/index.ts'
+import { placeInput } from '../../contract/place-input.ts'
 import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import type { Bytes } from './body.ts'
 import type { ApiRequest, Http } from './http.ts'
@@ -47,34 +48,10 @@ function send(http: Http, { answers }: Address, request: ApiRequest): unknown {
   return http.json(request)
 }
 
-/** Puts each key of an input where the route says: path, query or body. Undefined keys are left out. */
+/** A request that is counted and repeated as its route says. */
 export function buildRequest(address: Address, input: Fields): ApiRequest {
-  const { method, path: template, sends, budget, repeatable: idempotent } = address
-  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
-    rest.delete(key)
-    return encodeURIComponent(String(input[key]))
-  })
-  const request: ApiRequest = { method, path, budget, idempotent }
-  if (sends === 'bytes') {
-    const { bytes, contentType } = input as { bytes: Bytes; contentType?: string }
-    return {
-      ...request,
-      query: queryOf([...rest].filter(([key]) => key !== 'bytes' && key !== 'contentType')),
-      bytes,
-      contentType,
-    }
-  }
-  if (sends === undefined) return { ...request, query: queryOf([...rest]) }
-  const inQuery = ([key]: [string, unknown]) => address.query?.includes(key) ?? false
-  const json = Object.fromEntries([...rest].filter((field) => !inQuery(field)))
-  return { ...request, query: queryOf([...rest].filter(inQuery)), json }
-}
-
-/** Null is not said in a query; a list is its key once for each value. */
-function queryOf(fields: readonly [string, unknown][]): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const [key, value] of fields)
-    for (const one of [value].flat()) if (one !== undefined && one !== null) query.append(key, String(one))
-  return query
+  const { method, sends, budget, repeatable: idempotent } = address
+  if (sends !== 'bytes') return { method, budget, idempotent, ...placeInput(address, input) }
+  const { bytes, contentType, ...fields } = input as Fields & { bytes: Bytes; contentType?: string }
+  return { method, budget, idempotent, ...placeInput(address, fields), bytes, contentType }
 }
