@@ -63,3 +63,13 @@ test('an input in pieces is what it was, less what its schema does not know', ()
   for (const piece of pieces) join(joined, piece)
   expect(joined).toEqual({ items, note: 'one', empty: [], none: null })
 })
+
+test('an object that takes whatever it is given keeps all of it in pieces', () => {
+  const open = { properties: { type: {} }, additionalProperties: true }
+  const closed = { properties: { type: {} }, additionalProperties: false }
+  const schema = { properties: { open, warnings: { items: open }, closed } }
+  const one = { type: 'moved', from: { path: '/Game/A' }, list: [1] }
+  const joined: Record<string, unknown> = {}
+  for (const piece of piecesOf(schema, { open: one, warnings: [one], closed: one })) join(joined, piece)
+  expect(joined).toEqual({ open: one, warnings: [one], closed: { type: 'moved' } })
+})

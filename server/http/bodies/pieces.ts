@@ -9,6 +9,8 @@ export interface Piece {
 
 interface Schema {
   properties?: Record<string, Schema>
+  /** `true`: it takes whatever it is given. */
+  additionalProperties?: boolean | Schema
   items?: Schema
 }
 
@@ -40,13 +42,13 @@ function* listPieces(key: string, schema: Schema | undefined, list: readonly unk
 }
 
 function knownOf(schema: Schema | undefined, value: unknown): unknown {
-  const { properties, items } = schema ?? {}
+  const { properties, additionalProperties, items } = schema ?? {}
   if (Array.isArray(value)) return items ? value.map((one) => knownOf(items, one)) : value
   if (!properties || typeof value !== 'object' || value === null) return value
   const known: Record<string, unknown> = {}
   for (const [key, child] of Object.entries(value)) {
-    const childSchema = Object.hasOwn(properties, key) ? properties[key] : undefined
-    if (childSchema) known[key] = knownOf(childSchema, child)
+    const childSchema = Object.hasOwn(properties, key) ? properties[key] : additionalProperties
+    if (childSchema) known[key] = childSchema === true ? child : knownOf(childSchema, child)
   }
   return known
 }
