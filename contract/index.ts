@@ -15,7 +15,7 @@ import { packs } from './packs.ts'
 import { projects } from './projects.ts'
 import { pullJobs } from './pull-jobs.ts'
 import { push } from './push.ts'
-import type { Route } from './route.ts'
+import type { PublicRoutes, Route } from './route.ts'
 import { tags } from './tags.ts'
 import { tokens } from './tokens.ts'
 import { variants } from './variants.ts'
@@ -40,7 +40,7 @@ export const contract = {
   activity,
   changes,
   admin,
-}
+} satisfies Record<string, PublicRoutes>
 
 export type Contract = typeof contract
 export type Noun = keyof Contract

@@ -37,6 +37,10 @@ export const limits = {
   signInBodyBytes: 64 * 1024,
   /** Lists of hashes, ids and paths, each as long as it may be. */
   questionBodyBytes: 6 * MiB,
+  /** Some 50,000 members with their keys. */
+  provisionFileBytes: 16 * MiB,
+  /** Such a file, and what stands around it. */
+  provisionBodyBytes: 16 * MiB + 64 * 1024,
   /** A report, and what indents it. */
   reportBodyBytes: 3 * MiB,
   /**

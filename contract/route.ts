@@ -7,9 +7,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Who may ask. `none`: anybody. `session`: a person signed in on the dashboard, never a key. `signed-in`: any key, or such a person.
+ * `operator`: who administers the server from its machine; such a route is mounted on the control socket, never on the network.
  * The others take keys (spec 4, legend): of read scope, of write scope, or of write scope and the admin role.
  */
-export type Scope = 'none' | 'session' | 'signed-in' | 'read' | 'write' | 'admin'
+export type Scope = 'none' | 'session' | 'signed-in' | 'operator' | 'read' | 'write' | 'admin'
 
 /** A request body of raw bytes, streamed to the handler. `types` limits the Content-Type where the specification does. */
 export interface RawBody {
@@ -19,7 +20,7 @@ export interface RawBody {
 
 export interface Route {
   method: Method
-  /** Below `/api/v1`; `{name}` marks a path parameter. */
+  /** Below `/api/v1`, or as it stands where the scope is `operator`; `{name}` marks a path parameter. */
   path: string
   scope: Scope
   summary: string
@@ -59,6 +60,9 @@ export interface Route {
 }
 
 export type Routes = Record<string, Route>
+
+/** Those that the network reaches. */
+export type PublicRoutes = Record<string, Route & { scope: Exclude<Scope, 'operator'> }>
 
 /** Declares the routes of one noun; keeps their literal types. */
 export const routes = <const R extends Routes>(table: R): R => table

@@ -6,7 +6,10 @@ import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
 import type { Membership } from './accounts/people.ts'
 import type { Session } from './accounts/sessions.ts'
 import type { Visitor } from './accounts/visitor.ts'
+import type { Audit } from './administration/audit-log.ts'
+import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
+import type { Database } from './database/open.ts'
 import type { Sql } from './database/sql.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
@@ -16,7 +19,7 @@ import type { Storage } from './storage/storage.ts'
 
 /** What every handler is given, no matter who asks. */
 interface AnyContext {
-  /** The pool for reading routes; the open transaction for writing ones. A handler uses no other connection. */
+  /** The pool for reading routes and those of operators; the open transaction for writing ones. A handler uses no other connection. */
   sql: Sql
   /** The moment of the request; one for everything that it writes. */
   now: Date
@@ -57,13 +60,25 @@ export interface Context extends AnyContext {
   catalogs: Catalogs
 }
 
+/** For who administers the server from its machine. */
+export interface OperatorContext extends Pick<AnyContext, 'sql' | 'now' | 'settings'> {
+  database: Database
+  clock: Clock
+  /** Whether the server itself works; else a command does, on its database. */
+  isServer: boolean
+  /** Writes down what was changed, once it is committed. */
+  audit: Audit
+}
+
 type ContextOf<R extends Route> = R extends { scope: 'none' }
   ? OpenContext
   : R extends { scope: 'session' }
     ? SessionContext
     : R extends { scope: 'signed-in' }
       ? SignedInContext
-      : Context
+      : R extends { scope: 'operator' }
+        ? OperatorContext
+        : Context
 
 /** The body of a raw route. */
 export interface RawRequest {

@@ -8,9 +8,9 @@ import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { issueSetupCode } from './accounts/setup.ts'
-import { logDeed, logProvisioned, tellKeptDeeds } from './administration/audit-log.ts'
+import { logProvisioned, logRecord, tellKeptRecords } from './administration/audit-log.ts'
 import { openControlSocket } from './administration/control-socket.ts'
-import type { Deed } from './administration/desk.ts'
+import { type OperatorParts, operatorSocket } from './administration/operator.ts'
 import { takeDatabase } from './administration/take-database.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { SettingError, type Settings } from './config.ts'
@@ -71,7 +71,7 @@ export async function startServer({
   const database = await takeDatabase(settings, (sentence) => log.error(sentence), waits)
   try {
     await migrate(database, clock.now())
-    tellKeptDeeds(settings.dataDir, log)
+    tellKeptRecords(settings.dataDir, log)
     if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
     const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
@@ -87,8 +87,8 @@ export async function startServer({
     const url = addressOf(app)
     await openMetrics(app, settings, log)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
-    const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
-    const control = await openControlSocket({ desk, url, log })
+    const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
+    const control = await openControlSocket({ ...operatorSocket(operator, url), log })
     const end = async () => {
       await Promise.all([control.close(), close(app)])
       await database.close()

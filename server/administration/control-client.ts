@@ -1,10 +1,14 @@
-/** The other end of a server's control socket: finds the servers that run on a data folder, and asks one of them to do something. */
+/** The other end of a server's control socket: finds the servers that run on a data folder, and asks one of them what an operator may ask. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { addressOf } from '../../contract/address.ts'
 import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
+import { operatorHeader } from '../../contract/operator.ts'
+import { placeInput } from '../../contract/place-input.ts'
 import { atShortPath } from '../../system/socket-path.ts'
 import { type ControlNote, type FoundNote, readNotes } from './control-note.ts'
+import { type OperatorApi, operatorApi } from './operator-api.ts'
 
 /** What a server says of itself. */
 export interface Presence {
@@ -23,7 +27,7 @@ export interface FoundServer extends FoundNote {
 /** A server that lives answers this at once, unless its disk or its machine is in trouble. */
 const greetingMs = 3000
 /** A provisioning file may hold thousands of passwords. */
-export const actMs = 10 * 60_000
+export const answerMs = 10 * 60_000
 const longestAnswerBytes = 256 * 1024 * 1024
 
 /** The servers that answer, and the notes of those that do not: killed ones, and ones that hang. */
@@ -37,33 +41,47 @@ export async function findServers(dataDir: string): Promise<{ servers: FoundServ
 
 async function greet(found: FoundNote): Promise<Presence | undefined> {
   try {
-    return (await ask(found, { path: '/', signal: AbortSignal.timeout(greetingMs) })) as Presence
+    return (await ask(found, { method: 'GET', path: '/', signal: AbortSignal.timeout(greetingMs) })) as Presence
   } catch (error) {
     if (error instanceof ApiError && error.code === 'FORBIDDEN') throw error
     return undefined
   }
 }
 
-export interface Question {
+/** The operator's routes, answered by a running server; `by` is who asks. Throws as `ask` does. */
+export const operatorApiOf = (found: FoundNote, { by, signal }: { by: string; signal: () => AbortSignal }): OperatorApi =>
+  operatorApi((route, input) => {
+    const { path, query, json } = placeInput(addressOf(route), input)
+    const address = query.size > 0 ? `${path}?${query}` : path
+    return ask(found, { method: route.method, path: address, json, by, signal: signal() })
+  })
+
+interface Question {
+  method: string
   path: string
-  /** Sent as JSON by POST; without it the question is a GET. */
-  body?: unknown
+  json?: unknown
+  by?: string
   signal: AbortSignal
 }
 
 /** The JSON of the answer. Throws the ApiError that the server answers, or UNAVAILABLE when it breaks off. */
-export async function ask({ dir, note }: FoundNote, { path, body, signal }: Question): Promise<unknown> {
+async function ask({ dir, note }: FoundNote, { method, path, json, by = '', signal }: Question): Promise<unknown> {
   const socket = await reach(dir, note, signal)
   try {
     const asked = request({
       createConnection: () => socket,
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       path,
-      headers: { host: 'control', authorization: `Bearer ${note.token}`, 'content-type': 'application/json' },
+      headers: {
+        host: 'control',
+        authorization: `Bearer ${note.token}`,
+        'content-type': 'application/json',
+        [operatorHeader]: encodeURIComponent(by.toWellFormed()),
+      },
       signal,
     })
     // What goes wrong later is told by the answer.
-    asked.on('error', () => {}).end(body === undefined ? undefined : JSON.stringify(body))
+    asked.on('error', () => {}).end(json === undefined ? undefined : JSON.stringify(json))
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     return read(response.statusCode ?? 0, await textOf(response))
   } catch (error) {

@@ -1,36 +1,45 @@
-/** Keys of a workspace, as administrators make, list and revoke them. */
+/** Keys of a workspace, as operators make, list and revoke them. */
 import { ApiError } from '../../contract/errors.ts'
+import type { Operator, OperatorKey } from '../../contract/operator.ts'
 import { type Key, listKeys, mintKey, revokeKey } from '../accounts/keys.ts'
-import type { ToldKey } from './acts.ts'
-import type { Doing } from './desk.ts'
-import { requireSomebody } from './people.ts'
-import { chooseWorkspace } from './workspaces.ts'
+import type { Sql } from '../database/sql.ts'
+import type { Handlers } from '../handler.ts'
+import { requireUser } from './users.ts'
+import { type ChosenWorkspace, chooseWorkspace } from './workspaces.ts'
 
-export const listKeysOf: Doing<'key-list'> = async ({ database: { sql } }, { workspace, user }) => {
-  const chosen = await chooseWorkspace(sql, workspace)
-  const whose = user === undefined ? {} : { memberId: (await requireSomebody(sql, chosen, user)).id }
-  const keys = await listKeys(sql, { workspaceId: chosen.id, ...whose })
-  return { answer: { workspace: chosen.slug, keys: keys.map(told) }, on: { workspace: chosen.slug } }
+export const key: Handlers<Operator['key']> = {
+  async list({ sql, input: { workspace, user } }) {
+    const chosen = await chooseWorkspace(sql, workspace)
+    const whose = user === undefined ? {} : { memberId: (await requireUser(sql, chosen, user)).id }
+    const keys = await listKeys(sql, { workspaceId: chosen.id, ...whose })
+    return { workspace: chosen.slug, keys: keys.map(toKey) }
+  },
+
+  async create({ sql, now, audit, input: { workspace, user, name, scope } }) {
+    const chosen = await chooseWorkspace(sql, workspace)
+    const { id: memberId, email, status } = await requireUser(sql, chosen, user)
+    if (status === 'disabled')
+      throw new ApiError(
+        'CONFLICT',
+        `${email} is disabled in the workspace ${chosen.slug}: keys of theirs open nothing. Enable them first.`,
+      )
+    const made = await mintKey(sql, { workspaceId: chosen.id, memberId, name, scope, now })
+    audit('key-create', { workspace: chosen.slug, user: email, key: made.id, prefix: made.prefix, name, scope })
+    return { workspace: chosen.slug, ...toKey(made), key: made.token }
+  },
+
+  async revoke({ sql, now, audit, input: { workspace, key: named } }) {
+    const chosen = await chooseWorkspace(sql, workspace)
+    const found = await requireKey(sql, chosen, named)
+    const { id, prefix, name, email } = found
+    await revokeKey(sql, { workspaceId: chosen.id, keyId: id, now })
+    audit('key-revoke', { workspace: chosen.slug, user: email, key: id, prefix, name })
+    return { workspace: chosen.slug, ...toKey(found) }
+  },
 }
 
-export const createKey: Doing<'key-create'> = async ({ database: { sql }, clock }, { workspace, user, name, scope }) => {
-  const chosen = await chooseWorkspace(sql, workspace)
-  const { id: memberId, email, status } = await requireSomebody(sql, chosen, user)
-  if (status === 'disabled')
-    throw new ApiError(
-      'CONFLICT',
-      `${email} is disabled in the workspace ${chosen.slug}: keys of theirs open nothing. Enable them first.`,
-    )
-  const made = await mintKey(sql, { workspaceId: chosen.id, memberId, name, scope, now: clock.now() })
-  const { id, prefix } = made
-  return {
-    answer: { workspace: chosen.slug, ...told(made), key: made.token },
-    on: { workspace: chosen.slug, user: email, key: id, prefix, name, scope },
-  }
-}
-
-export const revokeKeyOf: Doing<'key-revoke'> = async ({ database: { sql }, clock }, { workspace, key: named }) => {
-  const { id: workspaceId, slug } = await chooseWorkspace(sql, workspace)
+/** By its id, or its beginning where that is enough. */
+async function requireKey(sql: Sql, { id: workspaceId, slug }: ChosenWorkspace, named: string): Promise<Key> {
   const keys = await listKeys(sql, { workspaceId })
   const matching = keys.filter(({ id, prefix }) => String(id) === named || prefix.startsWith(named))
   const [only, ...others] = matching
@@ -44,12 +53,10 @@ export const revokeKeyOf: Doing<'key-revoke'> = async ({ database: { sql }, cloc
       'CONFLICT',
       `Several keys begin with ${named}: ${matching.map(({ id, name }) => `${id} ("${name}")`).join(', ')}. Say the id.`,
     )
-  await revokeKey(sql, { workspaceId, keyId: only.id, now: clock.now() })
-  const { id, prefix, name, email } = only
-  return { answer: { workspace: slug, ...told(only) }, on: { workspace: slug, user: email, key: id, prefix, name } }
+  return only
 }
 
-const told = ({ id, name, prefix, scope, email, created_at, last_used_at }: Key): ToldKey => ({
+const toKey = ({ id, name, prefix, scope, email, created_at, last_used_at }: Key): OperatorKey => ({
   id,
   name,
   prefix,

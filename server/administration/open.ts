@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../contract/errors.ts'
+import { operator } from '../../contract/operator.ts'
+import type { InputOf } from '../../contract/route.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { isEmbeddedIn } from '../database/embedded/embedded.ts'
@@ -10,28 +12,26 @@ import { FolderInUse } from '../database/embedded/hold-folder.ts'
 import { explainDatabase } from '../database/failure.ts'
 import { migrate, schemaState } from '../database/migrate.ts'
 import { type Database, openDatabase } from '../database/open.ts'
-import type { ActName, Answers, InputOf } from './acts.ts'
-import { keepDeed } from './audit-log.ts'
-import { actMs, ask, type FoundServer, findServers, type Presence } from './control-client.ts'
+import { type AuditRecord, keepRecord } from './audit-log.ts'
+import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
-import { type Deed, type Desk, perform } from './desk.ts'
 import { isOwnerOf, userName } from './doctor/permissions.ts'
+import { operatorApiOn } from './operator.ts'
+import { type OperatorApi, operatorApi } from './operator-api.ts'
 import { imagineProvision } from './provisioning.ts'
 
-export type { Answers } from './acts.ts'
-
 export interface Administration {
-  /** The server that does it; undefined while none runs. */
+  /** The server that answers; undefined while none runs. */
   server: Presence | undefined
-  perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]>
+  api: OperatorApi
   close(): Promise<void>
 }
 
 export interface Reaching {
   settings: Settings
-  /** What is done where there is no database. To imagine: only `provision` is asked, to say what it would do. */
+  /** What is done where there is no database. To imagine: only provisioning is asked, to say what it would do. */
   ifNone: 'refuse' | 'make' | 'imagine'
-  /** Says something to the administrator beside the answer: what is waited for, and what no log will tell. */
+  /** Says something to the operator beside the answer: what is waited for, and what no log will tell. */
   tell(sentence: string): void
   signal: AbortSignal
 }
@@ -46,7 +46,7 @@ const pauseMs = 200
  */
 export async function openAdministration(reaching: Reaching): Promise<Administration> {
   const { settings, signal } = reaching
-  const by = administrator()
+  const by = userOfSystem()
   const until = systemClock.now().getTime() + patienceMs
   for (let isFirst = true; ; isFirst = false) {
     signal.throwIfAborted()
@@ -63,7 +63,7 @@ export async function openAdministration(reaching: Reaching): Promise<Administra
 }
 
 /** Who asks, as far as the system knows. */
-function administrator(): string {
+function userOfSystem(): string {
   const before = process.env.SUDO_USER
   return before ? `${userName()} (sudo of ${before})` : userName()
 }
@@ -73,34 +73,24 @@ const servesWanted = ({ database_mark }: Presence, settings: Settings): boolean 
   settings.databaseUrl === undefined || database_mark === databaseMark(settings)
 
 function throughServer(found: FoundServer, { by, signal }: { by: string; signal: AbortSignal }): Administration {
-  return {
-    server: found.presence,
-    async perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]> {
-      const within = AbortSignal.any([signal, AbortSignal.timeout(actMs)])
-      return (await ask(found, { path: `/acts/${act}`, body: { by, input }, signal: within })) as Answers[A]
-    },
-    close: async () => {},
-  }
+  const within = () => AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+  return { server: found.presence, api: operatorApiOf(found, { by, signal: within }), close: async () => {} }
 }
 
 function withDatabase(database: Database, { settings, tell }: Reaching, by: string): Administration {
-  const record = (deed: Deed) => {
-    if (!keepDeed(settings.dataDir, deed)) tell(`No log of a server will tell this, so write it down: ${JSON.stringify(deed)}`)
+  const record = (done: AuditRecord) => {
+    if (!keepRecord(settings.dataDir, done)) tell(`No log of a server will tell this, so write it down: ${JSON.stringify(done)}`)
   }
-  const desk: Desk = { database, settings, clock: systemClock, isServer: false, record }
-  return {
-    server: undefined,
-    perform: (act, input) => perform(desk, { act, input, by }),
-    close: () => database.close(),
-  }
+  const api = operatorApiOn({ database, settings, clock: systemClock, isServer: false, record }, by)
+  return { server: undefined, api, close: () => database.close() }
 }
 
 const withNothing: Administration = {
   server: undefined,
-  async perform<A extends ActName>(act: A, input: InputOf<A>): Promise<Answers[A]> {
-    if (act !== 'provision') throw new Error(`"${act}" needs a database`)
-    return imagineProvision(input as InputOf<'provision'>) as Answers[A]
-  },
+  api: operatorApi(async (route, input) => {
+    if (route !== operator.provisioning.apply) throw new Error(`${route.method} ${route.path} needs a database`)
+    return imagineProvision(input as InputOf<typeof operator.provisioning.apply>)
+  }),
   close: async () => {},
 }
 

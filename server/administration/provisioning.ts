@@ -1,31 +1,26 @@
-/** Provisioning as an act: the file's content is checked where it is applied, who checked it before. */
+/** Provisioning by an operator: the file's content is checked where it is applied, who checked it before. */
 import { validationError } from '../../contract/errors.ts'
+import type { Operator } from '../../contract/operator.ts'
+import type { InputOf, OutputOf } from '../../contract/route.ts'
+import type { Handlers } from '../handler.ts'
 import { faultOf, type ProvisionFile } from '../provision/file.ts'
 import { foresee, foreseeFromNothing, type Provisioned, provision } from '../provision/provision.ts'
-import type { Answers, InputOf } from './acts.ts'
-import type { Doing } from './desk.ts'
 
-export const provisionHere: Doing<'provision'> = async ({ database, clock }, { file, check }) => {
-  const content = checked(file)
-  const { changes, warnings } = await (check ? foresee(database.sql, content) : provision(database, content, clock.now()))
-  const count = (does: string) => changes.filter((change) => change.does === does).length
-  return {
-    answer: answerOf({ changes, warnings }, check),
-    on: {
-      check,
-      workspaces: content.workspaces
-        .map(({ slug }) => slug)
-        .join(' ')
-        .slice(0, 400),
-      created: count('created'),
-      changed: count('changed'),
-    },
-  }
+type Apply = Operator['provisioning']['apply']
+
+export const provisioning: Handlers<Operator['provisioning']> = {
+  async apply({ database, now, audit, input: { file, check } }) {
+    const content = checked(file)
+    const outcome = await (check ? foresee(database.sql, content) : provision(database, content, now))
+    const count = (does: string) => outcome.changes.filter((change) => change.does === does).length
+    const slugs = content.workspaces.map(({ slug }) => slug).join(' ')
+    audit('provision', { check, workspaces: slugs.slice(0, 400), created: count('created'), changed: count('changed') })
+    return answerOf(outcome, check)
+  },
 }
 
 /** What a file would do where there is no database yet. */
-export const imagineProvision = ({ file }: InputOf<'provision'>): Answers['provision'] =>
-  answerOf(foreseeFromNothing(checked(file)), true)
+export const imagineProvision = ({ file }: InputOf<Apply>): OutputOf<Apply> => answerOf(foreseeFromNothing(checked(file)), true)
 
 function checked(file: object): ProvisionFile {
   const fault = faultOf(file)
@@ -33,8 +28,8 @@ function checked(file: object): ProvisionFile {
   return file as ProvisionFile
 }
 
-const answerOf = ({ changes, warnings }: Provisioned, checkedOnly: boolean): Answers['provision'] => ({
-  changes,
-  warnings,
+const answerOf = ({ changes, warnings }: Provisioned, checkedOnly: boolean): OutputOf<Apply> => ({
+  changes: changes.map(({ fields, ...change }) => ({ ...change, fields: [...fields] })),
+  warnings: [...warnings],
   checked_only: checkedOnly,
 })

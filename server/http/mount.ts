@@ -1,4 +1,12 @@
-/** Mounts a table of routes: refuses what may not be asked, reads the input of each, runs its handler, sends its answer. */
+/**
+ * Mounts a table of routes on an application: refuses what may not be asked, reads the input of each, runs its handler, sends its answer.
+ *
+ * The public server mounts the contract so (public-routes.ts), the control socket the operator's routes (administration/operator.ts). A
+ * local API of another program is made the same way: its routes are declared in `contract/` beside those, as a table that no list of public
+ * routes names; a `RouteTable` says what answers them, what a handler is given, and what may be asked at a given moment; `openControlSocket`
+ * puts it on a socket, whose folder and token say who may ask at all. The thread that reads large bodies (bodies/reader-worker.ts) has to
+ * know the table too.
+ */
 
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'

@@ -41,8 +41,7 @@ export type WorkspaceEntry = Static<typeof WorkspaceEntry>
 export type MemberEntry = Static<typeof Member>
 export type KeyEntry = Static<typeof Key>
 
-/** Some 50,000 members with their keys. */
-export const longestFileBytes = 16 * 1024 * 1024
+const longestFileBytes = limits.provisionFileBytes
 
 const check = new Ajv({ allowUnionTypes: true }).compile(ProvisionFile)
 

@@ -26,7 +26,7 @@ function ask(path: string, headers: Record<string, string> = {}): Promise<number
 }
 
 /** The log's lines on what administrators did. */
-const deedsIn = (log: string): { act: string; by: string; on: Record<string, unknown> }[] =>
+const auditLogIn = (log: string): { act: string; by: string; on: Record<string, unknown> }[] =>
   log
     .split('\n')
     .filter((line) => line.includes('"administration"'))
@@ -45,13 +45,13 @@ test('a command acts through the server that runs: its key works at the next req
   expect((await mia()).status).toBe(401)
   await administer(['user', 'password', 'max@acme.test'], { stdin: 'battery staple' })
   const { stderr } = await server.stop()
-  const deeds = deedsIn(stderr)
-  expect(deeds.map(({ act }) => act)).toEqual(['provision', 'key-create', 'user-status', 'user-password'])
-  expect(deeds[1]).toMatchObject({
+  const lines = auditLogIn(stderr)
+  expect(lines.map(({ act }) => act)).toEqual(['provision', 'key-create', 'user-status', 'user-password'])
+  expect(lines[1]).toMatchObject({
     by: expect.stringMatching(/./),
     on: { user: 'max@acme.test', name: 'nightly', scope: 'read' },
   })
-  expect(deeds[2]?.on).toEqual({ workspace: 'acme', user: 'mia@acme.test', from: 'active', to: 'disabled' })
+  expect(lines[2]?.on).toEqual({ workspace: 'acme', user: 'mia@acme.test', from: 'active', to: 'disabled' })
   expect(stderr).not.toContain(key)
   expect(stderr).not.toContain('battery staple')
 })
@@ -67,7 +67,7 @@ test('after a server was killed commands work on its database, and the next serv
   expect(await administer(['user', 'enable', 'mia'])).toMatchObject({ code: 0 })
   expect((await callAs(server.url, keys.mia).get('/auth/me')).status).toBe(200)
   const { stderr } = await server.stop()
-  expect(deedsIn(stderr).map(({ on }) => on.to)).toEqual(['disabled', 'active'])
+  expect(auditLogIn(stderr).map(({ on }) => on.to)).toEqual(['disabled', 'active'])
   expect(existsSync(join(data, 'administration.jsonl'))).toBe(false)
   expect(readdirSync(join(data, 'control'))).toEqual([])
 })
@@ -80,13 +80,13 @@ test('where no socket can be had a server starts without one, and its log says w
   expect(await server.stop()).toMatchObject({ code: 0, stderr: expect.stringContaining('Administrative commands cannot reach') })
 })
 
-test('notes of deeds that are damaged keep no server from starting, and the whole ones among them are told', async () => {
+test('notes of the audit log that are damaged keep no server from starting, and the whole ones among them are told', async () => {
   const { start, administer, data } = await serverHouse()
   const notes = join(data, 'administration.jsonl')
   await administer(['user', 'disable', 'mia'])
   writeFileSync(notes, `${readFileSync(notes)}{"act":"user-status","at":"never"}\nnull\n{"act":"user-`)
   const first = await start()
-  expect(deedsIn((await first.stop()).stderr).map(({ act }) => act)).toEqual(['provision', 'user-status'])
+  expect(auditLogIn((await first.stop()).stderr).map(({ act }) => act)).toEqual(['provision', 'user-status'])
   expect(existsSync(notes)).toBe(false)
   mkdirSync(notes)
   const second = await start()
@@ -142,7 +142,7 @@ test.runIf(onUnix)(
     expect(await ask(socket)).toBe(401)
     expect(await ask(socket, { authorization: 'Bearer guessed' })).toBe(401)
     expect(await ask(socket, { authorization: `Bearer ${token}` })).toBe(200)
-    const answer = await fetch(`${server.url}/acts/user-list`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(`${server.url}/operator/users`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBeGreaterThanOrEqual(400)
   },
 )
@@ -155,7 +155,7 @@ test.runIf(onUnix)(
     const server = await start([], { TMPDIR: tmp })
     expect(await administer(['user', 'list'], { env: { TMPDIR: tmp } })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(tmp).filter((name) => !/^(ph-db-|node-compile-cache)/.test(name))).toEqual([])
-    expect(deedsIn(server.said()).map(({ act }) => act)).toEqual(['provision'])
+    expect(auditLogIn(server.said()).map(({ act }) => act)).toEqual(['provision'])
   },
 )
 
@@ -180,5 +180,5 @@ test.runIf(onEmbedded)('commands on a copy of a data folder leave the original a
   const added = await phProcess(['server', 'user', 'add', 'nora@acme.test', '--data', copy])
   expect(added).toMatchObject({ code: 0 })
   expect((await administer(['user', 'list'])).stdout).not.toContain('nora@acme.test')
-  expect(deedsIn(server.said()).map(({ act }) => act)).toEqual(['provision'])
+  expect(auditLogIn(server.said()).map(({ act }) => act)).toEqual(['provision'])
 })

@@ -1,13 +1,11 @@
 /** `ph server key`: keys of a workspace, from the machine the server runs on. */
-import type { Answers } from '../../../server/administration/open.ts'
+import type { OperatorKey } from '../../../contract/operator.ts'
 import { printable } from '../../../system/printable.ts'
 import { command, text, value } from '../../command.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { age } from '../../terminal/amounts.ts'
 import { table } from '../../terminal/table.ts'
 import { administer, given, workspaceOptions } from './reach.ts'
-
-type Key = Answers['key-list']['keys'][number]
 
 export const keyCommands = [
   command({
@@ -28,7 +26,7 @@ export const keyCommands = [
     ],
     async run(context, { user, name = 'key', scope = 'read', data, workspace }) {
       const input = given({ workspace, user, name, scope })
-      const answer = await administer(context, { data, workspace }, (server) => server.perform('key-create', input))
+      const answer = await administer(context, { data, workspace }, (api) => api.key.create(input))
       context.out.result(answer, answer.key)
       context.out.note(
         `A ${answer.scope} key of ${printable(answer.user)} in ${answer.workspace}, named "${printable(answer.name)}", id ${answer.id}. It is not shown again.`,
@@ -45,9 +43,7 @@ export const keyCommands = [
       ['server key list --user ada@acme.test', 'those that act as her'],
     ],
     async run(context, { user, data, workspace }) {
-      const answer = await administer(context, { data, workspace }, (server) =>
-        server.perform('key-list', given({ workspace, user })),
-      )
+      const answer = await administer(context, { data, workspace }, (api) => api.key.list(given({ workspace, user })))
       context.out.result(answer, () =>
         answer.keys.length === 0
           ? `There are no keys in ${answer.workspace}.`
@@ -67,8 +63,8 @@ export const keyCommands = [
       ['server key revoke ph_live_x7Qp', 'the one that begins so'],
     ],
     async run(context, { key, data, workspace }) {
-      const answer = await administer(context, { data, workspace }, (server) =>
-        server.perform('key-revoke', given({ workspace, key: beginningOf(key) })),
+      const answer = await administer(context, { data, workspace }, (api) =>
+        api.key.revoke(given({ workspace, key: beginningOf(key) })),
       )
       context.out.result(
         answer,
@@ -90,15 +86,15 @@ function beginningOf(key: string): string {
 }
 
 const columns = (now: Date) => [
-  { title: 'ID', value: (key: Key) => key.id, right: true },
-  { title: 'BEGINS', value: (key: Key) => key.prefix, spare: 'late' as const },
-  { title: 'NAME', value: (key: Key) => key.name, cut: 'end' as const },
-  { title: 'SCOPE', value: (key: Key) => key.scope },
-  { title: 'ACTS AS', value: (key: Key) => key.user, cut: 'middle' as const },
-  { title: 'CREATED', value: (key: Key) => age(key.created_at, now), spare: true },
+  { title: 'ID', value: (key: OperatorKey) => key.id, right: true },
+  { title: 'BEGINS', value: (key: OperatorKey) => key.prefix, spare: 'late' as const },
+  { title: 'NAME', value: (key: OperatorKey) => key.name, cut: 'end' as const },
+  { title: 'SCOPE', value: (key: OperatorKey) => key.scope },
+  { title: 'ACTS AS', value: (key: OperatorKey) => key.user, cut: 'middle' as const },
+  { title: 'CREATED', value: (key: OperatorKey) => age(key.created_at, now), spare: true },
   {
     title: 'LAST USED',
-    value: (key: Key) => (key.last_used_at === null ? 'never' : age(key.last_used_at, now)),
+    value: (key: OperatorKey) => (key.last_used_at === null ? 'never' : age(key.last_used_at, now)),
     spare: 'late' as const,
   },
 ]

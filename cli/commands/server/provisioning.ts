@@ -1,6 +1,7 @@
 /** `ph server provision`: applies a provisioning file, or says what it would change. */
 import { resolve } from 'node:path'
-import type { Answers } from '../../../server/administration/open.ts'
+import type { Operator, ProvisionChange } from '../../../contract/operator.ts'
+import type { OutputOf } from '../../../contract/route.ts'
 import { printable } from '../../../system/printable.ts'
 import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
@@ -9,8 +10,7 @@ import { count } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { administer, forPlace, type Place, serverOptions } from './reach.ts'
 
-type Outcome = Answers['provision']
-type Change = Outcome['changes'][number]
+type Outcome = OutputOf<Operator['provisioning']['apply']>
 
 export const provisionCommands = [
   command({
@@ -31,8 +31,8 @@ export const provisionCommands = [
     async run(context, { file, check, dryRun, data }) {
       const content = await readFile(context, file)
       const checkOnly = check || dryRun
-      const outcome = await administer(context, { data, ifNone: checkOnly ? 'imagine' : 'make' }, (server) =>
-        server.perform('provision', { file: content, check: checkOnly }),
+      const outcome = await administer(context, { data, ifNone: checkOnly ? 'imagine' : 'make' }, (api) =>
+        api.provisioning.apply({ file: content, check: checkOnly }),
       )
       context.out.result(outcome, () => tell(outcome, context.out.paint, { data }))
       return undefined
@@ -72,7 +72,7 @@ function tell({ changes, warnings, checked_only }: Outcome, paint: Paint, place:
   ]
 }
 
-function line({ what, workspace, name, does, fields, remark }: Change, paint: Paint): string {
+function line({ what, workspace, name, does, fields, remark }: ProvisionChange, paint: Paint): string {
   const thing = what === 'workspace' ? `workspace ${workspace}` : `${what} ${printable(name)} of ${workspace}`
   const details = does === 'changed' ? fields.map(({ field, from, to }) => `${field} ${told(from)} -> ${told(to)}`) : []
   const words = { created: 'new', changed: details.join(', '), unchanged: 'unchanged', left: 'not in the file, stays' }[does]
@@ -81,8 +81,8 @@ function line({ what, workspace, name, does, fields, remark }: Change, paint: Pa
 
 const told = (value: string | number | null): string => (value === null ? 'none' : printable(String(value)))
 
-function summary(changes: readonly Change[], checkedOnly: boolean): string {
-  const amount = (does: Change['does']) => changes.filter((change) => change.does === does).length
+function summary(changes: readonly ProvisionChange[], checkedOnly: boolean): string {
+  const amount = (does: ProvisionChange['does']) => changes.filter((change) => change.does === does).length
   const [created, changed] = [amount('created'), amount('changed')]
   if (created + changed === 0) return 'Nothing to change.'
   const words = `${count(created, 'new', 'new')}, ${count(changed, 'changed', 'changed')}, ${amount('unchanged')} unchanged`

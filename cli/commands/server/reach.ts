@@ -30,7 +30,7 @@ export interface Wanted extends Place {
 export async function administer<T>(
   context: Context,
   { data, workspace, ifNone = 'refuse' }: Wanted,
-  work: (administration: Administration) => Promise<T>,
+  work: (api: Administration['api']) => Promise<T>,
 ): Promise<T> {
   const [settings, { openAdministration }] = await Promise.all([
     serverSettings(context, data),
@@ -40,7 +40,7 @@ export async function administer<T>(
   try {
     const administration = await openAdministration(reaching)
     try {
-      return await work(administration)
+      return await work(administration.api)
     } finally {
       await administration.close()
     }

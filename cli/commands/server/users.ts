@@ -1,5 +1,6 @@
 /** `ph server user`: the people of a workspace, from the machine the server runs on. */
-import type { Administration, Answers } from '../../../server/administration/open.ts'
+import type { InvitedUser, Operator, OperatorUser } from '../../../contract/operator.ts'
+import type { OutputOf } from '../../../contract/route.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag, text, value } from '../../command.ts'
@@ -8,9 +9,6 @@ import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { readNewPassword } from './password.ts'
 import { administer, forPlace, given, type Place, workspaceOptions } from './reach.ts'
-
-type Person = Answers['user-list']['users'][number]
-type Invited = Answers['user-list']['invited'][number]
 
 const roles = ['owner', 'admin', 'member'] as const
 const kinds = ['person', 'api'] as const
@@ -26,7 +24,7 @@ export const userCommands = [
       ['server user list --workspace acme --json', 'those of the workspace acme, as JSON'],
     ],
     async run(context, { data, workspace }) {
-      const answer = await administer(context, { data, workspace }, (server) => server.perform('user-list', given({ workspace })))
+      const answer = await administer(context, { data, workspace }, (api) => api.user.list(given({ workspace })))
       context.out.result(answer, () =>
         answer.users.length === 0
           ? `Nobody belongs to ${answer.workspace}.`
@@ -61,7 +59,7 @@ export const userCommands = [
       requireAddress(email)
       const password = rest.password ? await readNewPassword(context, email) : undefined
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
-      const answer = await administer(context, rest, (server) => server.perform('user-add', input))
+      const answer = await administer(context, rest, (api) => api.user.add(input))
       const added = `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`
       const after = afterwards(answer, kind, password).map((line) => forPlace(line, rest))
       context.out.result(answer, [added, ...after].join('\n'))
@@ -77,7 +75,7 @@ export const userCommands = [
     examples: [['server user role ada@acme.test admin', 'from the next request on her keys may do what admins may']],
     async run(context, { user: who, role, data, workspace }) {
       const input = given({ workspace, user: who, role: choiceOf('The role', roles)(role) })
-      const answer = await administer(context, { data, workspace }, (server) => server.perform('user-role', input))
+      const answer = await administer(context, { data, workspace }, (api) => api.user.role(input))
       context.out.result(answer, `${words(answer.user)} is ${article(answer.user.role)} of ${answer.workspace} now.`)
       return undefined
     },
@@ -112,8 +110,8 @@ export const userCommands = [
     ],
     async run(context, { user: who, data, workspace }) {
       const password = await readNewPassword(context, who)
-      const act = (server: Administration) => server.perform('user-password', given({ workspace, user: who, password }))
-      const answer = await administer(context, { data, workspace }, act)
+      const input = given({ workspace, user: who, password })
+      const answer = await administer(context, { data, workspace }, (api) => api.user.password(input))
       context.out.result(
         answer,
         `${printable(answer.email)} has a new password, and is signed out everywhere. Keys stay as they are.`,
@@ -123,7 +121,7 @@ export const userCommands = [
   }),
 ]
 
-const columns = (now: Date): Column<Person | Invited>[] => [
+const columns = (now: Date): Column<OperatorUser | InvitedUser>[] => [
   { title: 'ID', value: (one) => ('id' in one ? one.id : '-'), right: true },
   { title: 'E-MAIL', value: (one) => one.email, cut: 'middle' },
   { title: 'NAME', value: (one) => one.name, cut: 'end' },
@@ -134,7 +132,7 @@ const columns = (now: Date): Column<Person | Invited>[] => [
 ]
 
 /** Who has not come yet is not called active. */
-function statusOf(one: Person | Invited, now: Date): string {
+function statusOf(one: OperatorUser | InvitedUser, now: Date): string {
   if ('ends_at' in one) return new Date(one.ends_at) <= now ? 'invited (the link has ended)' : 'invited'
   return one.status === 'active' && one.kind === 'person' && !one.can_sign_in ? 'no sign-in yet' : one.status
 }
@@ -144,8 +142,8 @@ async function setStatus(
   { data, workspace }: Place,
   { who, status }: { who: string; status: 'active' | 'disabled' },
 ): Promise<undefined> {
-  const act = (server: Administration) => server.perform('user-status', given({ workspace, user: who, status }))
-  const answer = await administer(context, { data, workspace }, act)
+  const input = given({ workspace, user: who, status })
+  const answer = await administer(context, { data, workspace }, (api) => api.user.status(input))
   const done = status === 'active' ? 'may use' : 'is shut out of'
   context.out.result(answer, `${words(answer.user)} ${done} ${answer.workspace} from now on.`)
 }
@@ -156,7 +154,7 @@ function requireAddress(email: string): void {
 }
 
 /** What to know about the account, or to do next. */
-function afterwards(answer: Answers['user-add'], kind: string, password: string | undefined): string[] {
+function afterwards(answer: OutputOf<Operator['user']['add']>, kind: string, password: string | undefined): string[] {
   if (answer.has_account) return [accountWords[answer.password].replace('<user>', shellWord(answer.user.email))]
   if (kind !== 'person' || password !== undefined) return []
   return [`They cannot sign in before they have a password: \`ph server user password ${shellWord(answer.user.email)}\``]
@@ -171,5 +169,5 @@ const accountWords = {
     'They had an account on this server already. Its password had been chosen by a link of another workspace, where someone may know it: it opens nothing any more. Give them a new one with `ph server user password <user>`.',
 }
 
-const words = ({ display_name, email }: Person): string => `${printable(display_name)} (${printable(email)})`
+const words = ({ display_name, email }: OperatorUser): string => `${printable(display_name)} (${printable(email)})`
 const article = (role: string): string => (role === 'member' ? 'a member' : `an ${role}`)

@@ -6,8 +6,7 @@ import type { Settings, ToldSetting } from '../../config.ts'
 import { isEmbeddedIn } from '../../database/embedded/embedded.ts'
 import { FolderInUse } from '../../database/embedded/hold-folder.ts'
 import { openDatabase } from '../../database/open.ts'
-import type { Answers } from '../acts.ts'
-import { ask, type FoundServer, findServers, type Presence } from '../control-client.ts'
+import { type FoundServer, findServers, operatorApiOf, type Presence } from '../control-client.ts'
 import type { FoundNote } from '../control-note.ts'
 import { lookAtDatabase } from './database.ts'
 import { lookAt } from './look.ts'
@@ -50,9 +49,8 @@ async function askServer(server: FoundServer, others: readonly FoundServer[]): P
   const running = [server, ...others].map(presenceIn)
   const { presence } = server
   try {
-    const body = { by: 'ph server doctor', input: {} }
-    const signal = AbortSignal.timeout(examineMs)
-    const { settings, findings } = (await ask(server, { path: '/acts/examine', body, signal })) as Answers['examine']
+    const api = operatorApiOf(server, { by: 'ph server doctor', signal: () => AbortSignal.timeout(examineMs) })
+    const { settings, findings } = await api.doctor.examine()
     return { server: presence, settings, findings: [...running, ...findings] }
   } catch (error) {
     const why = error instanceof Error && error.name === 'TimeoutError' ? 'it did not answer in time.' : failureOf(error).said
@@ -75,8 +73,8 @@ async function examineHere(settings: Settings, silent: readonly FoundNote[]): Pr
 /** Opened as a server would, for a moment. */
 async function examineDatabase(settings: Settings, silent: readonly FoundNote[]): Promise<Finding[]> {
   const { databaseUrl, dataDir, networkDisk } = settings
-  const none = note('server', `None runs on ${dataDir}.`, 'Start it: ph server start')
   const embeddedDir = join(dataDir, 'database')
+  const none = note('server', `None runs on ${dataDir}.`, 'Start it: ph server start')
   if (databaseUrl === undefined && !isEmbeddedIn(embeddedDir))
     return [none, note('database', `${embeddedDir} is not there yet; the first start makes it.`)]
   try {

@@ -1,9 +1,10 @@
 /** The examination of a server: every look at once, none for long. */
 import { join } from 'node:path'
+import type { Operator } from '../../../contract/operator.ts'
 import type { Finding } from '../../../system/finding.ts'
 import type { Clock } from '../../clock.ts'
 import type { Settings } from '../../config.ts'
-import type { Doing } from '../desk.ts'
+import type { Handlers } from '../../handler.ts'
 import { lookAtAddress } from './address.ts'
 import { lookAtDatabase } from './database.ts'
 import { lookAtRoom, lookAtStorage } from './disk.ts'
@@ -11,12 +12,14 @@ import { lookAtDiskKind } from './disk-kind.ts'
 import { lookAt } from './look.ts'
 import { lookAtDataFolder, lookAtProvisionFile } from './permissions.ts'
 
-export const examine: Doing<'examine'> = async ({ database, settings, clock, isServer }) => {
-  const [inside, outside] = await Promise.all([
-    lookAt('database', () => lookAtDatabase(database, clock)),
-    lookAround({ settings, clock, isRunning: isServer }),
-  ])
-  return { answer: { settings: settings.told, findings: [...inside, ...outside] }, on: {} }
+export const doctor: Handlers<Operator['doctor']> = {
+  async examine({ database, settings, clock, isServer }) {
+    const [inside, outside] = await Promise.all([
+      lookAt('database', () => lookAtDatabase(database, clock)),
+      lookAround({ settings, clock, isRunning: isServer }),
+    ])
+    return { settings: [...settings.told], findings: [...inside, ...outside] }
+  },
 }
 
 /** What can be seen without the database. */

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { ApiError } from '../../../contract/errors.ts'
 import { allRoutes } from '../../../contract/index.ts'
+import { operatorRoutes } from '../../../contract/operator.ts'
 import type { Route } from '../../../contract/route.ts'
 import { inputReader } from '../validation.ts'
 import { parseJson } from './parse.ts'
@@ -22,6 +23,9 @@ export type Answer =
   | { pieces: Piece[]; isLast: boolean }
   | { refusal: Pick<ApiError, 'code' | 'message' | 'details'> }
   | { failure: string }
+
+/** Of every table that is mounted with bodies of JSON. */
+const known: readonly Route[] = [...allRoutes, ...operatorRoutes].map(([, , route]) => route)
 
 /** One message wakes the other thread once: one for each piece would keep both waiting on a busy machine. */
 const piecesAtOnce = 16
@@ -52,7 +56,7 @@ function answerTo(question: Question): Answer {
 }
 
 function read({ method, path, params, query, blocks }: Task): Iterator<Piece> {
-  const route = allRoutes.map(([, , one]) => one).find((one) => one.method === method && one.path === path)
+  const route = known.find((one) => one.method === method && one.path === path)
   if (!route?.input) throw new Error(`no route takes a body at ${method} ${path}`)
   const readInput = readers.get(route) ?? inputReader(route)
   readers.set(route, readInput)
