@@ -11,7 +11,7 @@ import { issueSetupCode } from './accounts/setup.ts'
 import { logProvisioned, logRecord, tellKeptRecords } from './administration/audit-log.ts'
 import { openControlSocket } from './administration/control-socket.ts'
 import { type OperatorParts, operatorSocket } from './administration/operator.ts'
-import { takeDatabase } from './administration/take-database.ts'
+import { takeDatabaseForStart } from './administration/take-database.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { SettingError, type Settings } from './config.ts'
 import { explainDatabase } from './database/failure.ts'
@@ -68,7 +68,7 @@ export async function startServer({
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
   if (!existsSync(settings.dataDir)) await requirePlaceToListen(settings)
   makeDataFolder(settings.dataDir)
-  const database = await takeDatabase(settings, (sentence) => log.error(sentence), waits)
+  const database = await takeDatabaseForStart(settings, (sentence) => log.error(sentence), waits)
   try {
     await migrate(database, clock.now())
     tellKeptRecords(settings.dataDir, log)

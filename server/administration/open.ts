@@ -1,7 +1,5 @@
 /** The way to administer a server: through its socket while it runs, else with its database, which nobody else has open then. */
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../contract/errors.ts'
 import { operator } from '../../contract/operator.ts'
 import type { InputOf } from '../../contract/route.ts'
@@ -11,7 +9,7 @@ import { isEmbeddedIn } from '../database/embedded/embedded.ts'
 import { FolderInUse } from '../database/embedded/hold-folder.ts'
 import { explainDatabase } from '../database/failure.ts'
 import { migrate, schemaState } from '../database/migrate.ts'
-import { type Database, openDatabase } from '../database/open.ts'
+import type { Database } from '../database/open.ts'
 import { type AuditRecord, keepRecord } from './audit-log.ts'
 import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
@@ -19,6 +17,7 @@ import { isOwnerOf, userName } from './doctor/permissions.ts'
 import { operatorApiOn } from './operator.ts'
 import { type OperatorApi, operatorApi } from './operator-api.ts'
 import { imagineProvision } from './provisioning.ts'
+import { embeddedFolder, takeDatabase } from './take-database.ts'
 
 export interface Administration {
   /** The server that answers; undefined while none runs. */
@@ -38,28 +37,23 @@ export interface Reaching {
 
 /** As long as a server may take to start, or to stop. */
 const patienceMs = 60_000
-const pauseMs = 200
 
 /**
  * Throws FORBIDDEN to whom the data folder does not belong, NOT_FOUND where there is no database, UNAVAILABLE when another process
  * has it open and does not let go.
  */
 export async function openAdministration(reaching: Reaching): Promise<Administration> {
-  const { settings, signal } = reaching
+  const { settings, ifNone, signal } = reaching
   const by = userOfSystem()
-  const until = systemClock.now().getTime() + patienceMs
-  for (let isFirst = true; ; isFirst = false) {
-    signal.throwIfAborted()
-    const { servers } = await findServers(settings.dataDir)
-    const server = servers.find(({ presence }) => servesWanted(presence, settings))
-    if (server) return throughServer(server, { by, signal })
-    const database = await takeDatabase(reaching)
-    if (database === 'none') return withNothing
-    if (database !== 'held') return withDatabase(database, reaching, by)
-    if (systemClock.now().getTime() > until) throw heldTooLong(settings)
-    if (isFirst) reaching.tell(`Another process has the database in ${settings.dataDir} open. Waiting for it.`)
-    await sleep(pauseMs, undefined, { signal })
-  }
+  signal.throwIfAborted()
+  const { servers } = await findServers(settings.dataDir)
+  const server = servers.find(({ presence }) => servesWanted(presence, settings))
+  if (server) return throughServer(server, { by, signal })
+  if (settings.databaseUrl === undefined && !prepareFolder(reaching)) return withNothing
+  const taken = await takeFree(reaching)
+  if ('presence' in taken) return throughServer(taken, { by, signal })
+  const database = await (ifNone === 'imagine' ? unchanged(taken) : migrated(taken))
+  return database === 'none' ? withNothing : withDatabase(database, reaching, by)
 }
 
 /** Who asks, as far as the system knows. */
@@ -94,23 +88,25 @@ const withNothing: Administration = {
   close: async () => {},
 }
 
-/** `held` while another process has it open; `none` only where that is imagined. */
-async function takeDatabase({ settings, ifNone }: Reaching): Promise<Database | 'held' | 'none'> {
-  const { databaseUrl, dataDir, networkDisk } = settings
-  const embeddedDir = join(dataDir, 'database')
-  if (databaseUrl === undefined) {
-    const isThere = isEmbeddedIn(embeddedDir)
-    if (!isThere && ifNone === 'imagine') return 'none'
-    if (!isThere && ifNone === 'refuse') throw noDatabase(dataDir)
-    if (!isOwnerOf(dataDir) || !isOwnerOf(embeddedDir)) throw notOwner(dataDir)
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  }
+/** Whether there is, or may be made, an embedded database; false where that is imagined. */
+function prepareFolder({ settings, ifNone }: Reaching): boolean {
+  const { dataDir } = settings
+  const embeddedDir = embeddedFolder(settings)
+  const isThere = isEmbeddedIn(embeddedDir)
+  if (!isThere && ifNone === 'imagine') return false
+  if (!isThere && ifNone === 'refuse') throw noDatabase(dataDir)
+  if (!isOwnerOf(dataDir) || !isOwnerOf(embeddedDir)) throw notOwner(dataDir)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return true
+}
+
+/** The database, or a server that began to serve it meanwhile. */
+async function takeFree({ settings, tell, signal }: Reaching): Promise<Database | FoundServer> {
+  const onWait = () => tell(`Another process has the database in ${settings.dataDir} open. Waiting for it.`)
   try {
-    const database = await openDatabase({ databaseUrl, embeddedDir, networkDisk })
-    return await (ifNone === 'imagine' ? unchanged(database) : migrated(database))
+    return await takeDatabase(settings, { patienceMs, onWait, signal })
   } catch (error) {
-    if (error instanceof FolderInUse) return 'held'
-    throw error
+    throw error instanceof FolderInUse ? heldTooLong(settings) : error
   }
 }
 

@@ -1,4 +1,4 @@
-/** Opens the database for a server: waits for a process that is about to let it go, and names a server that will not. */
+/** Opens the database of a data folder, also when another process is about to let it go. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../clock.ts'
@@ -7,34 +7,53 @@ import type { TellTrouble } from '../database/embedded/embedded.ts'
 import { FolderInUse } from '../database/embedded/hold-folder.ts'
 import { type Database, openDatabase } from '../database/open.ts'
 import type { Waits } from '../database/waits.ts'
-import { findServers } from './control-client.ts'
+import { type FoundServer, findServers } from './control-client.ts'
 
-/** A server that ends takes up to five seconds, a command of an administrator mostly less. */
-const patienceMs = 20_000
 const pauseMs = 200
 
-/** Throws what keeps it from opening; of another server on the folder, where it is. */
-export async function takeDatabase(
-  { databaseUrl, dataDir, networkDisk }: Settings,
-  tell: TellTrouble,
-  waits?: Waits,
-): Promise<Database> {
-  const embeddedDir = join(dataDir, 'database')
+export interface Taking {
+  /** How long it waits for a process that has the database open and is no server that answers. */
+  patienceMs: number
+  /** Told once, before it waits. */
+  onWait(): void
+  signal?: AbortSignal
+  /** What the database itself is opened with. */
+  tell?: TellTrouble
+  waits?: Waits | undefined
+}
+
+export const embeddedFolder = ({ dataDir }: Settings): string => join(dataDir, 'database')
+
+/** The database, or the running server that has it. Throws FolderInUse when another process does not let it go. */
+export async function takeDatabase(settings: Settings, taking: Taking): Promise<Database | FoundServer> {
+  const { databaseUrl, dataDir, networkDisk } = settings
+  const { patienceMs, onWait, signal, tell, waits } = taking
   const until = systemClock.now().getTime() + patienceMs
   for (let isFirst = true; ; isFirst = false) {
+    signal?.throwIfAborted()
     try {
-      return await openDatabase({ databaseUrl, embeddedDir, networkDisk, tell, waits })
+      return await openDatabase({ databaseUrl, embeddedDir: embeddedFolder(settings), networkDisk, tell, waits })
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
       const [server] = (await findServers(dataDir)).servers
-      if (server) {
-        const { pid, host, url } = server.presence
-        throw new FolderInUse(embeddedDir, `process ${pid} on ${host}, at ${url}`)
-      }
+      if (server) return server
       if (systemClock.now().getTime() > until) throw error
     }
-    if (isFirst)
-      tell(`Another process has the database in ${embeddedDir} open. Waiting up to ${patienceMs / 1000} seconds for it.`)
-    await sleep(pauseMs)
+    if (isFirst) onWait()
+    await sleep(pauseMs, undefined, { signal })
   }
+}
+
+/** A server that ends takes up to five seconds, a command of an operator mostly less. */
+const startPatienceMs = 20_000
+
+/** For a server that starts: of another one on the folder it says where it is. */
+export async function takeDatabaseForStart(settings: Settings, tell: TellTrouble, waits?: Waits): Promise<Database> {
+  const embeddedDir = embeddedFolder(settings)
+  const seconds = startPatienceMs / 1000
+  const onWait = () => tell(`Another process has the database in ${embeddedDir} open. Waiting up to ${seconds} seconds for it.`)
+  const taken = await takeDatabase(settings, { patienceMs: startPatienceMs, onWait, tell, waits })
+  if (!('presence' in taken)) return taken
+  const { pid, host, url } = taken.presence
+  throw new FolderInUse(embeddedDir, `process ${pid} on ${host}, at ${url}`)
 }

@@ -1,5 +1,4 @@
 /** What `ph server doctor` finds: by asking the server that runs, or by looking at what it would find when it is started. */
-import { join } from 'node:path'
 import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 import { systemClock } from '../../clock.ts'
 import type { Settings, ToldSetting } from '../../config.ts'
@@ -8,6 +7,7 @@ import { FolderInUse } from '../../database/embedded/hold-folder.ts'
 import { openDatabase } from '../../database/open.ts'
 import { type FoundServer, findServers, operatorApiOf, type Presence } from '../control-client.ts'
 import type { FoundNote } from '../control-note.ts'
+import { embeddedFolder } from '../take-database.ts'
 import { lookAtDatabase } from './database.ts'
 import { lookAt } from './look.ts'
 import { lookAround } from './look-at-all.ts'
@@ -73,7 +73,7 @@ async function examineHere(settings: Settings, silent: readonly FoundNote[]): Pr
 /** Opened as a server would, for a moment. */
 async function examineDatabase(settings: Settings, silent: readonly FoundNote[]): Promise<Finding[]> {
   const { databaseUrl, dataDir, networkDisk } = settings
-  const embeddedDir = join(dataDir, 'database')
+  const embeddedDir = embeddedFolder(settings)
   const none = note('server', `None runs on ${dataDir}.`, 'Start it: ph server start')
   if (databaseUrl === undefined && !isEmbeddedIn(embeddedDir))
     return [none, note('database', `${embeddedDir} is not there yet; the first start makes it.`)]
