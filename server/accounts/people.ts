@@ -68,13 +68,13 @@ export interface NewPerson {
  * What became of the password of someone who was added. `ended`: it had been chosen by a link of another workspace, where someone may
  * know it, and opens nothing any more.
  */
-export type PasswordFate = 'none' | 'kept' | 'set' | 'ended'
+export type PasswordOutcome = 'none' | 'kept' | 'set' | 'ended'
 
 export interface Added {
   person: Person
   /** They had an account already. */
   isKnown: boolean
-  password: PasswordFate
+  password: PasswordOutcome
 }
 
 /**
@@ -108,7 +108,7 @@ async function accountOf(sql: Sql, email: string): Promise<number> {
 }
 
 /** No password that someone of another workspace may know opens one to which the administrator of the server adds the account. */
-async function trustPassword(sql: Sql, accountId: number, passwordHash: string | null): Promise<PasswordFate> {
+async function trustPassword(sql: Sql, accountId: number, passwordHash: string | null): Promise<PasswordOutcome> {
   const account = await holdAccount(sql, accountId)
   if (account?.passwordHash && !account.isPasswordLinked) return 'kept'
   if (!account?.passwordHash && passwordHash === null) return 'none'
