@@ -86,13 +86,13 @@ export async function startServer({
     const app = await buildApp({ database, settings, clock, log, frontDoor, catalogs, pace, ...opened })
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
     await app.listen({ host: settings.host, port: settings.port })
-    const { storage, ledger } = opened
+    const { storage, ledger, files } = opened
     const url = addressOf(app)
     await openMetrics(app, settings, log)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const desk = { database, settings, clock, isServer: true, record: (deed: Deed) => logDeed(log, deed) }
     const control = await openControlSocket({ desk, url, log })
-    const work = new Runner({ database, clock, log }, jobsOf({ database, frontDoor }))
+    const work = new Runner({ database, clock, log }, jobsOf({ database, frontDoor, files }))
     work.start(lookMs)
     const end = async () => {
       await Promise.all([control.close(), close(app), work.stop()])

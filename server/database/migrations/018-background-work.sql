@@ -10,3 +10,6 @@ create table background_jobs (
   primary key (workspace_id, name)
 );
 create index background_jobs_due on background_jobs (due_at);
+
+-- Files that nobody took over for a day are found by their age.
+create index loose_files_age on loose_files (workspace_id, loose_since);
