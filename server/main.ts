@@ -28,6 +28,8 @@ import { Catalogs } from './search/catalog/catalogs.ts'
 import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
+import { jobsOf } from './work/jobs.ts'
+import { Runner } from './work/runner.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:7410` */
@@ -36,6 +38,7 @@ export interface RunningServer {
   storage: Storage
   ledger: Ledger
   app: FastifyInstance
+  work: Runner
   /** Where the first workspace is made, with a code that works once; undefined where there is one. */
   setupAddress: string | undefined
   /** Why it can serve no longer, and has to be stopped. Mostly for ever pending. */
@@ -54,6 +57,8 @@ export interface StartOptions {
   pace?: Pace
   /** How long the database may keep requests waiting; for tests. */
   waits?: Waits
+  /** How often is looked for background work that is due; for tests. */
+  lookMs?: number
 }
 
 export async function startServer({
@@ -63,6 +68,7 @@ export async function startServer({
   provisioning,
   pace,
   waits,
+  lookMs,
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
@@ -78,23 +84,22 @@ export async function startServer({
     const catalogs = new Catalogs({ database, clock })
     const opened = await openStorage({ settings, database, clock, log, frontDoor })
     const app = await buildApp({ database, settings, clock, log, frontDoor, catalogs, pace, ...opened })
-    app.addHook(
-      'onClose',
-      frontDoor.keepTidy((err) => log.warn({ err }, 'uses of keys could not be written down; this is tried again')),
-    )
+    app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
     await app.listen({ host: settings.host, port: settings.port })
-    const { storage, ledger } = opened
+    const { storage, ledger, files } = opened
     const url = addressOf(app)
     await openMetrics(app, settings, log)
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
+    const work = new Runner({ database, clock, log }, jobsOf({ database, frontDoor, files }))
+    work.start(lookMs)
     const end = async () => {
-      await Promise.all([control.close(), close(app)])
+      await Promise.all([control.close(), close(app), work.stop()])
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
     }
-    return { url, database, storage, ledger, app, setupAddress, failed: database.lost, stop: end }
+    return { url, database, storage, ledger, app, work, setupAddress, failed: database.lost, stop: end }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.place)
@@ -153,6 +158,12 @@ async function openMetrics(app: FastifyInstance, settings: Settings, log: Logger
     await close(app)
     throw error
   }
+}
+
+/** What was noted since the last time is written down. */
+async function closeFrontDoor(frontDoor: FrontDoor, log: Logger): Promise<void> {
+  frontDoor.close()
+  await frontDoor.tidy().catch((err: unknown) => log.warn({ err }, 'uses of keys could not be written down'))
 }
 
 async function close(app: FastifyInstance): Promise<void> {

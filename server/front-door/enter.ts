@@ -17,9 +17,6 @@ import { type EnteredBySession, enterBySession } from './session-entry.ts'
 import { SharedLookup } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
 
-/** Uses of keys are written down, and old windows let go of, so often. `last_used_at` may be a minute old (contract-gaps 1). */
-const tidyMs = 30_000
-
 /** Who was let in: nobody in particular, the holder of a key, or someone signed in, with what they are in the addressed workspace. */
 export type Entered = { holder?: Holder } & Partial<EnteredBySession>
 
@@ -69,19 +66,14 @@ export class FrontDoor {
     return this.#door.rememberedKeys
   }
 
-  /** Calls `tidy` now and then, until the function it answers is called; that one does it a last time. */
-  keepTidy(failed: (error: unknown) => void): () => Promise<void> {
-    const timer = setInterval(() => void this.tidy().catch(failed), tidyMs).unref()
-    return async () => {
-      clearInterval(timer)
-      this.#door.close()
-      await this.tidy().catch(failed)
-    }
-  }
-
+  /** Writes uses of keys down, and lets go of old windows: now and then, and a last time when nobody comes any more. */
   async tidy(): Promise<void> {
     await this.#uses.write()
     await this.#door.tidy()
+  }
+
+  close(): void {
+    this.#door.close()
   }
 
   /** Whether the holder of a key may come in. */

@@ -5,6 +5,7 @@ import { takeIds } from '../database/ids.ts'
 import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
+import { spareOrphans } from '../storage/orphans.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
 import { mediaForms } from './forms.ts'
@@ -45,6 +46,7 @@ export async function finalizeMedia(request: Context, named: readonly Announced[
   const items = eachOnce(named)
   await requirePresigned(request, items)
   const keys = items.map((item) => artifactKey(workspace.id, item.artifact_id))
+  await spareOrphans(sql, workspace.id, { keys, now: request.now })
   const results = requireWhole(items, await storage.sizes(keys))
   await requireCurrent(sql, workspace.id, { versions: items, hold: false })
   await storage.settle(keys)

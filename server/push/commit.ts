@@ -10,6 +10,7 @@ import type { Context } from '../handler.ts'
 import { completeAwaited } from '../rows/awaited.ts'
 import { notePush } from '../rows/first-steps.ts'
 import { lockWorkspace } from '../rows/hold.ts'
+import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey } from '../storage/storage.ts'
 import { countTaken } from '../storage/stored-bytes.ts'
 import { answerOf } from './answer.ts'
@@ -45,6 +46,8 @@ async function inspect(context: Context, sent: Manifest): Promise<{ manifest: Ma
   const facts = await loadFacts(sql, workspace.id, { manifest, hold: false })
   const beforeBytes = await planPush(manifest.items, facts)
   const items = itemsToInspect(beforeBytes, facts)
+  const keys = items.map((item) => blobKey(workspace.id, item.content_hash))
+  await spareOrphans(sql, workspace.id, { keys, now: context.now })
   return { manifest, uploads: await inspectUploads(context, manifest.items, { items, seen: noUploads }) }
 }
 

@@ -2,6 +2,7 @@
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
+import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
 import { negotiating } from './at-once.ts'
@@ -22,6 +23,8 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const facts = await atOneMoment(context.sql, (sql) => loadFacts(sql, context.workspace.id, { manifest, hold: false }))
   const plans = await planPush(manifest.items, facts)
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
+  const keys = registered.map((item) => blobKey(context.workspace.id, item.content_hash))
+  await spareOrphans(context.sql, context.workspace.id, { keys, now: context.now })
   const sizes = await sizesOf(context, registered)
   const missing = registered.filter((item) => !sizes.has(item.content_hash))
   if (missing.length > 0) await requireIngest(context)

@@ -1,7 +1,7 @@
 /** The built-in store: files below one folder. A file has its name only when it is whole and on the disk. */
 
 import type { KeyObject } from 'node:crypto'
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
@@ -99,7 +99,13 @@ export class FileStorage implements Storage {
   }
 
   async remove(keys: readonly string[]): Promise<void> {
-    for (const key of keys) await rm(this.#pathOf(key), { force: true })
+    const paths = keys.map((key) => this.#pathOf(key))
+    try {
+      for (const path of paths) await rm(path, { force: true })
+      await this.#folders.settle(new Set(paths.map((path) => dirname(path)).filter((folder) => existsSync(folder))))
+    } catch (error) {
+      throw explainDisk(error, this.#root)
+    }
   }
 
   async check(): Promise<void> {

@@ -17,6 +17,8 @@ import type { Storage } from './storage.ts'
 export interface OpenedStorage {
   storage: Storage
   ledger: Ledger
+  /** What `storage` keeps its bytes in: nothing that happens here is counted. */
+  files: Storage
   mountStorage: (app: FastifyInstance) => void
 }
 
@@ -46,7 +48,7 @@ export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
       files.close()
     })
   }
-  return { storage, ledger, mountStorage }
+  return { storage, ledger, files, mountStorage }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {

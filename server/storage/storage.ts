@@ -23,7 +23,7 @@ export interface Storage {
   downloadUrl(key: string, as: DownloadAs): Promise<string>
   /** Presigned addresses to PUT bytes to, one per file in their order, with the headers that must be sent. */
   uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<UploadTarget[]>
-  /** Keys that are not kept are passed over. */
+  /** Done when they would be gone after a power cut, too. Keys that are not kept are passed over. */
   remove(keys: readonly string[]): Promise<void>
   /** Fails when the place cannot be written to. */
   check(): Promise<void>

@@ -101,21 +101,33 @@ async function add(sql: Sql, workspaceId: number, files: readonly LooseFile[]): 
     return { key, size, loose_since: storedAt.toISOString(), content_hash, artifact_id }
   })
   await holdCount(sql, workspaceId)
+  // Bytes that came after the row of their key was made have come again: a sweep was cut off after it had removed the first ones.
   await sql`
-    with added as (
-      insert into loose_files (workspace_id, key, size, loose_since)
-      select ${workspaceId}, r.key, r.size, r.loose_since
+    with came as materialized (
+      select distinct on (r.key) r.key, r.size, r.loose_since
         from jsonb_to_recordset(${sql.json(rows)})
              as r(key text, size bigint, loose_since timestamptz, content_hash text, artifact_id bigint)
        where not exists (select 1 from objects o where o.workspace_id = ${workspaceId} and o.content_hash = r.content_hash)
          and not exists (
            select 1 from artifacts a where a.workspace_id = ${workspaceId} and a.id = r.artifact_id and a.finished_at is not null)
-      on conflict do nothing
-      returning size)
-    update workspaces set stored_bytes = stored_bytes + (select coalesce(sum(size), 0)::bigint from added) where id = ${workspaceId}`
+       order by r.key, r.loose_since desc),
+    known as (
+      select l.key, l.is_counted from came join loose_files l on l.workspace_id = ${workspaceId} and l.key = came.key),
+    added as (
+      insert into loose_files as l (workspace_id, key, size, loose_since)
+      select ${workspaceId}, key, size, loose_since from came
+      on conflict (workspace_id, key) do update
+         set is_counted = true, loose_since = excluded.loose_since
+       where l.loose_since < excluded.loose_since
+      returning l.key, l.size)
+    update workspaces
+       set stored_bytes = stored_bytes + (
+             select coalesce(sum(size), 0)::bigint from added where key not in (select key from known where is_counted))
+     where id = ${workspaceId}`
 }
 
-async function takeOff(sql: Sql, workspaceId: number, keys: readonly string[]): Promise<void> {
+/** The files are gone, and do not count any more. */
+export async function takeOff(sql: Sql, workspaceId: number, keys: readonly string[]): Promise<void> {
   await holdCount(sql, workspaceId)
   await sql`
     with gone as (

@@ -18,7 +18,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
   const database = await freshPostgres()
   if (!database) return
   const wire = await wireTo(database.url)
-  const server = await startTestServer({ databaseUrl: wire.url }, undefined, waits)
+  const server = await startTestServer({ databaseUrl: wire.url }, { waits })
   const { url, keys, slug, workspaceId } = await server.addWorkspace()
   const [mia, max] = [callAs(url, keys.mia), callAs(url, keys.max)]
   const admin = postgres(database.url, { onnotice: () => {}, max: 4 })

@@ -7,7 +7,7 @@ import { item, manifestOf, pushed } from '../support/push.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { startTestServer } from '../support/server.ts'
 
-const server = await startTestServer({}, { everyMs: 100, bytes: 1000, headersMs: 1000 })
+const server = await startTestServer({}, { pace: { everyMs: 100, bytes: 1000, headersMs: 1000 } })
 const { url, keys, slug } = await server.addWorkspace()
 const mia = callAs(url, keys.mia)
 const behind = await startTestServer({ trustedProxies: 1 })

@@ -12,7 +12,7 @@ import { item, manifestOf, pushed, sha256 } from '../support/push.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { startTestServer } from '../support/server.ts'
 
-const server = await startTestServer({}, { everyMs: 100, bytes: 1000, headersMs: 5000 })
+const server = await startTestServer({}, { pace: { everyMs: 100, bytes: 1000, headersMs: 5000 } })
 const { url, keys, slug } = await server.addWorkspace()
 const adam = callAs(url, keys.adam)
 const at = (path: string) => `/w/${slug}/api/v1${path}`

@@ -35,7 +35,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     const postgres = await freshPostgres()
     if (!postgres) return expect.fail('there is no PostgreSQL')
     const wire = await readStatements(postgres.url)
-    const server = await startTestServer({ databaseUrl: wire.url }, undefined, short)
+    const server = await startTestServer({ databaseUrl: wire.url }, { waits: short })
     afterAll(async () => {
       wire.end()
       await postgres.drop()

@@ -171,3 +171,25 @@ function requireOnDisk(calls: readonly SystemCall[], { name: story, data, path, 
 
 /** The paths in quotes: the last one is that of the new name. */
 const namesOf = ({ args }: SystemCall): string[] => [...args.matchAll(/"([^"]*)"/g)].map(([, path = '']) => path)
+
+test('a file that is removed stays gone after a power cut: its folder is synced after it', limits, async () => {
+  const house = await serverHouse()
+  const removing = ['unlink', 'unlinkat']
+  const trace = traceCalls([...syncing, ...removing])
+  const server = await startServerProcess(['--data', house.data], { env: house.env, within: trace.within })
+  onTestFinished(async () => {
+    if (server.isAlive()) await server.kill()
+  })
+  const mia = callAs(`${server.url}/w/acme`, house.keys.mia)
+  const [{ entry_id, object_id } = {}] = await pushed(mia, [item()])
+  const refused = await mia.put(`/entries/${entry_id}/thumbnail?object_id=${object_id}`, Buffer.from('no picture'))
+  expect(refused.status).toBe(422)
+  await server.stop()
+  const calls = await trace.calls()
+  const removed = calls.find(
+    ({ name, args, isDone }) => isDone && removing.includes(name) && /storage\/1\/media\/0\/\d+"/.test(args),
+  )
+  expect(removed).toBeDefined()
+  const synced = calls.filter(({ name, args }) => syncing.includes(name) && /storage\/1\/media\/0>/.test(args))
+  expect(synced.some(({ beganAt }) => beganAt >= (removed?.endedAt ?? Number.POSITIVE_INFINITY))).toBe(true)
+})

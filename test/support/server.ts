@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
-import type { Waits } from '../../server/database/waits.ts'
-import { type RunningServer, startServer } from '../../server/main.ts'
-import type { Pace } from '../../server/parts.ts'
+import { type RunningServer, type StartOptions, startServer } from '../../server/main.ts'
 import type { ProvisionFile } from '../../server/provision/file.ts'
 import { provision } from '../../server/provision/provision.ts'
 import { migratedDatabase } from './fresh-postgres.ts'
@@ -66,8 +64,12 @@ export interface TestServer extends RunningServer {
 /** Budgets that no test uses up without meaning to. */
 const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
 
+export type TestLimits = Pick<StartOptions, 'pace' | 'waits' | 'lookMs'>
+/** Of a server whose background work is done when a test says so. */
+export const byHand: TestLimits = { lookMs: 3_600_000 }
+
 /** Stopped and removed after the test file. */
-export async function startTestServer(overrides: Partial<Settings> = {}, pace?: Pace, waits?: Waits): Promise<TestServer> {
+export async function startTestServer(overrides: Partial<Settings> = {}, limits: TestLimits = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ph-test-'))
   const database = await migratedDatabase(join(dataDir, 'database'))
   const clock = new TestClock()
@@ -83,8 +85,7 @@ export async function startTestServer(overrides: Partial<Settings> = {}, pace?: 
       settings,
       clock,
       log: { write: (line) => logLines.push(line) },
-      ...(pace && { pace }),
-      ...(waits && { waits }),
+      ...limits,
     })
   let running = await start()
   await provision(running.database, { workspaces: [workspaceOf('first').workspace] }, clock.now())
@@ -105,6 +106,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}, pace?: 
     },
     get ledger() {
       return running.ledger
+    },
+    get work() {
+      return running.work
     },
     get app() {
       return running.app

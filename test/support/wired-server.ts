@@ -1,7 +1,7 @@
 /** A server on a PostgreSQL of its own, with a wire between them on which a test can stop any statement. Only where there is a PostgreSQL. */
 import { afterAll } from 'vitest'
 import { freshPostgres } from './fresh-postgres.ts'
-import { startTestServer, type TestServer } from './server.ts'
+import { startTestServer, type TestLimits, type TestServer } from './server.ts'
 import { readStatements, type StatementWire } from './statement-wire.ts'
 
 export interface WiredServer {
@@ -10,7 +10,7 @@ export interface WiredServer {
 }
 
 /** Stopped and removed after the test file. */
-export async function startWiredServer(): Promise<WiredServer> {
+export async function startWiredServer(limits: TestLimits = {}): Promise<WiredServer> {
   const database = await freshPostgres()
   if (!database) throw new Error('there is no PostgreSQL')
   const wire = await readStatements(database.url)
@@ -19,7 +19,7 @@ export async function startWiredServer(): Promise<WiredServer> {
     wire.end()
     await database.drop()
   })
-  return { server: await startTestServer({ databaseUrl: wire.url }), wire }
+  return { server: await startTestServer({ databaseUrl: wire.url }, limits), wire }
 }
 
 /** Does `meanwhile` from the moment that `request` is about to send the statement, and lets it go on after that. Gives the answer. */

@@ -1,0 +1,44 @@
+/** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
+import type { Database } from '../database/open.ts'
+import type { FrontDoor } from '../front-door/enter.ts'
+import { sweepOrphans } from '../storage/orphans.ts'
+import type { Storage } from '../storage/storage.ts'
+import { forgetOldActivity, forgetOldChanges } from './retention.ts'
+import type { Job } from './runner.ts'
+
+interface JobParts {
+  database: Database
+  frontDoor: FrontDoor
+  /** Where bytes lie, uncounted. */
+  files: Pick<Storage, 'remove'>
+}
+
+const hourMs = 3_600_000
+
+export const jobsOf = ({ database, frontDoor, files }: JobParts): Job[] => [
+  {
+    name: 'key-uses',
+    of: 'server',
+    // `last_used_at` may be a minute old (contract-gaps 1).
+    everyMs: 30_000,
+    run: () => frontDoor.tidy(),
+  },
+  {
+    name: 'orphans',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => sweepOrphans({ database, files }, step),
+  },
+  {
+    name: 'old-activity',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetOldActivity(database, step),
+  },
+  {
+    name: 'old-changes',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetOldChanges(database, step),
+  },
+]

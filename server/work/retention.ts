@@ -1,0 +1,52 @@
+/** How long things are kept: activity a year, the change feed 30 days (spec 4.6, 6, 8). */
+import type { Database } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
+import { inTransaction } from '../database/transaction.ts'
+import type { Step } from './runner.ts'
+
+const changesMs = 30 * 24 * 3_600_000
+/** Of one step. */
+const stepRows = 1_000
+
+/** Events are numbered as they happen, so the oldest come first: a step reads no more than it may remove. */
+export async function forgetOldActivity({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const gone = await sql`
+    with oldest as (select id, created_at from activity where workspace_id = ${workspaceId} order by id limit ${stepRows})
+    delete from activity a using oldest
+     where a.workspace_id = ${workspaceId} and a.id = oldest.id and oldest.created_at < ${yearBefore(now).toISOString()}
+    returning a.id`
+  return gone.length === stepRows
+}
+
+/**
+ * Who follows the feed from further back is told to start over. Only records before the first one that is to be kept go, so that those
+ * that are left have no gap. The floor goes up in the same transaction, and last: whoever commits something waits for its row
+ * (server/feed.ts).
+ */
+export async function forgetOldChanges(database: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const last = await selectLastOldChange(database.sql, { workspaceId, now })
+  if (last === undefined) return false
+  const forget = async (sql: Sql) => {
+    const gone = await sql`delete from changes where workspace_id = ${workspaceId} and seq <= ${last}`
+    await sql`
+      update feed_heads set changes_floor = greatest(changes_floor, ${last}::bigint) where workspace_id = ${workspaceId}`
+    return gone.count
+  }
+  return (await inTransaction(database.sql, forget, workspaceId)) === stepRows
+}
+
+/** The number of the last record of this step that is to go. */
+async function selectLastOldChange(sql: Sql, { workspaceId, now }: Step): Promise<number | undefined> {
+  const before = new Date(now.getTime() - changesMs).toISOString()
+  const [row] = await sql<{ last: number | null }[]>`
+    with oldest as (select seq, created_at from changes where workspace_id = ${workspaceId} order by seq limit ${stepRows})
+    select max(seq) filter (where is_old) as last
+      from (select seq, bool_and(created_at < ${before}) over (order by seq) as is_old from oldest) as judged`
+  return row?.last ?? undefined
+}
+
+function yearBefore(now: Date): Date {
+  const then = new Date(now)
+  then.setUTCFullYear(then.getUTCFullYear() - 1)
+  return then
+}

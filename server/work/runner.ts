@@ -1,0 +1,161 @@
+/** Background work: looks by the clock for what is due and does it in small steps, beside requests and beside other servers on the database. */
+import { type Clock, randomId } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import type { Logger } from '../monitoring/log.ts'
+import { claim, finish, type Leased, prepare } from './leases.ts'
+import { isDue, oneAtATime, pauseMs } from './timing.ts'
+
+interface AnyJob {
+  /** As the database and the log know it. */
+  name: string
+  everyMs: number
+}
+
+/** Done by every server, of what it has in its memory. */
+export interface ServerJob extends AnyJob {
+  of: 'server'
+  run(): Promise<void>
+}
+
+/** Done in each workspace, by one of the servers on the database. */
+export interface WorkspaceJob extends AnyJob {
+  of: 'workspace'
+  /**
+   * One bounded step; true when the next one is due at once. It may be interrupted, and done again by another server while this one is
+   * at it still: what belongs together is one transaction, which looks what is to be done under the locks that it takes.
+   */
+  run(step: Step): Promise<boolean>
+}
+
+export type Job = ServerJob | WorkspaceJob
+
+export interface Step {
+  workspaceId: number
+  now: Date
+}
+
+interface RunnerParts {
+  database: Database
+  clock: Clock
+  log: Logger
+}
+
+/** Between two looks. No timer is armed for longer: a machine that sleeps, or a clock that is put right, delays nothing. */
+const lookMs = 4_000
+
+/** A step that waits for others in the database is broken off by the end of its connection. */
+const stopMs = 4_000
+/** While the database is away. */
+const longestSilenceMs = 600_000
+
+/** When a job of this server is next due; the others have rows in the database. */
+interface OwnState {
+  dueMs: number
+  failures: number
+}
+
+export class Runner {
+  readonly #parts: RunnerParts
+  readonly #own: Map<ServerJob, OwnState>
+  readonly #jobs: ReadonlyMap<string, WorkspaceJob>
+  readonly #me = randomId('srv')
+  /** Those of the server do not wait for those of workspaces. */
+  readonly #doOwn = oneAtATime(() => this.#lookAtOwn())
+  readonly #doLeased = oneAtATime(() => this.#lookAtWorkspaces())
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+  /** Looks that failed in a row, and when that is worth the next line in the log. */
+  #failedLooks = 0
+  #silentUntilMs = 0
+
+  constructor(parts: RunnerParts, jobs: readonly Job[]) {
+    this.#parts = parts
+    this.#own = new Map(jobs.flatMap((job) => (job.of === 'server' ? [[job, { dueMs: 0, failures: 0 }]] : [])))
+    this.#jobs = new Map(jobs.flatMap((job) => (job.of === 'workspace' ? [[job.name, job]] : [])))
+  }
+
+  start(everyMs = lookMs): void {
+    this.#timer = setInterval(() => void this.look(), everyMs).unref()
+  }
+
+  /** Done when all that was due at this call, and whatever came due by it, is done. Failures are logged and never thrown. */
+  async look(): Promise<void> {
+    await Promise.all([this.#doOwn(), this.#doLeased()])
+  }
+
+  /** Waits for the steps under way, as long as a server that stops has time; nothing is begun any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    const impatience = Promise.withResolvers<void>()
+    const timer = setTimeout(impatience.resolve, stopMs)
+    await Promise.race([this.look(), impatience.promise])
+    clearTimeout(timer)
+  }
+
+  async #lookAtOwn(): Promise<void> {
+    for (const [job, state] of this.#own) {
+      if (this.#isStopped || !isDue(state.dueMs, this.#nowMs(), job.everyMs)) continue
+      try {
+        await job.run()
+        state.failures = 0
+      } catch (err) {
+        state.failures++
+        this.#tell(err, { job: job.name })
+      }
+      state.dueMs = this.#nowMs() + pauseMs(job.everyMs, state.failures)
+    }
+  }
+
+  async #lookAtWorkspaces(): Promise<void> {
+    if (this.#isStopped || this.#jobs.size === 0) return
+    try {
+      await prepare(this.#parts.database.sql, this.#question())
+      while (!this.#isStopped) {
+        const leased = await claim(this.#parts.database.sql, this.#question())
+        if (!leased) break
+        await this.#work(leased)
+      }
+      this.#failedLooks = 0
+      this.#silentUntilMs = 0
+    } catch (err) {
+      this.#lookFailed(err)
+    }
+  }
+
+  /** One step. After it others come, those that have been due for longer first. */
+  async #work({ workspaceId, name, failures }: Leased): Promise<void> {
+    const job = this.#jobs.get(name)
+    if (!job) throw new Error(`the job ${name} was not asked for`)
+    let isMore = false
+    let failed = 0
+    try {
+      isMore = await job.run({ workspaceId, now: this.#parts.clock.now() })
+    } catch (err) {
+      failed = failures + 1
+      this.#tell(err, { job: name, workspace_id: workspaceId })
+    }
+    const dueAt = new Date(this.#nowMs() + (isMore ? 0 : pauseMs(job.everyMs, failed)))
+    await finish(this.#parts.database.sql, { workspaceId, name, by: this.#me, dueAt, failures: failed })
+  }
+
+  #question() {
+    return { jobs: [...this.#jobs.values()], by: this.#me, now: this.#parts.clock.now() }
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.now().getTime()
+  }
+
+  #tell(err: unknown, what: { job: string; workspace_id?: number }): void {
+    this.#parts.log.warn({ err, ...what }, 'background work failed; it is tried again')
+  }
+
+  /** The database is away, most likely: it is looked for as often as ever, and told about less and less often. */
+  #lookFailed(err: unknown): void {
+    this.#failedLooks++
+    if (this.#nowMs() < this.#silentUntilMs) return
+    this.#silentUntilMs = this.#nowMs() + pauseMs(longestSilenceMs, this.#failedLooks)
+    this.#parts.log.warn({ err }, 'what background work is due could not be found out; this is tried again')
+  }
+}
