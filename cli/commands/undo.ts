@@ -44,7 +44,7 @@ export const commands = [
         try {
           return await undo(context, { api, last, dryRun, yes })
         } finally {
-          last.fingerprints.close()
+          last.memory.close()
         }
       })
     },
@@ -114,15 +114,15 @@ async function undo(context: Context, { api, last, dryRun, yes }: Undoing): Prom
 async function actOf(
   version: PushedVersion | undefined,
   entry: EntryDetail,
-  { api, last: { fingerprints }, isAdmin }: Pick<Undoing, 'api' | 'last'> & { isAdmin: boolean },
+  { api, last: { memory }, isAdmin }: Pick<Undoing, 'api' | 'last'> & { isAdmin: boolean },
 ): Promise<Act> {
   if (!version) return { outcome: 'unchanged' }
   const step = await stepFor(version, entry, { api, isAdmin })
   if (step.kind === 'refused') return { outcome: '', refused: step.why }
   if (step.kind === 'nothing') return { outcome: 'as before the push already' }
-  if (step.kind === 'delete') return { outcome: 'deleted', act: () => deleteEntry(version, { entry, api, fingerprints }) }
+  if (step.kind === 'delete') return { outcome: 'deleted', act: () => deleteEntry(version, { entry, api, memory }) }
   const { to } = step
-  const act = () => restoreBefore(version, { entryId: entry.id, to, api, fingerprints })
+  const act = () => restoreBefore(version, { entryId: entry.id, to, api, memory })
   return { outcome: `restored to ${versionName(to)}`, act }
 }
 

@@ -113,7 +113,7 @@ class Work {
     tell({ kind: 'phase', phase: 'compare' })
     const pullFiles = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
     const content = { path: to, file: '.' }
-    const { decisions, obstacles } = await compareProject(pullFiles, { content, fingerprints: undefined, signal })
+    const { decisions, obstacles } = await compareProject(pullFiles, { content, memory: undefined, signal })
     const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)
     throwObstacles([...obstacles, ...checkReplaced(different)])

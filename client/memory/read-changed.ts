@@ -22,14 +22,14 @@ const savedAtOnce = 1000
 
 interface Reading {
   root: string
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   tell: TellPush
   signal?: AbortSignal
 }
 
 /** Gives every found file its content's hash and facts. What cannot be read becomes a problem. */
 export async function readChanged(found: readonly FoundFile[], reading: Reading): Promise<ChangedFiles> {
-  const known = new Map(reading.fingerprints.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
+  const known = new Map(reading.memory.findAll(found.map(({ file }) => file)).map((one) => [one.file, one]))
   const changed = found.filter((one) => !isRead(one, known.get(one.file)))
   const fresh = new Map<string, FileRead>()
   const { problems, read } = await readAndRemember(changed, { ...reading, onRead: (one) => fresh.set(one.file, one) })
@@ -40,14 +40,14 @@ export async function readChanged(found: readonly FoundFile[], reading: Reading)
 /** Reads files and writes down what they hold; in memory it keeps nothing. What cannot be read becomes a problem. */
 export async function readAndRemember(
   found: readonly FoundFile[],
-  { root, fingerprints, tell, signal, onRead }: Reading & { onRead: (read: FileRead) => void },
+  { root, memory, tell, signal, onRead }: Reading & { onRead: (read: FileRead) => void },
 ): Promise<Omit<ChangedFiles, 'files'>> {
   const problems: Problem[] = []
   const totalBytes = found.reduce((sum, { size }) => sum + size, 0)
   const progress = { files: 0, bytes: 0, totalFiles: found.length, totalBytes }
   let unsaved: FileRead[] = []
   const save = () => {
-    fingerprints.saveRead(unsaved)
+    memory.saveRead(unsaved)
     unsaved = []
   }
   const onFile = (index: number, result: ReadFile | UnreadFile) => {

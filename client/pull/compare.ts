@@ -1,4 +1,4 @@
-/** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
+/** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what rememberedFiles does not answer for. */
 import type { BigIntStats } from 'node:fs'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
@@ -34,7 +34,7 @@ interface Comparing {
   content: ContentFolder
 
   /** Undefined: nothing is remembered. */
-  fingerprints: ProjectMemory | undefined
+  memory: ProjectMemory | undefined
   onBytes?: (bytes: number) => void
   signal?: AbortSignal
 }
@@ -52,11 +52,11 @@ export async function compareProject(files: readonly PullFile[], comparing: Comp
   return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles] }
 }
 
-async function decide(places: readonly Place[], { fingerprints, onBytes, signal }: Comparing): Promise<Comparison> {
+async function decide(places: readonly Place[], { memory, onBytes, signal }: Comparing): Promise<Comparison> {
   const there = places.filter(({ stats }) => stats).map(({ file }) => file)
-  const memory = new Map(fingerprints?.findAll(there).map((known) => [known.file, known]))
+  const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
   const occupied = places.flatMap((place): Occupied[] =>
-    place.stats ? [{ ...place, stats: place.stats, known: memory.get(place.file) }] : [],
+    place.stats ? [{ ...place, stats: place.stats, known: rememberedFiles.get(place.file) }] : [],
   )
   const unread = occupied.filter((place) => !isRemembered(place) && isWorthReading(place))
   const read = new Map<string, { hash: string; stat: string } | UnreadFile>()
@@ -65,7 +65,7 @@ async function decide(places: readonly Place[], { fingerprints, onBytes, signal 
       unread.map(({ path, stats }) => ({ path, size: Number(stats.size) })),
       { signal, onBytes, onFile: (index, result) => read.set(unread[index]?.file ?? '', result) },
     )
-  const decisions = places.map((place) => judge({ ...place, known: memory.get(place.file) }, read.get(place.file)))
+  const decisions = places.map((place) => judge({ ...place, known: rememberedFiles.get(place.file) }, read.get(place.file)))
   const obstacles = [...read].flatMap(([file, result]) =>
     'unread' in result && result.unread !== 'vanished'
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]

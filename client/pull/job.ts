@@ -53,7 +53,7 @@ export class PullJob {
    */
   async run(): Promise<JobReport> {
     const { claim, staging } = this.#job
-    const { fingerprints, target } = this.#parts
+    const { memory, target } = this.#parts
     let isOver = false
     try {
       claim.begin()
@@ -68,7 +68,7 @@ export class PullJob {
     } finally {
       claim.end()
       if (isOver) {
-        fingerprints.pulls.forget(claim.jobId)
+        memory.pulls.forget(claim.jobId)
         await clearStaging(staging, target.root)
       }
     }
@@ -91,7 +91,7 @@ export class PullJob {
     for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
     const { decisions, obstacles } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
-      { content: target.content, fingerprints: this.#parts.fingerprints, signal: this.#signal },
+      { content: target.content, memory: this.#parts.memory, signal: this.#signal },
     )
     await claim.confirm()
     this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
@@ -132,12 +132,12 @@ export class PullJob {
     for (const decision of identical) this.#settle(decision, 'identical')
     const unknown = identical.flatMap((decision): FilePlaced[] => {
       const { localStat, known } = decision
-      const memory = memoryOf(decision, this.#entryIds.get(decision.pullFile.object.object_id) ?? null)
+      const placedAs = memoryOf(decision, this.#entryIds.get(decision.pullFile.object.object_id) ?? null)
       const isKnown =
-        known?.stat === localStat && known?.base?.objectId === memory.base.objectId && known.base.hash === memory.hash
-      return isKnown || localStat === undefined ? [] : [{ ...memory, stat: localStat }]
+        known?.stat === localStat && known?.base?.objectId === placedAs.base.objectId && known.base.hash === placedAs.hash
+      return isKnown || localStat === undefined ? [] : [{ ...placedAs, stat: localStat }]
     })
-    if (unknown.length > 0) this.#parts.fingerprints.savePlaced(unknown)
+    if (unknown.length > 0) this.#parts.memory.savePlaced(unknown)
   }
 
   async #bring(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {

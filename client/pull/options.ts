@@ -56,7 +56,7 @@ export interface PullParts {
   target: PullTarget
   http: Http
   api: Api
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   tell: TellPull
   signal: AbortSignal
 }

@@ -61,17 +61,17 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
   const { url, target, tell = () => {} } = options
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, target.root)
-  const fingerprints = existsSync(state) ? new ProjectMemory(state, { address: url, root: target.root }) : undefined
+  const memory = existsSync(state) ? new ProjectMemory(state, { address: url, root: target.root }) : undefined
   try {
     const api = createApi(http)
-    const planner = new Planner({ options, api, http, fingerprints })
+    const planner = new Planner({ options, api, http, memory })
     const jobs = await possibleJobs(options, api)
     const plans: JobPlan[] = []
     for (const job of jobs) plans.push(await planner.plan(job))
     const { project, root, engineVersion: engine_version } = target
     return { project, root, url, engine_version, on_conflict: conflictChoice(options), plans }
   } finally {
-    fingerprints?.close()
+    memory?.close()
     await http.close('destroy')
   }
 }
@@ -141,7 +141,7 @@ interface PlannerParts {
   options: PullOptions
   api: Api
   http: Http
-  fingerprints: ProjectMemory | undefined
+  memory: ProjectMemory | undefined
 }
 
 class Planner {
@@ -152,10 +152,10 @@ class Planner {
   }
 
   async plan({ jobId, targetRoot, entries, warnings, objects }: PossibleJob): Promise<JobPlan> {
-    const { options, fingerprints, api } = this.#parts
+    const { options, memory, api } = this.#parts
     const { files, refused } = destinationsOf(objects, targetRoot)
     const { target, signal } = options
-    const { decisions, obstacles } = await compareProject(files, { content: target.content, fingerprints, signal })
+    const { decisions, obstacles } = await compareProject(files, { content: target.content, memory, signal })
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
       ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),

@@ -34,16 +34,16 @@ export async function pull(options: PullOptions): Promise<PullReport> {
   const onWait = () => tell({ kind: 'wait', reason: 'another pull into this project is under way', delayMs: 0 })
   const lock = await waitForLock(pullLock(state), { onWait, signal })
   const http = openWire({ ...options, signal }, tell)
-  const fingerprints = new ProjectMemory(state, { address: url, root: target.root })
+  const memory = new ProjectMemory(state, { address: url, root: target.root })
   try {
-    const parts = { options, target, http, api: createApi(http), fingerprints, tell, signal }
+    const parts = { options, target, http, api: createApi(http), memory, tell, signal }
     const { jobs, notes } = await new Pull(parts, stagingFolder(target, state)).run()
     const waiting = await stillWaiting(parts, jobs)
     const took_ms = Math.round(performance.now() - startedMs)
     const { project, root, engineVersion: engine_version } = target
     return { project, root, url, engine_version, jobs, waiting, notes, took_ms }
   } finally {
-    fingerprints.close()
+    memory.close()
     lock.release()
     await http.close(signal.aborted ? 'destroy' : 'finish')
   }
@@ -89,14 +89,14 @@ class Pull {
   }
 
   async run(): Promise<{ jobs: JobReport[]; notes: string[] }> {
-    const { fingerprints, options, api, tell, signal, target } = this.#parts
+    const { memory, options, api, tell, signal, target } = this.#parts
     // Before anything else: whatever comes of this run, what is remembered of the project is true then.
-    this.#notes.push(...(await settleInterrupted({ fingerprints, root: target.root, signal }, this.#staging)))
+    this.#notes.push(...(await settleInterrupted({ memory, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
     const order = options.order && (await makeOrder(options, api))
     const jobs: JobReport[] = []
     let isAnswered = false
-    for (const open of fingerprints.pulls.list()) {
+    for (const open of memory.pulls.list()) {
       const report = await this.#takeUp(open)
       if (report) jobs.push(report)
       isAnswered ||= report?.status === 'done' && order !== undefined && open.ordered === JSON.stringify(order)
@@ -108,13 +108,13 @@ class Pull {
 
   /** An interrupted pull goes on where it was. When its claim is gone, what it had placed stays, and is said. */
   async #takeUp(open: OpenPull): Promise<JobReport | undefined> {
-    const { fingerprints } = this.#parts
+    const { memory } = this.#parts
     try {
       return await this.#goOn(open)
     } catch (error) {
       if (!isForGood(error)) throw error
       const placed = settledFiles(this.#parts, open.jobId).size
-      fingerprints.pulls.forget(open.jobId)
+      memory.pulls.forget(open.jobId)
       await clearStaging(this.#staging, this.#parts.target.root)
       this.#notes.push(error.details.status === 'done' ? finishedNote(open.jobId) : goneNote(open.jobId, error.message, placed))
       return undefined
@@ -144,10 +144,10 @@ class Pull {
   }
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {
-    const { api, fingerprints } = this.#parts
+    const { api, memory } = this.#parts
     const { warnings, ...job } = await api.pullJobs.create(order)
     const ordered = JSON.stringify(order)
-    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    memory.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     try {
       return await this.#claim(job, { ordered, resumed: false, warnings })
     } catch (error) {
@@ -158,11 +158,11 @@ class Pull {
 
   /** Nobody shall stumble over an order that its own project cannot take. */
   async #takeBack(jobId: number): Promise<void> {
-    const { api, fingerprints } = this.#parts
+    const { api, memory } = this.#parts
     await api.pullJobs.update({ job_id: jobId, status: 'cancelled' }).catch((error) => {
       if (!(error instanceof ApiError)) throw error
     })
-    fingerprints.pulls.forget(jobId)
+    memory.pulls.forget(jobId)
   }
 
   /** Every job that someone put there for this project, oldest first. One that cannot be taken does not stop the others. */
@@ -174,7 +174,7 @@ class Pull {
         reports.push(await this.#claim(job, { ordered: null, resumed: false }))
       } catch (error) {
         if (!(error instanceof ApiError) || (error.code !== 'JOB_STATE' && error.code !== 'ENGINE_TOO_OLD')) throw error
-        this.#parts.fingerprints.pulls.forget(id)
+        this.#parts.memory.pulls.forget(id)
         if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport(job, error))
         else this.#notes.push(`Someone else took job ${id} meanwhile.`)
       }
@@ -186,8 +186,8 @@ class Pull {
     job: PullJobDetail,
     { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
   ): Promise<JobReport> {
-    const { api, fingerprints, target } = this.#parts
-    fingerprints.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    const { api, memory, target } = this.#parts
+    memory.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     // The list is on its way while the claim is: it is the same for the one who gets the job.
     const closure = this.#closureOf(job.id)
     const claimed = await api.pullJobs.claim({
@@ -195,7 +195,7 @@ class Pull {
       project_key: target.project,
       ...(target.engineVersion === null ? {} : { engine_version: target.engineVersion }),
     })
-    fingerprints.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
+    memory.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
     return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure })
   }

@@ -35,7 +35,7 @@ export interface PushParts {
   places: NamedPaths
   http: Http
   api: Api
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   /** The file behind them. */
   stateFile: string
   tell: TellPush

@@ -28,24 +28,20 @@ export async function push(options: PushOptions): Promise<PushReport> {
   const { url, folders } = options
   const http = openWire({ ...options, signal }, tell)
   const state = projectStateFile(folders, url, places.root)
-  const fingerprints = new ProjectMemory(state, { address: url, root: places.root })
+  const memory = new ProjectMemory(state, { address: url, root: places.root })
   try {
-    if (!options.dryRun && fingerprints.pulls.list().length > 0)
-      await settlePulls({ fingerprints, root: places.root, signal }, state)
+    if (!options.dryRun && memory.pulls.list().length > 0) await settlePulls({ memory, root: places.root, signal }, state)
     const stop = (reason: unknown) => stopping.abort(reason)
     const api = createApi(http)
-    return await new Push({ options, places, http, api, fingerprints, stateFile: state, tell, signal, stop }).run()
+    return await new Push({ options, places, http, api, memory, stateFile: state, tell, signal, stop }).run()
   } finally {
-    fingerprints.close()
+    memory.close()
     await http.close(signal.aborted ? 'destroy' : 'finish')
   }
 }
 
 /** An interrupted pull may have placed files of which this project does not know yet which versions they are. One under way does know. */
-async function settlePulls(
-  parts: { fingerprints: ProjectMemory; root: string; signal: AbortSignal },
-  state: string,
-): Promise<void> {
+async function settlePulls(parts: { memory: ProjectMemory; root: string; signal: AbortSignal }, state: string): Promise<void> {
   const [{ takeFreeLock }, { settleInterrupted }] = await Promise.all([
     import('../memory/process-lock.ts'),
     import('../pull/placing/recovery.ts'),
@@ -67,7 +63,7 @@ class Push {
   }
 
   async run(): Promise<PushReport> {
-    const { places, tell, signal, options, fingerprints } = this.#parts
+    const { places, tell, signal, options, memory } = this.#parts
     // The question is on its way while the folders are walked.
     const feed = this.#followFeed()
     feed.catch(() => {})
@@ -78,11 +74,11 @@ class Push {
     const sorted = sortFound(inContent, options.all ?? false)
     if (sorted.wanted.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
     const position = await feed
-    const seenFiles = fingerprints.seenFiles()
+    const seenFiles = memory.seenFiles()
     const vanished = findVanished(found.files, seenFiles, places)
     const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, seenFiles)
     if (position && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, position)
-    fingerprints.markGone(vanished)
+    memory.markGone(vanished)
     const { PushWork } = await import('./work.ts')
     const done = await new PushWork(this.#parts).run(sorted, position ?? (await findFeedEnd(this.#parts.api)))
     return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
@@ -96,28 +92,28 @@ class Push {
 
   /** Whether the library by now has packages that these files miss. */
   async #hasArrived(sorted: Sorted): Promise<boolean> {
-    const { fingerprints, api } = this.#parts
+    const { memory, api } = this.#parts
     const files = new Set(sorted.wanted.map(({ file }) => file))
-    const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
+    const remembered = recalledProblems(memory).filter((one) => one.files.some((file) => files.has(file)))
     return (await findPackages(api, missingPackages(remembered))).size > 0
   }
 
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
   async #followFeed(): Promise<FeedPosition | undefined> {
-    const { fingerprints } = this.#parts
-    const position = fingerprints.recall('feed') as FeedPosition | null | undefined
-    const news = position ? await followFeed(this.#parts.api, position, { witness: fingerprints.newestBase() }) : undefined
-    if (!news) fingerprints.unsettleAll()
-    else if (news.goneObjects.length + news.goneEntries.length > 0) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
+    const { memory } = this.#parts
+    const position = memory.recall('feed') as FeedPosition | null | undefined
+    const news = position ? await followFeed(this.#parts.api, position, { witness: memory.newestBase() }) : undefined
+    if (!news) memory.unsettleAll()
+    else if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
     return news?.position
   }
 
   /** Nothing changed on either side: what was worth naming last time still is. */
   #untouched(found: Scan, sorted: Sorted, position: FeedPosition): PushReport {
-    const { fingerprints } = this.#parts
-    if ((fingerprints.recall('feed') as FeedPosition).cursor !== position.cursor) fingerprints.remember('feed', position)
+    const { memory } = this.#parts
+    if ((memory.recall('feed') as FeedPosition).cursor !== position.cursor) memory.remember('feed', position)
     const files = new Set(sorted.wanted.map(({ file }) => file))
-    const remembered = recalledProblems(fingerprints).filter((one) => one.files.some((file) => files.has(file)))
+    const remembered = recalledProblems(memory).filter((one) => one.files.some((file) => files.has(file)))
     const problems = [...found.problems, ...nameUnread(sorted), ...remembered]
     const leftOut = new Set(
       remembered.filter(({ weight }) => weight === 'failed' || weight === 'left-out').flatMap((one) => one.files),

@@ -97,5 +97,4 @@ export function summarize(
 }
 
 /** What the last push found worth naming in the files themselves. */
-export const recalledProblems = (fingerprints: ProjectMemory): Problem[] =>
-  (fingerprints.recall('problems') as Problem[] | undefined) ?? []
+export const recalledProblems = (memory: ProjectMemory): Problem[] => (memory.recall('problems') as Problem[] | undefined) ?? []

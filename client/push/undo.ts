@@ -21,7 +21,7 @@ export type UndoStep =
 
 export interface Remembered {
   root: string
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   push: NonNullable<ReturnType<LastPush['read']>>
 }
 
@@ -30,10 +30,10 @@ export function openLastPush(folder: string, { folders, url }: { folders: Folder
   for (let root = folder; ; root = dirname(root)) {
     const path = projectStateFile(folders, url, root)
     if (existsSync(path)) {
-      const fingerprints = new ProjectMemory(path, { address: url, root })
-      const push = fingerprints.lastPush.read()
-      if (push) return { root, fingerprints, push }
-      fingerprints.close()
+      const memory = new ProjectMemory(path, { address: url, root })
+      const push = memory.lastPush.read()
+      if (push) return { root, memory, push }
+      memory.close()
     }
     if (holdsDescriptor(root) || dirname(root) === root) return undefined
   }
@@ -107,21 +107,21 @@ function overtaken(lineage: Lineage, name: string): ApiError {
 /** The library is asked to restore the version; what is remembered of files here follows. */
 export async function restoreBefore(
   { lineageId, objectId }: PushedVersion,
-  { entryId, to, api, fingerprints }: { entryId: number; to: LineageObject; api: Api; fingerprints: ProjectMemory },
+  { entryId, to, api, memory }: { entryId: number; to: LineageObject; api: Api; memory: ProjectMemory },
 ): Promise<void> {
   await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
-  fingerprints.rebase({
+  memory.rebase({
     lineageId,
     from: objectId,
     to: { objectId: to.object_id, hash: to.content_hash, assetClass: to.asset_class },
   })
-  fingerprints.lastPush.drop(lineageId)
+  memory.lastPush.drop(lineageId)
 }
 
 /** Looks once more before: a version that someone else pushed meanwhile would go with the entry. */
 export async function deleteEntry(
   { lineageId, objectId }: PushedVersion,
-  { entry, api, fingerprints }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; fingerprints: ProjectMemory },
+  { entry, api, memory }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; memory: ProjectMemory },
 ): Promise<void> {
   const lineage = await api.lineages.get({ lineage_id: lineageId })
   if (lineage.face_object_id !== objectId) throw overtaken(lineage, entry.name)
@@ -129,6 +129,6 @@ export async function deleteEntry(
   if (other)
     throw new ApiError('CONFLICT', `${entry.name} has a later version, ${versionName(other)}, which would be deleted with it.`)
   await api.entries.remove({ entry_id: entry.id })
-  fingerprints.forgetObjects([objectId], [entry.id])
-  fingerprints.lastPush.drop(lineageId)
+  memory.forgetObjects([objectId], [entry.id])
+  memory.lastPush.drop(lineageId)
 }

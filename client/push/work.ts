@@ -45,12 +45,12 @@ interface Done {
  * Files that share a GUID or a name with a file that is to be sent, and hold something else: which of them it belongs to can
  * only be decided when all are there.
  */
-function rivalsOf({ found, hash, known, facts, naming }: PushFile, fingerprints: ProjectMemory): string[] {
+function rivalsOf({ found, hash, known, facts, naming }: PushFile, memory: ProjectMemory): string[] {
   if (known?.settled) return []
   const guid = facts.kind === 'package' ? facts.guid : null
   const rivals = [
-    ...(guid === null ? [] : fingerprints.findByGuid(guid)),
-    ...(naming.originPath === null ? [] : fingerprints.findByPackage(naming.originPath.toLowerCase())),
+    ...(guid === null ? [] : memory.findByGuid(guid)),
+    ...(naming.originPath === null ? [] : memory.findByPackage(naming.originPath.toLowerCase())),
   ]
   return rivals.flatMap((rival) => (rival.file === found.file || rival.hash === hash || rival.stat === gone ? [] : rival.file))
 }
@@ -85,7 +85,7 @@ export class PushWork {
 
   /** Reads what was found; then what the named files among it need, and what claims to be the same as something new. */
   async #gatherAll(sorted: Sorted): Promise<ChangedFiles> {
-    const { places, options, fingerprints } = this.#parts
+    const { places, options, memory } = this.#parts
     const changed = await readChanged(sorted.wanted, { ...this.#parts, root: places.root })
     const seen = new Set(sorted.wanted.map(({ file }) => file))
     const search = this.#search(changed.files)
@@ -100,8 +100,8 @@ export class PushWork {
     const named = new Set(places.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
     let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(places.root, pathOf(file))))
     while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
-    if (fingerprints.count() > seen.size)
-      await add(changed.files.flatMap((file) => rivalsOf(file, fingerprints).flatMap((rival) => search.findFile(rival) ?? [])))
+    if (memory.count() > seen.size)
+      await add(changed.files.flatMap((file) => rivalsOf(file, memory).flatMap((rival) => search.findFile(rival) ?? [])))
     return changed
   }
 
@@ -129,11 +129,11 @@ export class PushWork {
     new PackageSearch(this.#parts.places.root, [...new Set(files.map(({ found }) => found.mount))])
 
   #elsewhere(search: PackageSearch) {
-    const { fingerprints, places } = this.#parts
+    const { memory, places } = this.#parts
     return {
-      inLibrary: (name: string) => fingerprints.findByPackage(name).find(({ base }) => base)?.base?.hash,
+      inLibrary: (name: string) => memory.findByPackage(name).find(({ base }) => base)?.base?.hash,
       onDisk: (name: string) => {
-        const known = fingerprints.findByPackage(name).find(({ file }) => existsSync(join(places.root, file)))
+        const known = memory.findByPackage(name).find(({ file }) => existsSync(join(places.root, file)))
         return known?.file ?? search.findPackage(name)?.file
       },
       pluginOf: pluginFinder({ root: places.root, descriptor: findDescriptor(places.root) }),
@@ -141,20 +141,20 @@ export class PushWork {
   }
 
   async #sendPlanned(plan: PushPlan) {
-    const { http, api, tell, signal, fingerprints, stateFile, options, places, stop } = this.#parts
+    const { http, api, tell, signal, memory, stateFile, options, places, stop } = this.#parts
     const uploader = new Uploader({ http, api, tell, signal })
     const thumbnails = new ThumbnailUploader({ http, api, root: places.root, tell, signal })
     const { max_items: maxItems } = plan.toSend.length > 0 ? await api.push.limits() : { max_items: 1 }
     const { variantGroup, note, dryRun = false } = options
     const { root } = places
     const about = { note, project: originName(root) }
-    const bases = { fingerprints, api, others: { stateFile, address: options.url } }
-    const sending = { root, api, bases, uploader, thumbnails, fingerprints, tell, maxItems }
+    const bases = { memory, api, others: { stateFile, address: options.url } }
+    const sending = { root, api, bases, uploader, thumbnails, memory, tell, maxItems }
     const round = new PushRound({ ...sending, variantGroup, about, dryRun, stop })
     await round.run(plan.toSend)
-    if (options.held) await answerHeld(round, options.held, { root: places.root, fingerprints })
+    if (options.held) await answerHeld(round, options.held, { root: places.root, memory })
     if (!dryRun) {
-      rememberHeld(round, fingerprints)
+      rememberHeld(round, memory)
       round.end()
     }
     return { round, thumbnails, sent: uploader.sent }
@@ -166,15 +166,15 @@ export class PushWork {
    */
   async #settle(done: Done): Promise<void> {
     const { plan, round, thumbnails, position, problems } = done
-    const { fingerprints } = this.#parts
+    const { memory } = this.#parts
     const news = position && (await followOwnFeed(this.#parts.api, position, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
     const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
     const seen = new Set(done.files.map(pathOf))
-    const others = recalledProblems(fingerprints).filter((one) => !one.files.some((file) => seen.has(file)))
-    fingerprints.settle(files.map((file) => ({ file: pathOf(file), hash: file.hash })))
-    fingerprints.remember('problems', [...others, ...problems])
-    if (news) fingerprints.forgetObjects(news.goneObjects, news.goneEntries)
-    fingerprints.remember('feed', news?.position ?? null)
+    const others = recalledProblems(memory).filter((one) => !one.files.some((file) => seen.has(file)))
+    memory.settle(files.map((file) => ({ file: pathOf(file), hash: file.hash })))
+    memory.remember('problems', [...others, ...problems])
+    if (news) memory.forgetObjects(news.goneObjects, news.goneEntries)
+    memory.remember('feed', news?.position ?? null)
   }
 }

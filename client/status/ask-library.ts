@@ -14,7 +14,7 @@ import { adopt, faceOf, identify, questionsOf } from './untracked.ts'
 export interface LookParts {
   root: string
   api: Api
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   faces: Faces
 }
 
@@ -38,11 +38,11 @@ export async function bringUpToDate(parts: LookParts): Promise<void> {
   await beginFollowing(parts, found.cursor)
 }
 
-async function followSince({ api, fingerprints, faces }: LookParts): Promise<boolean> {
+async function followSince({ api, memory, faces }: LookParts): Promise<boolean> {
   const position = faces.position()
   if (!position) return false
-  const mostPages = () => 2 + Math.ceil(fingerprints.count() / filesPerPage)
-  const news = await followFaces(api, { position, witness: fingerprints.newestBase(), mostPages })
+  const mostPages = () => 2 + Math.ceil(memory.count() / filesPerPage)
+  const news = await followFaces(api, { position, witness: memory.newestBase(), mostPages })
   if (!news) return false
   if (news.position.cursor !== position.cursor || news.faces.size > 0) faces.update(news.faces, news.position)
   return true
@@ -83,13 +83,13 @@ export async function askLibrary(
   const found = await findFaces(api, { lineageIds, ...questionsOf(untracked) })
   faces.save(lineageIds, found.lineages.map(faceOf))
   const identified = identifyAll(parts, { files, found, untracked })
-  adopt(untracked, { fingerprints: parts.fingerprints, found, files })
+  adopt(untracked, { memory: parts.memory, found, files })
   return identified
 }
 
 /** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
-async function beginFollowing({ api, faces, fingerprints }: LookParts, cursor: number | undefined): Promise<void> {
-  const pushed = fingerprints.recall('feed') as FeedPosition | null | undefined
+async function beginFollowing({ api, faces, memory }: LookParts, cursor: number | undefined): Promise<void> {
+  const pushed = memory.recall('feed') as FeedPosition | null | undefined
   if (cursor === undefined) {
     if (pushed) faces.remember(pushed)
     return

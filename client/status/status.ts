@@ -38,10 +38,10 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, places.root)
-  const fingerprints = new ProjectMemory(state, { address: url, root: places.root })
+  const memory = new ProjectMemory(state, { address: url, root: places.root })
   try {
     const api = createApi(http)
-    const look: LookParts = { root: places.root, api, fingerprints, faces: fingerprints.faces }
+    const look: LookParts = { root: places.root, api, memory, faces: memory.faces }
     const project = findProjectName(places.root)
     const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
@@ -49,7 +49,7 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     const compared = await new Comparison({ options, places, look, tell }).run()
     return { ...compared, project: project ?? null, waiting: await jobs }
   } finally {
-    fingerprints.close()
+    memory.close()
     await http.close('destroy')
   }
 }
@@ -131,9 +131,9 @@ class Comparison {
     const changed = [...files.values()].filter(({ file, stat }) => stats.get(file) !== stat)
     const { readAndRemember } = await import('../memory/read-changed.ts')
     tell({ kind: 'phase', phase: 'read' })
-    const { root, fingerprints } = look
+    const { root, memory } = look
     const onRead = ({ file }: { file: string }) => this.#fresh.add(file)
-    const { problems, read } = await readAndRemember(changed, { root, fingerprints, tell, signal: options.signal, onRead })
+    const { problems, read } = await readAndRemember(changed, { root, memory, tell, signal: options.signal, onRead })
     this.#problems.push(...problems)
     this.#read = read
   }

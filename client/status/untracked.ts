@@ -102,7 +102,7 @@ export const faceOf = ({ id, face_object_id, face_content_hash, entry_id }: Foun
  */
 export function adopt(
   untracked: readonly KnownDetail[],
-  { fingerprints, found, files }: { fingerprints: ProjectMemory; found: Known['found']; files: ReadonlyMap<string, FoundFile> },
+  { memory, found, files }: { memory: ProjectMemory; found: Known['found']; files: ReadonlyMap<string, FoundFile> },
 ): void {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
@@ -111,13 +111,13 @@ export function adopt(
     const lineage = version && lineages.get(version.lineage_id)
     return version && lineage && lineage.origin_path?.toLowerCase() === name ? [{ file, version, lineage }] : []
   })
-  // One by one: what is remembered of all of them would fill the memory.
+  // One by one: what is remembered of all of them would fill the known.
   const based = atHome.flatMap(({ file, version, lineage }): FileBased[] => {
-    const [memory, place] = [fingerprints.find(file), files.get(file)]
-    const facts = memory?.facts
-    if (!memory || !place || !facts || facts.kind === 'refused') return []
-    const { hash, size } = memory
-    const sendable: SendableFile = { found: place, hash, size, facts, naming: namingOf(place, facts), known: memory }
+    const [known, place] = [memory.find(file), files.get(file)]
+    const facts = known?.facts
+    if (!known || !place || !facts || facts.kind === 'refused') return []
+    const { hash, size } = known
+    const sendable: SendableFile = { found: place, hash, size, facts, naming: namingOf(place, facts), known: known }
     const base = {
       hash,
       guid: lastingGuid(sendable),
@@ -128,5 +128,5 @@ export function adopt(
     }
     return [{ file, hash, edges: null, base }]
   })
-  fingerprints.saveBased(based)
+  memory.saveBased(based)
 }

@@ -60,16 +60,16 @@ export async function placePlanned(
   planned: readonly Planned[],
   { jobId, folder, entryIds }: PlacingOrder,
 ): Promise<PlacingResult> {
-  const { fingerprints, target, tell } = parts
+  const { memory, target, tell } = parts
   const stagedPath = ({ item }: Planned) => join(folder, item.content_hash)
   const staged = planned.map((one) => lstatSync(stagedPath(one), { bigint: true }))
   const journal = `placed-${randomUUID()}`
   const intended = planned.map((one, index) => {
-    const memory = memoryOf(one.decision, entryIds.get(one.item.object_id) ?? null)
+    const placedAs = memoryOf(one.decision, entryIds.get(one.item.object_id) ?? null)
     const linked = ((staged[index]?.mode ?? anyWrite) & anyWrite) === 0n
-    return intentionOf(one, { placed: { ...memory, linked }, staged: staged[index] as BigIntStats, folder, journal, index })
+    return intentionOf(one, { placed: { ...placedAs, linked }, staged: staged[index] as BigIntStats, folder, journal, index })
   })
-  fingerprints.pulls.intend(jobId, intended)
+  memory.pulls.intend(jobId, intended)
   const results: PlacingResult = { items: [], obstacles: [], remembered: [] }
   const placements = planned.map((one) => ({
     staged: stagedPath(one),
@@ -82,9 +82,9 @@ export async function placePlanned(
   if ('message' in notes) return { ...results, obstacles: [notes] }
   try {
     const onPlaced = (index: number, placed: Placed) => {
-      const [one, memory] = [planned[index], intended[index]?.item.placed]
-      if (!one || !memory) return
-      if (placed.result === 'placed') results.remembered.push({ ...memory, stat: placed.stat })
+      const [one, placedAs] = [planned[index], intended[index]?.item.placed]
+      if (!one || !placedAs) return
+      if (placed.result === 'placed') results.remembered.push({ ...placedAs, stat: placed.stat })
       const held = { path: heldName(stagedPath(one)), root: target.root, jobId }
       const item = outcomeOf(one.item, placed, results.obstacles)
       results.items.push(placed.result === 'placed' && placed.isHeld ? keepEdit(item, held) : item)
@@ -94,7 +94,7 @@ export async function placePlanned(
   } finally {
     notes.close()
   }
-  fingerprints.savePlaced(results.remembered)
+  memory.savePlaced(results.remembered)
   await settleLeft(parts, intended, { jobId, folder })
   return results
 }

@@ -28,7 +28,7 @@ type Row = IntendedFile<Intention>
 const isSettled = (row: IntendedFile<Intention | Settled>): row is IntendedFile<Settled> => 'isSettled' in row.item
 
 interface Parts {
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   /** Of the project. */
   root: string
   signal: AbortSignal
@@ -40,8 +40,8 @@ interface Parts {
  */
 export async function settleInterrupted(parts: Parts, staging?: string): Promise<string[]> {
   const notes: string[] = []
-  for (const { jobId } of parts.fingerprints.pulls.list()) {
-    const rows = parts.fingerprints.pulls.intended<Intention | Settled>(jobId)
+  for (const { jobId } of parts.memory.pulls.list()) {
+    const rows = parts.memory.pulls.intended<Intention | Settled>(jobId)
     const folder = rows.find((row): row is Row => !isSettled(row))?.item.folder ?? staging
     if (folder !== undefined) notes.push(...(await new Settling(parts, { jobId, staging: folder }).run(rows)))
   }
@@ -49,8 +49,8 @@ export async function settleInterrupted(parts: Parts, staging?: string): Promise
 }
 
 /** What earlier runs of this job placed, by content hash, as far as it was not removed since. */
-export function settledFiles({ fingerprints, target }: Pick<PullParts, 'fingerprints' | 'target'>, jobId: number) {
-  const rows = fingerprints.pulls.intended<Intention | Settled>(jobId).filter(isSettled)
+export function settledFiles({ memory, target }: Pick<PullParts, 'memory' | 'target'>, jobId: number) {
+  const rows = memory.pulls.intended<Intention | Settled>(jobId).filter(isSettled)
   const there = rows.filter(({ file }) => existsSync(join(target.root, file)))
   return new Map(there.map(({ contentHash, item }) => [contentHash, item.item]))
 }
@@ -78,7 +78,7 @@ class Settling {
   }
 
   async run(rows: readonly IntendedFile<Intention | Settled>[]): Promise<string[]> {
-    const { fingerprints, root } = this.#parts
+    const { memory, root } = this.#parts
     const open = rows.filter((row): row is Row => !isSettled(row))
     if (open.length === 0) return []
     for (const row of open) this.#cancelHalf(row)
@@ -90,7 +90,7 @@ class Settling {
       const kept = await settleHeld(row, this.#heldParts(row))
       if (kept !== undefined) notes.push(`What was saved as ${row.file} while it was about to be replaced is kept as ${kept}.`)
     }
-    fingerprints.pulls.settle(this.#jobId, [...rows.filter(isSettled), ...settled])
+    memory.pulls.settle(this.#jobId, [...rows.filter(isSettled), ...settled])
     await clearStaging(this.#staging, root)
     return notes
   }
@@ -161,23 +161,23 @@ class Settling {
 
   /** The run that placed it had come as far as to remember it. */
   #isRemembered({ file, item: { placed, baseBefore } }: Row): boolean {
-    const objectId = this.#parts.fingerprints.find(file)?.base?.objectId
+    const objectId = this.#parts.memory.find(file)?.base?.objectId
     return baseBefore !== undefined && objectId === placed.base.objectId && objectId !== baseBefore
   }
 
   /** Keeps what they replaced, and remembers them, unless a push has found out more about them since. */
   async #finish(placed: readonly Look[]): Promise<IntendedFile<Settled>[]> {
-    const { fingerprints } = this.#parts
+    const { memory } = this.#parts
     const settled: IntendedFile<Settled>[] = []
     const remembered: FilePlaced[] = []
     for (const { row, stat, hash } of placed) {
       const item = await finishReplaced(row, this.#heldParts(row))
       settled.push({ contentHash: row.contentHash, file: row.file, mark: '', item: { item, isSettled: true } })
-      const { baseBefore, placed: memory } = row.item
-      const isAsBefore = baseBefore === undefined || (fingerprints.find(row.file)?.base?.objectId ?? null) === baseBefore
-      if (isAsBefore) remembered.push({ ...memory, stat: hash === row.contentHash ? (stat ?? neverTrusted) : neverTrusted })
+      const { baseBefore, placed: placedAs } = row.item
+      const isAsBefore = baseBefore === undefined || (memory.find(row.file)?.base?.objectId ?? null) === baseBefore
+      if (isAsBefore) remembered.push({ ...placedAs, stat: hash === row.contentHash ? (stat ?? neverTrusted) : neverTrusted })
     }
-    fingerprints.savePlaced(remembered)
+    memory.savePlaced(remembered)
     return settled
   }
 }

@@ -28,7 +28,7 @@ export type HeldAnswers = (held: HeldItem[]) => Promise<ReadonlyMap<string, Held
 
 interface Holding {
   root: string
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
 }
 
 type Held = { planned: PlannedItem; report: PushedItem }
@@ -43,7 +43,7 @@ export async function answerHeld(round: PushRound, answers: HeldAnswers, holding
     const open = held.filter(({ report }) => isAsked(report) && !asked.has(report.content_hash))
     if (open.length === 0) return
     for (const { report } of open) asked.add(report.content_hash)
-    const told = recallTold(holding.fingerprints)
+    const told = recallTold(holding.memory)
     const given = await answers(open.map((one) => toHeldItem(one, { round, root: holding.root, told })))
     const answered = open.filter((one) => answer(one, given.get(one.report.file), round))
     if (answered.length === 0) return
@@ -83,16 +83,16 @@ async function pictureOf({ files: [file] }: PlannedItem, root: string): Promise<
 /** By file: the lineage it was held for, and the version that was current in it. */
 type Told = Record<string, { lineage: string; face: number }>
 
-const recallTold = (fingerprints: ProjectMemory): Told => (fingerprints.recall('held') as Told | undefined) ?? {}
+const recallTold = (memory: ProjectMemory): Told => (memory.recall('held') as Told | undefined) ?? {}
 
 /** Remembers which current versions the report names: an answer that a later command line gives is about these. */
-export function rememberHeld(round: PushRound, fingerprints: ProjectMemory): void {
-  const before = recallTold(fingerprints)
+export function rememberHeld(round: PushRound, memory: ProjectMemory): void {
+  const before = recallTold(memory)
   const told = { ...before }
   for (const { file } of round.outcomes.reports()) delete told[file]
   for (const { report } of round.outcomes.withStatus('held')) {
     const face = round.faces.get(report.content_hash)
     if (report.candidate_lineage_id && face) told[report.file] = { lineage: report.candidate_lineage_id, face }
   }
-  if (JSON.stringify(told) !== JSON.stringify(before)) fingerprints.remember('held', told)
+  if (JSON.stringify(told) !== JSON.stringify(before)) memory.remember('held', told)
 }

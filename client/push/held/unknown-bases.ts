@@ -15,7 +15,7 @@ import type { PlannedItem } from '../plan/plan.ts'
 export const unknownBase = 'base_unknown'
 
 export interface BaseMemory {
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   others: OtherMemories
   api: Api
 }
@@ -35,15 +35,15 @@ export const saysLineage = (item: Readonly<ManifestItem>): boolean =>
 export const faceOf = ({ item }: Judged): number | null => item.face_object_id ?? item.parent_object_id
 
 /** Of items that the library would take for next versions by their identity: those whose base nobody here knows. */
-export async function findUnknownBases(judged: readonly Judged[], memory: BaseMemory): Promise<Judged[]> {
+export async function findUnknownBases(judged: readonly Judged[], bases: BaseMemory): Promise<Judged[]> {
   const open = judged.filter((one) => {
     const version = versionOf(one)
-    return version !== undefined && !memory.fingerprints.hasVersion(version)
+    return version !== undefined && !bases.memory.hasVersion(version)
   })
   if (open.length === 0) return []
   const known = await ownFromOtherFolders(
     open.flatMap((one) => versionOf(one) ?? []),
-    memory,
+    bases,
   )
   return open.filter((one) => !known.has(faceOf(one) ?? 0))
 }
@@ -55,7 +55,7 @@ function versionOf(one: Judged): RememberedVersion | undefined {
 }
 
 /**
- * A project that was moved, or another working copy, has its memory under another folder's name. It counts for versions that this
+ * A project that was moved, or another working copy, has its bases under another folder's name. It counts for versions that this
  * person pushed: what someone else pushed and was pulled there says nothing about the files here.
  */
 async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, api }: BaseMemory): Promise<Set<number>> {

@@ -28,7 +28,7 @@ export interface RoundParts {
   api: Api
   uploader: Uploader
   thumbnails: ThumbnailUploader
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   /** What tells which versions were pushed or pulled on this machine. */
   bases: BaseMemory
   tell: TellPush
@@ -227,11 +227,11 @@ export class PushRound {
       return isRegistered(result)
     })
     // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
-    this.#parts.fingerprints.lastPush.add(
+    this.#parts.memory.lastPush.add(
       this.#run,
       registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item)),
     )
-    this.#parts.fingerprints.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
+    this.#parts.memory.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
       const { content_hash: hash } = planned.item
       if (!this.outcomes.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
@@ -258,7 +258,7 @@ export class PushRound {
 
   /** Everything that was to be pushed is: the next push is another one. */
   end(): void {
-    this.#parts.fingerprints.lastPush.end(this.#run)
+    this.#parts.memory.lastPush.end(this.#run)
   }
 
   /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */

@@ -20,7 +20,7 @@ export interface About {
 
 interface SenderParts {
   outcomes: Outcomes
-  fingerprints: ProjectMemory
+  memory: ProjectMemory
   variantGroup: string | undefined
   about: About
   /** Brings bytes that a commit found missing; says whether it could. */
@@ -123,7 +123,7 @@ export class ManifestSender {
   #leaveOut(error: ApiError, { going, items }: Sent): boolean {
     const repair = findRepair(items, error)
     if (!repair) return false
-    const { outcomes, fingerprints } = this.#parts
+    const { outcomes, memory } = this.#parts
     for (const [index, message] of repair.refused) {
       const planned = going[index]
       if (planned) this.fail(planned, 'refused-by-library', message)
@@ -131,7 +131,7 @@ export class ManifestSender {
     for (const index of repair.unstamped) if (going[index]) outcomes.amend(going[index], unstamped)
     for (const [index, needs] of repair.loosened) {
       outcomes.loosen(items[index]?.content_hash ?? '', needs)
-      fingerprints.forgetVersions(needs)
+      memory.forgetVersions(needs)
     }
     return true
   }

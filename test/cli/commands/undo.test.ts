@@ -182,32 +182,32 @@ async function planning({ olivia, url, keys }: Awaited<ReturnType<typeof library
   if (!last || !version) throw new Error('nothing is remembered')
   const http = new Http({ url, key: keys.olivia, clientName: 'test/1' })
   onTestFinished(async () => {
-    last.fingerprints.close()
+    last.memory.close()
     await http.close('destroy')
   })
   const api = createApi(http)
   const entry = await api.entries.get({ entry_id: version.entryId ?? 0 })
-  return { version, entry, api, fingerprints: last.fingerprints }
+  return { version, entry, api, memory: last.memory }
 }
 
 test('a version that a colleague pushed while the question stood is not deleted with the entry', async () => {
   const all = await twoPushes()
-  const { version, entry, api, fingerprints } = await planning(all, 'SM_Stool')
+  const { version, entry, api, memory } = await planning(all, 'SM_Stool')
   expect(await stepFor(version, entry, { api, isAdmin: true })).toEqual({ kind: 'delete' })
   await all.mia.save('SM_Stool', 'of mia')
   await all.mia.ok('push --held attach')
-  await expect(deleteEntry(version, { entry, api, fingerprints })).rejects.toThrow(/v2 by .* of SM_Stool/)
+  await expect(deleteEntry(version, { entry, api, memory })).rejects.toThrow(/v2 by .* of SM_Stool/)
   expect(await all.current()).toMatchObject({ SM_Stool: 2 })
 })
 
 test('a version that a colleague pushed while the question stood stays current', async () => {
   const all = await twoPushes()
-  const { version, entry, api, fingerprints } = await planning(all, 'SM_Barrel')
+  const { version, entry, api, memory } = await planning(all, 'SM_Barrel')
   const step = await stepFor(version, entry, { api, isAdmin: true })
   if (step.kind !== 'restore') throw new Error(`it would be ${step.kind}`)
   await all.mia.save('SM_Barrel', 'of mia')
   await all.mia.ok('push --held attach')
-  const restoring = restoreBefore(version, { entryId: entry.id, to: step.to, api, fingerprints })
+  const restoring = restoreBefore(version, { entryId: entry.id, to: step.to, api, memory })
   await expect(restoring).rejects.toMatchObject({ code: 'STALE_FACE' })
   expect(await all.current()).toMatchObject({ SM_Barrel: 3 })
 })
