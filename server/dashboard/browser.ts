@@ -1,7 +1,8 @@
 /** What the pages keep in a browser besides its session: a secret for forms before the door, and what the next page says. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newSecret } from '../accounts/secrets.ts'
-import { cookieRules } from '../accounts/visitor.ts'
+import { cookieFlags } from '../accounts/session-cookie.ts'
 import type { Settings } from '../config.ts'
 import { type Notice, sentenceOf } from './notices.ts'
 
@@ -25,7 +26,7 @@ export interface Browser {
 }
 
 export function browserOf(request: FastifyRequest, reply: FastifyReply, settings: Settings): Browser {
-  const rules = cookieRules(request, settings)
+  const rules = cookieFlags(request, settings)
   const left = request.cookies[noticeCookie]
   if (left !== undefined) reply.clearCookie(noticeCookie, rules)
   const formSecret = request.cookies[formCookie] || undefined

@@ -2,9 +2,9 @@
 import type { Database } from '../database/open.ts'
 import type { Holder, Workspace } from '../principal.ts'
 import type { Directory } from '../rows/workspace.ts'
-import { type Limits, Windows } from './budgets.ts'
 import { HolderMemory } from './holders.ts'
 import type { Asked, Found, Lookup } from './lookup.ts'
+import { type Limits, Windows } from './rate-limit.ts'
 
 /** Asks the database once for each key, and again after a change. */
 export class MemoryLookup implements Lookup {

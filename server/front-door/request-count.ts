@@ -1,7 +1,7 @@
 /** Counting in the database, where several processes see it: the law of windows.ts as one statement for all requests of a moment. */
 import type { Sql } from '../database/sql.ts'
-import type { Budget, Limits } from './budgets.ts'
 import { type HolderRow, selectHolder } from './keys.ts'
+import type { Budget, Limits } from './rate-limit.ts'
 import { grainMs, windowMs } from './windows.ts'
 
 /** Requests of one key against one budget. */

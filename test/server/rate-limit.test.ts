@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
-import { budgetOf } from '../../server/front-door/budgets.ts'
+import { budgetOf } from '../../server/front-door/rate-limit.ts'
 import { type Answer, callAs } from '../support/api.ts'
 import { item } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
