@@ -1,4 +1,4 @@
-/** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what rememberedFiles does not answer for. */
+/** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import type { BigIntStats } from 'node:fs'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'

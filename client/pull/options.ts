@@ -36,7 +36,7 @@ export type ConflictAnswers = (conflicts: readonly Conflict[]) => Promise<Readon
 
 export interface PullOptions extends Wire {
   target: PullTarget
-  /** What to order; without it the queued jobs of the project are done. The api are those of this pull. */
+  /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
   order?: (api: Api) => Promise<OrderedEntry[]>
   /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
   targetRoot?: string

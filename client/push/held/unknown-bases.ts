@@ -55,7 +55,7 @@ function versionOf(one: Judged): RememberedVersion | undefined {
 }
 
 /**
- * A project that was moved, or another working copy, has its bases under another folder's name. It counts for versions that this
+ * A project that was moved, or another working copy, has its memory under another folder's name. It counts for versions that this
  * person pushed: what someone else pushed and was pulled there says nothing about the files here.
  */
 async function ownFromOtherFolders(versions: readonly RememberedVersion[], { others, api }: BaseMemory): Promise<Set<number>> {

@@ -28,7 +28,7 @@ export interface ThumbnailResult {
   problems: Problem[]
 }
 
-/** Fewer than these are sent by a call each: presigning and finalizing are two api more. */
+/** Fewer than these are sent by a call each: presigning and finalizing are two calls more. */
 const fewestPresigned = 4
 const uploadsAtOnce = 8
 /** Source pictures are read whole; a few large ones at once would not fit into memory. */
