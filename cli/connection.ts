@@ -1,7 +1,7 @@
 /** Which server a command talks to, and with which key. Loads nothing that speaks HTTP. */
 import { ClientError } from '../client/client-error.ts'
 import { type Folders, findFolders } from '../client/folders.ts'
-import type { Wire } from '../client/http/wire.ts'
+import type { Wire } from '../client/http/open-http.ts'
 import { type Connection, findConnection, type Wanted } from '../client/sign-in/profile.ts'
 import { readVersion } from '../client/version.ts'
 import { shellWord } from '../system/shell-word.ts'

@@ -16,8 +16,8 @@ import type { Context } from '../context.ts'
 import { entriesArgument } from '../entries/list.ts'
 import { chooseVersion, readVersionChoice, type VersionChoice } from '../entries/version-name.ts'
 import { type Library, withLibrary } from '../library.ts'
-import { requireCacheSize } from '../orders/cache-room.ts'
-import { readReferences } from '../orders/input.ts'
+import { requireCacheSize } from '../pull-orders/cache-room.ts'
+import { readReferences } from '../pull-orders/input.ts'
 import { wrongUsage } from '../refusal.ts'
 import { size } from '../terminal/amounts.ts'
 import { openDisplay } from '../terminal/progress-display.ts'
@@ -106,7 +106,7 @@ async function downloadAll(context: Context, { references, version, to, withDeps
   const [{ createApi }, { downloadMany }, { openWire }] = await Promise.all([
     import('../../client/http/api.ts'),
     import('../../client/download/download.ts'),
-    import('../../client/http/wire.ts'),
+    import('../../client/http/open-http.ts'),
   ])
   const { tell, hide } = openDisplay(context, pullModel)
   const http = openWire(wire, tell)

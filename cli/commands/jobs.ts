@@ -1,12 +1,12 @@
 /** `ph jobs`: pull jobs, what they bring and how they went. */
 import type { Api } from '../../client/http/api.ts'
 import { missingOfJob } from '../../client/pull/missing-in-project.ts'
-import { findHost } from '../../client/pull/target.ts'
+import { findHost } from '../../client/pull/target-project.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
 import { command, flag, text, value } from '../command.ts'
 import { withLibrary } from '../library.ts'
-import { jobDescription, jobTable, type People } from '../orders/job-words.ts'
+import { jobDescription, jobTable, type People } from '../pull-orders/job-words.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
 

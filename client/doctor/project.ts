@@ -6,7 +6,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { type Finding, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
 import { isDeviceName } from '../pull/destinations.ts'
-import { findTarget, type PullTarget } from '../pull/target.ts'
+import { findTarget, type PullTarget } from '../pull/target-project.ts'
 import type { Limited } from './options.ts'
 
 export async function checkProject({ cwd, limitMs, signal }: Limited): Promise<Finding[]> {

@@ -10,7 +10,7 @@ import { type MissingInProject, missingInProject, namedObject } from '../pull/mi
 import type { Obstacle } from '../pull/obstacle.ts'
 import type { PullOptions } from '../pull/options.ts'
 import { checkReplaced } from '../pull/preflight.ts'
-import { provide } from '../pull/provide.ts'
+import { provide } from '../pull/stage-files.ts'
 import { companionsIn, mayNameOthers } from './companions.ts'
 import { type DownloadLayout, type DownloadSet, layOut } from './layout.ts'
 import { differs, renameToFree } from './one-file.ts'

@@ -3,7 +3,7 @@
  * the files that name them look for them. What the library names is believed only as far as it stays in that folder. Pure.
  */
 import { extensionOf } from '../../formats/package-place.ts'
-import { companionPath } from '../project/companion.ts'
+import { companionPath } from '../project/companion-path.ts'
 import { type DownloadedObject, DownloadGround, type LaidFile } from './taken-places.ts'
 
 /** An entry and what it needs, itself first. */

@@ -1,7 +1,7 @@
 /** Finds on disk what named files need: packages by their names, companions beside models, the parts of levels. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { companionPath } from './companion.ts'
+import { companionPath } from './companion-path.ts'
 import { statKey } from './fingerprint.ts'
 import type { PushFile } from './project-file.ts'
 import { extensionOf, type FoundFile, scan } from './scan.ts'

@@ -5,7 +5,7 @@ import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
 import type { PullFile } from './destinations.ts'
-import { type ContentFolder, inspectPlaces, type Place } from './inspect.ts'
+import { type ContentFolder, inspectPlaces, type Place } from './existing-files.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**

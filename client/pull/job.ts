@@ -5,13 +5,13 @@ import { ClosureAddresses } from '../content/closure-addresses.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision } from './compare.ts'
-import { answerConflicts } from './conflicts.ts'
+import { answerConflicts } from './conflict-answers.ts'
 import { destinationsOf, type PullFile } from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PullParts } from './options.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
-import { memoryOf, type Planned, placePlanned } from './placing/place-all.ts'
+import { memoryOf, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
 import { checkReplaced } from './preflight.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
@@ -144,7 +144,7 @@ export class PullJob {
     const { staging, claim } = this.#job
     const { tell, target } = this.#parts
     tell({ kind: 'phase', phase: 'fetch' })
-    const { confirmShared, provide } = await import('./provide.ts')
+    const { confirmShared, provide } = await import('./stage-files.ts')
     const wanted = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
     const provision = await provide(this.#parts, { wanted, addresses, stagingFolder: staging, signal: this.#signal })

@@ -2,10 +2,10 @@
 import type { PullOrder } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import type { Wire } from '../http/wire.ts'
+import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
-import type { PullTarget } from './target.ts'
+import type { PullTarget } from './target-project.ts'
 import { chosenRoot } from './target-root.ts'
 
 /** An entry, and the version of it when that is not to be the current one. */

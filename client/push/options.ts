@@ -2,7 +2,7 @@
 
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import type { Wire } from '../http/wire.ts'
+import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import type { NamedPaths } from '../project/paths.ts'

@@ -2,7 +2,7 @@
 import { ClientError } from '../client-error.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
-import { openWire } from '../http/wire.ts'
+import { openWire } from '../http/open-http.ts'
 import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from '../memory/changes.ts'
 import { type FeedPosition, findFeedEnd, followFeed } from '../memory/feed.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
@@ -79,7 +79,7 @@ class Push {
     const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, seenFiles)
     if (position && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, position)
     memory.markGone(vanished)
-    const { PushWork } = await import('./work.ts')
+    const { PushWork } = await import('./push-changes.ts')
     const done = await new PushWork(this.#parts).run(sorted, position ?? (await findFeedEnd(this.#parts.api)))
     return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
   }

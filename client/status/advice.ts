@@ -3,7 +3,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
-import { describeReverted, isSetBack, type Reverted } from '../push/held/reverted.ts'
+import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
 import type { StatusFile } from './report.ts'
 
 const mayBeReverted = ({ state, known_by, lineage_id }: StatusFile): boolean =>

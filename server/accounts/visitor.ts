@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../../contract/index.ts'
 import type { Settings } from '../config.ts'
-import { cookieFlags } from './session-cookie.ts'
+import { cookieFlags } from './cookie-flags.ts'
 import type { Session } from './sessions.ts'
 
 export interface Visitor {

@@ -9,7 +9,7 @@ import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
 import { artifactKey, blobKey } from '../storage/storage.ts'
 import { countGone } from '../storage/stored-bytes.ts'
-import { type Candidate, type Reach, selectCandidates, selectLineageIds } from './deletion-candidates.ts'
+import { type Candidate, type Reach, selectCandidates, selectLineageIds } from './deletion-reach.ts'
 import { recordGroups, removeEmptyGroups } from './groups.ts'
 
 /** What is to go: one entry with its history; or a pack, with the entries that show it, their histories, and every version that came from it. */

@@ -4,7 +4,7 @@ import type { InputOf } from '../../contract/route.ts'
 import { requireAdmin } from '../front-door/roles.ts'
 import type { Context } from '../handler.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
-import { moveFace } from './face.ts'
+import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
 
 type Patch = Context & { input: InputOf<(typeof entries)['update']> }

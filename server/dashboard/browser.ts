@@ -1,8 +1,8 @@
 /** What the pages keep in a browser besides its session: a secret for forms before the door, and what the next page says. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieFlags } from '../accounts/cookie-flags.ts'
 import { newSecret } from '../accounts/secrets.ts'
-import { cookieFlags } from '../accounts/session-cookie.ts'
 import type { Settings } from '../config.ts'
 import { type Notice, sentenceOf } from './notices.ts'
 

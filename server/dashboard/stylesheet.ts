@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The files of look/, one after the other: later ones win over earlier ones. */
+/** The files of styles/, one after the other: later ones win over earlier ones. */
 const files = ['type', 'colours', 'base', 'frame', 'parts', 'forms', 'tables', 'settings']
 
 export interface Stylesheet {
@@ -18,7 +18,7 @@ export function stylesheet(): Stylesheet {
   if (!read) {
     const fonts = readFonts()
     const text = withHashes(
-      files.map((name) => readFileSync(new URL(`./look/${name}.css`, import.meta.url), 'utf8')).join('\n'),
+      files.map((name) => readFileSync(new URL(`./styles/${name}.css`, import.meta.url), 'utf8')).join('\n'),
       fonts,
     )
     read = { text, fonts, address: `/pages.css?${hashOf(text)}` }
@@ -27,7 +27,7 @@ export function stylesheet(): Stylesheet {
 }
 
 function readFonts(): Map<string, Buffer> {
-  const folder = new URL('./look/fonts/', import.meta.url)
+  const folder = new URL('./styles/fonts/', import.meta.url)
   const names = readdirSync(folder).filter((name) => name.endsWith('.woff2'))
   return new Map(names.map((name) => [name, readFileSync(new URL(name, folder))]))
 }

@@ -1,9 +1,9 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
 
 import type { entries as contract } from '../../contract/entries.ts'
+import { moveFace } from '../curation/current-version.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
-import { moveFace } from '../curation/face.ts'
 import type { Handlers } from '../handler.ts'
 import { readClosure, readDependents } from '../rows/closure.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'

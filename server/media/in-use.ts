@@ -2,7 +2,7 @@
 import type { MediaKind } from '../../contract/media.ts'
 import type { Context } from '../handler.ts'
 import type { MediaInUse } from '../rows/artifact.ts'
-import { updateWants } from './wants.ts'
+import { updateWants } from './awaited-media.ts'
 
 export interface NewMedia {
   inUse: MediaInUse

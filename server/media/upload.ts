@@ -9,9 +9,9 @@ import { requireCurrent, type VersionOf } from '../rows/artifact.ts'
 import { artifactKey } from '../storage/storage.ts'
 import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
 import { requireFits } from '../storage/upload-size.ts'
-import { mediaForms } from './forms.ts'
 import { putToUse } from './in-use.ts'
 import { type Dimensions, inspectMedia } from './inspection.ts'
+import { mediaForms } from './media-kinds.ts'
 
 /** Who or what made the file, as the client says. */
 export interface Producer {

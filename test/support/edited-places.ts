@@ -36,7 +36,7 @@ for (const name of calls.map((call) => `${call}Sync`)) {
   }
 }
 syncBuiltinESMExports()
-const { placeAll } = await import('../../client/pull/placing/place-file.ts')
+const { placeAll } = await import('../../client/pull/placing/place.ts')
 
 async function saveAt(moment: Pick<SavedMoment, 'scenario' | 'how'>, step: number): Promise<SavedMoment | undefined> {
   const { scenario, how } = moment

@@ -4,7 +4,7 @@
  */
 import { findFolders } from '../../client/folders.ts'
 import { pull } from '../../client/pull/pull.ts'
-import { findTarget } from '../../client/pull/target.ts'
+import { findTarget } from '../../client/pull/target-project.ts'
 
 const [, , text = '{}'] = process.argv
 const { root, state, cache, entries, ...options } = JSON.parse(text)

@@ -1,7 +1,7 @@
 /** What a download of many came to, in words. */
 import type { DownloadedFile, DownloadReport } from '../../../client/download/download.ts'
 import { printable } from '../../../system/printable.ts'
-import { missingWords } from '../../entries/missing-words.ts'
+import { missingWords } from '../../entries/missing-dependency-words.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import type { CurrentVersion } from '../../../client/entries/current-version.ts'
 import { findProjectName } from '../../../client/project/unreal-project.ts'
-import { unknownBase } from '../../../client/push/held/unknown-bases.ts'
+import { unknownBase } from '../../../client/push/held/why-held.ts'
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'

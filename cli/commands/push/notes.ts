@@ -7,7 +7,7 @@ import type { PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { weightLook } from '../../terminal/weights.ts'
+import { weightLook } from '../../terminal/severity.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
 import { problemTitles } from './problem-titles.ts'
 

@@ -5,8 +5,8 @@ import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { nearestFolder } from '../../../system/free-space.ts'
 import { systemCode } from '../../client-error.ts'
-import type { PullTarget } from '../target.ts'
-import { isHeldName, moveAside } from './held-file.ts'
+import type { PullTarget } from '../target-project.ts'
+import { isHeldName, moveAside } from './set-aside.ts'
 
 const ownFolder = join('Saved', 'PropHouse')
 

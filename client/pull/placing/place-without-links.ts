@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { systemCode } from '../../client-error.ts'
-import { heldName, isUnchanged, putBack, type Replaced } from './held-file.ts'
+import { heldName, isUnchanged, putBack, type Replaced } from './set-aside.ts'
 
 interface Move {
   /** Where it lies now. */

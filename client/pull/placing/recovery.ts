@@ -14,9 +14,9 @@ import type { PullParts } from '../options.ts'
 import type { PulledFile } from '../report.ts'
 import { fileIdentity, isTelling } from './file-identity.ts'
 import { clearStaging } from './folders.ts'
-import { halfName, heldName, isBeginning, putBack } from './held-file.ts'
-import { finishReplaced, type Intention, settleHeld } from './held-files.ts'
 import { type JournalEntry, journalEntry, readJournal } from './journal.ts'
+import { halfName, heldName, isBeginning, putBack } from './set-aside.ts'
+import { finishReplaced, type Intention, settleHeld } from './settle-set-aside.ts'
 
 /** A file of which it is known that an earlier run placed it, with what is reported of it. */
 interface Settled {

@@ -5,7 +5,7 @@ import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
 import type { PushRound } from '../send/round.ts'
-import { unknownBase } from './unknown-bases.ts'
+import { unknownBase } from './why-held.ts'
 
 /** `continue`: a new version of the candidate. `new`: a prop of its own. */
 export type HeldAnswer = 'continue' | 'new'

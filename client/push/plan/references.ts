@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
-import { companionPath } from '../../project/companion.ts'
+import { companionPath } from '../../project/companion-path.ts'
 import { type Copies, isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
 
 /** What there is beside the files of this push. */

@@ -1,5 +1,5 @@
 -- What an entry waits for, kept with the entry: found through every version of a large library, a page of a short queue would take seconds.
--- server/media/wants.ts weighs them anew whenever the current version or its media change.
+-- server/media/awaited-media.ts weighs them anew whenever the current version or its media change.
 
 -- The current version has no thumbnail, or a new one was asked for.
 alter table entries add column wants_thumbnail boolean not null default true;

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from '../../../server/search/catalog/catalog.ts'
 import { Catalogs } from '../../../server/search/catalog/catalogs.ts'
+import { rollupOf } from '../../../server/search/category-counts.ts'
 import { facetsOf } from '../../../server/search/facets.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
 import { type RankedPlace, rankedPage } from '../../../server/search/ranked-page.ts'
-import { rollupOf } from '../../../server/search/rollup.ts'
 import { toQuestion } from '../../../server/search/words/query-words.ts'
 import {
   plainFacets,

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { neverTrusted, statKey } from '../../../client/project/fingerprint.ts'
-import { type Placed, type Placement, placeAll, waitForTick } from '../../../client/pull/placing/place-file.ts'
+import { type Placed, type Placement, placeAll, waitForTick } from '../../../client/pull/placing/place.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const lookAt = (path: string) => lstatSync(path, { bigint: true })

@@ -8,8 +8,8 @@ import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifac
 import { spareOrphans } from '../storage/orphans.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
-import { mediaForms } from './forms.ts'
 import { putToUse } from './in-use.ts'
+import { mediaForms } from './media-kinds.ts'
 
 type Wanted = VersionOf & { kind: MediaKind }
 type Announced = Wanted & { artifact_id: number }

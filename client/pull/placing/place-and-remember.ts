@@ -12,11 +12,11 @@ import { type Obstacle, obstacle } from '../obstacle.ts'
 import type { PullParts } from '../options.ts'
 import type { PulledFile } from '../report.ts'
 import { fileIdentity } from './file-identity.ts'
-import { heldName, isHeldName } from './held-file.ts'
-import type { Intention } from './held-files.ts'
-import { keepEdit, settleHeld } from './held-files.ts'
 import { PlaceJournal } from './journal.ts'
-import { type Placed, placeAll } from './place-file.ts'
+import { type Placed, placeAll } from './place.ts'
+import { heldName, isHeldName } from './set-aside.ts'
+import type { Intention } from './settle-set-aside.ts'
+import { keepEdit, settleHeld } from './settle-set-aside.ts'
 
 /** A file that is to be placed, with what is reported of it when that is done. */
 export interface Planned {

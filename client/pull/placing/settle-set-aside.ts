@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { IntendedFile } from '../../memory/open-pulls.ts'
 import type { FilePlaced } from '../../memory/project-memory.ts'
 import type { PulledFile } from '../report.ts'
-import { heldName, isUnchanged, moveAside, putBack } from './held-file.ts'
+import { heldName, isUnchanged, moveAside, putBack } from './set-aside.ts'
 
 export interface HeldParts {
   /** Where the new file was staged. */

@@ -1,15 +1,15 @@
 /** Files whose bytes the library has as a prop of another name: which prop that is, and how the new name can be had as well. */
 
-import { ApiError } from '../../../contract/errors.ts'
-import { limits } from '../../../contract/limits.ts'
-import type { Api } from '../../http/api.ts'
-import { findFaces } from '../../memory/find-versions.ts'
-import { type Problem, problem } from '../../project/problem.ts'
-import { pathOf } from '../../project/project-file.ts'
-import { otherNameAdvice } from '../plan/duplicates.ts'
-import { nameOf } from '../plan/manifest-item.ts'
-import type { PlannedItem } from '../plan/plan.ts'
-import type { PushedItem } from '../report.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Api } from '../http/api.ts'
+import { findFaces } from '../memory/find-versions.ts'
+import { type Problem, problem } from '../project/problem.ts'
+import { pathOf } from '../project/project-file.ts'
+import { otherNameAdvice } from './plan/duplicates.ts'
+import { nameOf } from './plan/manifest-item.ts'
+import type { PlannedItem } from './plan/plan.ts'
+import type { PushedItem } from './report.ts'
 
 export interface ThereAlready {
   planned: PlannedItem

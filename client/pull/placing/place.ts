@@ -12,9 +12,9 @@ import { isNoLinkCode } from '../../../system/disk-codes.ts'
 import { systemCode } from '../../client-error.ts'
 import { neverTrusted, statKey } from '../../project/fingerprint.ts'
 import { fileIdentity, type Moved } from './file-identity.ts'
-import { heldName, isUnchanged, moveAside, type Replaced } from './held-file.ts'
 import type { PlaceJournal } from './journal.ts'
 import { addWithoutLinks, replaceWithoutLinks } from './place-without-links.ts'
+import { heldName, isUnchanged, moveAside, type Replaced } from './set-aside.ts'
 
 export interface Placement {
   /** Where it lies now. */

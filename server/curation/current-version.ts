@@ -1,7 +1,7 @@
 /** The one way in which a person moves a current version: restoring one, or naming it in a PATCH (spec 4.12; contract-gaps 4). */
 import { ApiError } from '../../contract/errors.ts'
 import type { Context } from '../handler.ts'
-import { updateWants } from '../media/wants.ts'
+import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { findVersion, type Version } from '../rows/version.ts'

@@ -3,12 +3,12 @@
  * was undone in the library. The library has the bytes, so a push has nothing to send. Making them current is what `ph restore` is for.
  */
 import pLimit from 'p-limit'
-import type { Lineage } from '../../../contract/lineages.ts'
-import { versionName, versionNumber } from '../../entries/current-version.ts'
-import type { Api } from '../../http/api.ts'
-import { findFaces } from '../../memory/find-versions.ts'
-import { type Problem, problem } from '../../project/problem.ts'
-import type { Judged } from './unknown-bases.ts'
+import type { Lineage } from '../../contract/lineages.ts'
+import { versionName, versionNumber } from '../entries/current-version.ts'
+import type { Api } from '../http/api.ts'
+import { findFaces } from '../memory/find-versions.ts'
+import { type Problem, problem } from '../project/problem.ts'
+import type { Judged } from './held/why-held.ts'
 
 export interface Reverted {
   /** Below the project's root. */

@@ -5,7 +5,7 @@ import type { PullJob, PullJobDetail, PullReport } from '../../contract/pull-job
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import type { Context } from '../context.ts'
-import { missingWords } from '../entries/missing-words.ts'
+import { missingWords } from '../entries/missing-dependency-words.ts'
 import { typeWords } from '../entries/type-names.ts'
 import { age, count, size } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'

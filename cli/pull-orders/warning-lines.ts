@@ -3,7 +3,7 @@
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { printable } from '../../system/printable.ts'
 import type { Output } from '../terminal/output.ts'
-import { weightLook } from '../terminal/weights.ts'
+import { weightLook } from '../terminal/severity.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
 
 /** What to do about warnings of a kind. */
