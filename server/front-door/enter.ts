@@ -66,9 +66,14 @@ export class FrontDoor {
     return this.#door.rememberedKeys
   }
 
+  /** Writes down which keys were used through this server until now: pages that show it do this first. */
+  writeUses(): Promise<void> {
+    return this.#uses.write()
+  }
+
   /** Writes uses of keys down, and lets go of old windows: now and then, and a last time when nobody comes any more. */
   async tidy(): Promise<void> {
-    await this.#uses.write()
+    await this.writeUses()
     await this.#door.tidy()
   }
 

@@ -15,8 +15,9 @@ const mostShown = 5
 
 export const home = {
   async 'GET /'(visit: MemberVisit): Promise<Answer> {
-    const { frame, now, browser, sql, membership } = visit
+    const { frame, now, browser, sql, membership, parts } = visit
     const { id, state } = membership.workspace
+    await parts.frontDoor.writeUses()
     const [room, numbers, newest, waiting] = await Promise.all([
       roomOf(sql, id),
       numbersOf(visit),
@@ -53,7 +54,7 @@ async function numbersOf({ sql, membership: { workspace, person } }: MemberVisit
     select (select count(*)::int from (select 1 from entries e where e.workspace_id = me.workspace_id limit ${mostCounted + 1}) as few) as entry_count,
            (select count(*)::int from members m where m.workspace_id = me.workspace_id and m.status = 'active') as member_count,
            exists (select 1 from api_keys k where k.workspace_id = me.workspace_id and k.member_id = me.id and k.last_used_at is not null)
-             -- Uses of keys are written down a while later; who has just collected one looks here at once. These rows go after that.
+             -- A key's first use may wait for half a minute in another server; who has just collected one looks here at once.
              or exists (select 1 from device_sign_ins d where d.workspace_id = me.workspace_id and d.member_id = me.id and d.state = 'collected') as signed_in,
            me.first_push_at is not null as pushed, me.first_pull_at is not null as pulled
       from members me where me.workspace_id = ${workspace.id} and me.id = ${person.id}`

@@ -19,7 +19,8 @@ const problemsOf = formCheck(Type.Object({ name: plainNamed(limits.keys.name), s
 
 export const keys = {
   async 'GET /keys'(visit: MemberVisit): Promise<Answer> {
-    const { frame, now, browser } = visit
+    const { frame, now, browser, parts } = visit
+    await parts.frontDoor.writeUses()
     return show(KeysPage, { frame, now, notice: browser.notice, keys: await ownKeys(visit) })
   },
 
