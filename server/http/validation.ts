@@ -29,12 +29,21 @@ export interface Carried {
   body: unknown
 }
 
-/** Compiles a route's input once; the function gives the flat input or fails with VALIDATION. */
+/** What checks against the schema. It is compiled when something is first checked: hundreds of them at the start would delay it. */
+function compiledLater(schema: TObject): (value: unknown) => ValidateFunction['errors'] {
+  let check: ValidateFunction | undefined
+  return (value) => {
+    check ??= ajv.compile(schema)
+    return check(value) ? null : (check.errors ?? [])
+  }
+}
+
+/** The function gives the flat input of a route or fails with VALIDATION. */
 export function inputReader(route: Route): (carried: Carried) => Record<string, unknown> {
   if (!route.input) return () => ({})
   const properties = route.input.properties as Record<string, Schema>
   const places = inputPlaces(route)
-  const check = ajv.compile(route.input)
+  const failuresOf = compiledLater(route.input)
   return (carried) => {
     const required = (route.input as { required?: string[] }).required ?? []
     const body = carried.body as Record<string, unknown> | null | undefined
@@ -47,7 +56,7 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
       if (value === undefined) delete input[key]
       else input[key] = fromText(key, properties[key], value)
     }
-    return requireValid(check, input)
+    return requireValid(failuresOf, input)
   }
 }
 
@@ -63,10 +72,10 @@ function fromPath(route: Route, schema: Schema | undefined, { key, text }: { key
   return value
 }
 
-/** Compiles a schema once; the function gives an object that fits it or fails with VALIDATION. */
+/** The function gives an object that fits the schema or fails with VALIDATION. */
 export function objectReader(schema: TObject): (value: unknown) => Record<string, unknown> {
-  const check = ajv.compile(schema)
-  return (value) => requireValid(check, bodyObject(value))
+  const failuresOf = compiledLater(schema)
+  return (value) => requireValid(failuresOf, bodyObject(value))
 }
 
 function bodyObject(body: unknown): Record<string, unknown> {
@@ -74,9 +83,10 @@ function bodyObject(body: unknown): Record<string, unknown> {
   throw validationError([{ path: 'body', message: 'must be a JSON object' }])
 }
 
-function requireValid(check: ValidateFunction, input: Record<string, unknown>): Record<string, unknown> {
-  if (check(input)) return input
-  throw validationError((check.errors ?? []).map(toFailure))
+function requireValid(failuresOf: ReturnType<typeof compiledLater>, input: Record<string, unknown>): Record<string, unknown> {
+  const failures = failuresOf(input)
+  if (!failures) return input
+  throw validationError(failures.map(toFailure))
 }
 
 function toFailure({ keyword, params, instancePath, message, data }: ErrorObject): Failure {
