@@ -10,7 +10,8 @@
 
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import compilerOfSerializers from '@fastify/fast-json-stringify-compiler'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
 import { isOpen, type Route } from '../../contract/route.ts'
 import { endOfTurn } from '../../system/event-loop.ts'
 import { WrittenJson } from '../handler.ts'
@@ -56,6 +57,7 @@ export const withHandlers = (
 
 export async function mountRoutes(app: FastifyInstance, table: RouteTable): Promise<void> {
   const bodies = new JsonBodies()
+  app.setSerializerCompiler(compiledLater)
   const mount = (part: FastifyInstance, isRaw: boolean) => {
     for (const one of table.routes) if ((one.route.raw !== undefined) === isRaw) mountRoute(part, table, { ...one, bodies })
   }
@@ -70,6 +72,17 @@ export async function mountRoutes(app: FastifyInstance, table: RouteTable): Prom
     raw.addHook('onRequest', async (request) => forgetOddType(request))
     mount(raw, true)
   })
+}
+
+const compileSerializer = compilerOfSerializers()()
+
+/** What writes the answers of a route. It is compiled for the first answer: hundreds of them at the start would delay it. */
+const compiledLater: FastifySerializerCompiler<unknown> = (definition) => {
+  let serialize: ReturnType<typeof compileSerializer> | undefined
+  return (answer) => {
+    serialize ??= compileSerializer({ ...definition, httpStatus: definition.httpStatus ?? '' })
+    return serialize(answer)
+  }
 }
 
 /** Raw bytes may come as anything; Fastify would refuse a type that it cannot read. */
