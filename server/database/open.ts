@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { requireRoom } from '../disk/reserve.ts'
 import { startEmbedded, type TellTrouble } from './embedded/embedded.ts'
 import { planning } from './planning.ts'
-import { type DriverPool, type Lines, RenewedPool } from './pool.ts'
+import { type DriverPool, type Lines, neverFull, RenewedPool } from './pool.ts'
 import type { Pool } from './sql.ts'
 import { watchSessions } from './stalled-sessions.ts'
 import { Statistics } from './statistics.ts'
@@ -164,7 +164,7 @@ async function openEmbedded({
   const embedded = await startEmbedded(embeddedDir, { tell, networkDisk })
   const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
   const connection = { ...session, application_name: 'prop-house' }
-  const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...lines, ...to, connection }))
+  const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...neverFull.pipeline, ...lines, ...to, connection }))
   const places = { places: embedded.connections, placesEach: embedded.connections }
   const writers = new Writers({ pool, ...places, isShared: false, waits: { ...waits, lockMs: embeddedLocks * waits.lockMs } })
   const moments = new Moments(pool)

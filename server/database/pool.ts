@@ -1,5 +1,5 @@
 /** The connections to the database. They may be lost at any moment, or fall silent; who comes after that gets new ones. */
-import { connect, Socket } from 'node:net'
+import { connect, type NetConnectOpts, Socket } from 'node:net'
 import type postgres from 'postgres'
 import { limitStatement, unanswered } from './statement-limit.ts'
 
@@ -10,6 +10,15 @@ export interface Lines {
   socket: (to: { host: string[]; port: number[]; path: string | false }) => Socket
   backoff: () => number
   max_lifetime: null
+}
+
+/**
+ * The driver (postgres.js 3.4.9, its issue 1189) forgets to keep a connection for the transaction whose BEGIN fills its pipeline or its
+ * socket: what others ask would then run inside of that one, and the process end. So neither is ever full.
+ */
+export const neverFull = {
+  pipeline: { max_pipeline: Number.MAX_SAFE_INTEGER },
+  socket: { writableHighWaterMark: Number.MAX_SAFE_INTEGER },
 }
 
 /** Between two attempts of one connection, in seconds. The driver's own waits grow to twenty. */
@@ -104,7 +113,8 @@ export class RenewedPool {
     const dial: Lines['socket'] = ({ host, port, path }) => {
       if (pool !== this.#current) return brokenSocket()
       const at = turn++ % host.length
-      const socket = path ? connect(path) : connect(port[at] ?? 5432, host[at])
+      const to = path ? { path } : { port: port[at] ?? 5432, host: host[at] }
+      const socket = connect({ ...to, ...neverFull.socket } as NetConnectOpts)
       return watched(pool.hearken(socket), () => this.#lost(pool))
     }
     const driver = this.#make({ socket: dial, backoff: () => retrySeconds, max_lifetime: null })
