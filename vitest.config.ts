@@ -1,12 +1,27 @@
-// How the tests run: every file in its own process, real servers and databases inside.
+// How the tests run: real servers and databases inside of two processes, each of which does one file after the other.
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Stories take longest: they come first, so that at the end no process waits for the other's. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isStory = ({ moduleId }: TestSpecification) => moduleId.includes('/test/stories/')
+    return [...sorted.filter(isStory), ...sorted.filter((file) => !isStory(file))]
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/support/built-program.ts'],
+    setupFiles: ['test/support/own-memory.ts'],
     pool: 'forks',
+    // Sources, and the code that the engine has made of them and of the database, serve all files of a process.
+    isolate: false,
+    execArgv: ['--expose-gc'],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: '1' },

@@ -8,10 +8,16 @@ const limits = { places: 3, placesEach: 2, waitMs: 60_000, message: 'Come back l
 function askers<K>(queue: FairQueue<K>) {
   const entered: string[] = []
   const leave = new Map<string, Leave>()
-  const ask = async (key: K, name: string) => {
-    leave.set(name, await queue.take(key))
+  const enter = (name: string, left: Leave) => {
+    leave.set(name, left)
     entered.push(name)
   }
+  // Who still waits when a test has seen enough is refused later.
+  const ask = (key: K, name: string) =>
+    void queue
+      .take(key)
+      .then((left) => enter(name, left))
+      .catch(() => {})
   const goes = async (name: string, inVain?: boolean) => {
     leave.get(name)?.(inVain)
     await Promise.resolve()
@@ -22,8 +28,8 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('one asker never has all places, and who comes later finds one', async () => {
   const { entered, ask } = askers(new FairQueue<string>(limits))
-  for (const name of ['a1', 'a2', 'a3', 'a4']) void ask('a', name)
-  void ask('b', 'b1')
+  for (const name of ['a1', 'a2', 'a3', 'a4']) ask('a', name)
+  ask('b', 'b1')
   await settle()
   expect(entered).toEqual(['a1', 'a2', 'b1'])
 })
@@ -38,7 +44,7 @@ test('places go to those who wait in turn, and within one line to who came first
     ['b', 'b2'],
     ['c', 'c1'],
   ] as const)
-    void ask(key, name)
+    ask(key, name)
   for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) {
     await settle()
     await goes(name)
