@@ -1,5 +1,5 @@
 /** Where a route is asked, and how: what contract/addresses.ts holds of each. */
-import { inputPlaces, type Route } from './route.ts'
+import { inputLocations, type Route } from './route.ts'
 
 export interface Address extends Pick<Route, 'method' | 'path' | 'answers' | 'budget' | 'repeatable'> {
   /** What the body is; the other keys of the input travel in the query. Without it there is no body, and all of them do. */
@@ -10,7 +10,7 @@ export interface Address extends Pick<Route, 'method' | 'path' | 'answers' | 'bu
 
 export function addressOf(route: Route): Address {
   const { method, path, raw, answers, budget, repeatable } = route
-  const { query, body } = inputPlaces(route)
+  const { query, body } = inputLocations(route)
   return {
     method,
     path,

@@ -2,7 +2,7 @@
 import { errors } from './errors.ts'
 import { allRoutes, apiBase, sessionCookie } from './index.ts'
 import { limits } from './limits.ts'
-import { inputPlaces, maxBodyBytes, type Route } from './route.ts'
+import { inputLocations, maxBodyBytes, type Route } from './route.ts'
 import { ErrorEnvelope, FrontDoorError } from './shapes.ts'
 
 type Json = Record<string, unknown>
@@ -29,13 +29,13 @@ export function openApi(): Json {
 }
 
 function operation(id: string, route: Route): Json {
-  const places = inputPlaces(route)
+  const locations = inputLocations(route)
   const properties = (route.input?.properties ?? {}) as Record<string, Json>
   const required = new Set((route.input as { required?: string[] } | undefined)?.required ?? [])
-  const parameter = (name: string, place: 'path' | 'query') => ({
+  const parameter = (name: string, location: 'path' | 'query') => ({
     name,
-    in: place,
-    required: place === 'path' || required.has(name),
+    in: location,
+    required: location === 'path' || required.has(name),
     schema: properties[name],
   })
   return {
@@ -43,8 +43,11 @@ function operation(id: string, route: Route): Json {
     summary: route.summary,
     tags: [id.split('.')[0]],
     ...security(route),
-    parameters: [...places.path.map((name) => parameter(name, 'path')), ...places.query.map((name) => parameter(name, 'query'))],
-    ...requestBody(route, places.body),
+    parameters: [
+      ...locations.path.map((name) => parameter(name, 'path')),
+      ...locations.query.map((name) => parameter(name, 'query')),
+    ],
+    ...requestBody(route, locations.body),
     responses: responses(route),
   }
 }
@@ -120,8 +123,8 @@ A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key i
 **none** no key is needed; **session** the cookie \`${sessionCookie}\` of someone who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
 **signed-in** a key of any scope, or such a session.
 A body that is larger than its route takes, is nested deeper than ${limits.json.depth} levels, or weighs more than ${inWords(limits.json.weight)} (its bytes,
-64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, by fair
-turns: one that has waited 10 seconds for its turn is 503 \`UNAVAILABLE\` with \`Retry-After: 5\`.
+64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, in a fair
+order: one that has waited 10 seconds is 503 \`UNAVAILABLE\` with \`Retry-After: 5\`.
 Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.
 
 Beside the API, below \`<address>\` and without a key: \`GET /install\` is the page that says how people get \`ph\`,
@@ -130,22 +133,22 @@ Every answer names that version in the header \`X-PH-Client-Offered\`.
 \`GET /healthz\` and \`GET /readyz\` say how the server is.`
 
 function routeText(name: string, route: Route): string {
-  const places = inputPlaces(route)
+  const locations = inputLocations(route)
   const properties = (route.input?.properties ?? {}) as Record<string, Json>
   const required = new Set((route.input as { required?: string[] } | undefined)?.required ?? [])
   const rows = [
-    ...places.path.map((key) => [key, 'path']),
-    ...places.query.map((key) => [key, 'query']),
-    ...places.body.map((key) => [key, 'body']),
+    ...locations.path.map((key) => [key, 'path']),
+    ...locations.query.map((key) => [key, 'query']),
+    ...locations.body.map((key) => [key, 'body']),
   ]
   const table = rows.map(
-    ([key = '', place]) => `| \`${key}\` | ${place} | ${typeName(properties[key])} | ${required.has(key) ? 'yes' : ''} |`,
+    ([key = '', location]) => `| \`${key}\` | ${location} | ${typeName(properties[key])} | ${required.has(key) ? 'yes' : ''} |`,
   )
   return [
     `### \`${route.method} ${route.path}\` (${route.scope})`,
     `${route.summary} \`${name}\`${route.extension ? ' (an extension)' : ''}`,
     ...(table.length > 0 ? [['| input | in | type | required |', '|---|---|---|---|', ...table].join('\n')] : []),
-    ...(route.raw || places.body.length > 0
+    ...(route.raw || locations.body.length > 0
       ? [`Body: ${route.raw ? (route.raw.types?.join(' or ') ?? 'raw bytes') : 'JSON'}, at most ${inWords(maxBodyBytes(route))}.`]
       : []),
     `Answers ${successStatus(route)}${route.created ? ' (201 when made new)' : ''}${route.output ? ` ${typeName(route.output as unknown as Json)}` : ''}.${

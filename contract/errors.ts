@@ -81,7 +81,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A failing place: `path` as in the request (`items.3.origin_path`), `message` in plain words, and what else a program may want. */
+/** A failing field: `path` as in the request (`items.3.origin_path`), `message` in plain words, and what else a program may want. */
 export interface Failure {
   path: string
   message: string
@@ -91,7 +91,7 @@ export interface Failure {
 /** How many failures one answer names. A manifest can hold hundreds of thousands; who fixes these is told of the next ones. */
 export const mostFailures = 1000
 
-/** A 422 that names each failing place, up to `mostFailures` of them. */
+/** A 422 that names each failing field, up to `mostFailures` of them. */
 export function validationError(failures: readonly Failure[]): ApiError {
   const [first] = failures
   const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''

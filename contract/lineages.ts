@@ -54,9 +54,9 @@ export const LineageFace = Type.Object({
 })
 export type LineageFace = Static<typeof LineageFace>
 
-/** Where the bytes of a content hash are a version. */
-export const VersionPlace = Type.Object({ content_hash: Hash, object_id: Id, lineage_id: LineageId })
-export type VersionPlace = Static<typeof VersionPlace>
+/** A version that has the bytes of a content hash. */
+export const FoundVersion = Type.Object({ content_hash: Hash, object_id: Id, lineage_id: LineageId })
+export type FoundVersion = Static<typeof FoundVersion>
 
 const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { maxItems: limits.lineagesFound }))
 
@@ -68,7 +68,7 @@ const question = Type.Object({
 })
 
 /** `cursor`: the change feed's head before anything was read. What was not found is left out. */
-const foundLineages = Type.Object({ cursor: Count, lineages: Type.Array(LineageFace), versions: Type.Array(VersionPlace) })
+const foundLineages = Type.Object({ cursor: Count, lineages: Type.Array(LineageFace), versions: Type.Array(FoundVersion) })
 export type FoundLineages = Static<typeof foundLineages>
 
 export const lineages = routes({

@@ -81,8 +81,8 @@ export type OutputOf<R extends Route> = R extends { answers: 'redirect' }
 /** The names between braces in a route's path, in order: `/entries/{entry_id}` gives `['entry_id']`. */
 export const pathKeys = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]))
 
-/** Where each key of a route's input travels. */
-export function inputPlaces(route: Route): { path: string[]; query: string[]; body: string[] } {
+/** Where each key of a route's input is sent. */
+export function inputLocations(route: Route): { path: string[]; query: string[]; body: string[] } {
   const path = pathKeys(route.path)
   const rest = Object.keys(route.input?.properties ?? {}).filter((key) => !path.includes(key))
   const inQuery = route.raw || route.method === 'GET' || route.method === 'DELETE' ? rest : (route.query ?? [])

@@ -1,4 +1,4 @@
-/** Opaque cursors: where a page ended, bound to what was asked. Clients pass them back and never read them. */
+/** Opaque cursors: where a page ended, bound to the request. Clients pass them back and never read them. */
 import { createHash } from 'node:crypto'
 import { validationError } from '../contract/errors.ts'
 
@@ -6,16 +6,16 @@ import { validationError } from '../contract/errors.ts'
 type Part = 'text' | 'id'
 type Position<P extends readonly Part[]> = { -readonly [I in keyof P]: P[I] extends 'id' ? number : string }
 
-/** `asked` is whatever must not change between pages: the route, the workspace, filters, sort and order. */
-export function toCursor(asked: unknown, position: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify([fingerprint([asked, position]), ...position])).toString('base64url')
+/** `bound` is whatever must not change between pages: the route, the workspace, filters, sort and order. */
+export function toCursor(bound: unknown, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([fingerprint([bound, position]), ...position])).toString('base64url')
 }
 
 /** The position of a cursor made for the same question; VALIDATION for any other text, also for one that was altered. */
-export function fromCursor<const P extends readonly Part[]>(asked: unknown, cursor: string, parts: P): Position<P> {
+export function fromCursor<const P extends readonly Part[]>(bound: unknown, cursor: string, parts: P): Position<P> {
   const [, ...position] = contentOf(cursor)
   const isWhole = position.length === parts.length && parts.every((part, index) => isPart[part](position[index]))
-  if (isWhole && toCursor(asked, position as Position<P>) === cursor) return position as Position<P>
+  if (isWhole && toCursor(bound, position as Position<P>) === cursor) return position as Position<P>
   throw validationError([{ path: 'cursor', message: 'was not made for this question; start again without it' }])
 }
 
@@ -34,4 +34,4 @@ function contentOf(cursor: string): unknown[] {
   }
 }
 
-const fingerprint = (asked: unknown): string => createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 8)
+const fingerprint = (bound: unknown): string => createHash('sha256').update(JSON.stringify(bound)).digest('base64url').slice(0, 8)

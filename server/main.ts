@@ -72,7 +72,7 @@ export async function startServer({
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
-  if (!existsSync(settings.dataDir)) await requirePlaceToListen(settings)
+  if (!existsSync(settings.dataDir)) await requireFreePort(settings)
   makeDataFolder(settings.dataDir)
   const database = await takeDatabaseForStart(settings, (sentence) => log.error(sentence), waits)
   try {
@@ -102,7 +102,7 @@ export async function startServer({
     return { url, database, storage, ledger, app, work, setupAddress, failed: database.lost, stop: end }
   } catch (error) {
     await database.close()
-    throw explainDatabase(error, database.place)
+    throw explainDatabase(error, database.location)
   }
 }
 
@@ -116,7 +116,7 @@ async function provisionAtStart(database: Database, file: ProvisionFile, now: Da
 }
 
 /** A start that will fail for its port must not leave a library behind that nobody asked for. Throws what listening throws. */
-async function requirePlaceToListen({ host, port }: Settings): Promise<void> {
+async function requireFreePort({ host, port }: Settings): Promise<void> {
   const probe = createServer().listen({ host, port })
   await once(probe, 'listening')
   probe.close()

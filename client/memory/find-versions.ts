@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { FoundLineages, LineageFace, VersionPlace } from '../../contract/lineages.ts'
+import type { FoundLineages, FoundVersion, LineageFace } from '../../contract/lineages.ts'
 import { ClientError } from '../client-error.ts'
 import { entryPages } from '../entries/pages.ts'
 import type { Api } from '../http/api.ts'
@@ -80,7 +80,7 @@ const isCut = (error: unknown): boolean => error instanceof ClientError && error
 class EntryReading {
   readonly lineages = new Map<string, LineageFace>()
   /** By content: what an export that was cut has told is told again by the pages. */
-  readonly versions = new Map<string, VersionPlace>()
+  readonly versions = new Map<string, FoundVersion>()
   /** Lineages that no entry was found of yet. */
   readonly open: Set<string>
   cursor: number | undefined

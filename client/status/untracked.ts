@@ -1,5 +1,5 @@
 /** Files that were never pushed or pulled here: the library may know their bytes, their GUID or their place all the same. */
-import type { VersionPlace } from '../../contract/lineages.ts'
+import type { FoundVersion } from '../../contract/lineages.ts'
 import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
 import type { FoundFaces } from '../memory/find-versions.ts'
 import type { FileBased, ProjectMemory } from '../memory/project-memory.ts'
@@ -65,7 +65,7 @@ const unknown = ({ file, hash }: KnownDetail): StatusFile => ({
   face_content_hash: null,
 })
 
-const byContent = (untrackedFile: KnownDetail, { object_id }: VersionPlace, lineage: Found): StatusFile => ({
+const byContent = (untrackedFile: KnownDetail, { object_id }: FoundVersion, lineage: Found): StatusFile => ({
   ...unknown(untrackedFile),
   ...faceFields(lineage),
   state: object_id === lineage.face_object_id ? 'identical' : 'newer',

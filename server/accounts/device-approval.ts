@@ -18,10 +18,10 @@ export interface WaitingSignIn {
   /** What the program asks for: the most that the key may do. */
   scope: 'read' | 'write'
   /** IP address of the program, or `unknown`. */
-  askedFrom: string
+  requestedFrom: string
   /** The workspace whose address the program asked. */
-  askedWorkspaceId: number | null
-  askedAt: Date
+  requestedWorkspaceId: number | null
+  requestedAt: Date
   expiresAt: Date
 }
 
@@ -34,9 +34,9 @@ export async function findWaiting(sql: Sql, entry: CodeEntry): Promise<WaitingSi
   return {
     clientName: row.client_name,
     scope: row.scope,
-    askedFrom: row.asked_from,
-    askedWorkspaceId: row.asked_workspace_id,
-    askedAt: row.created_at,
+    requestedFrom: row.asked_from,
+    requestedWorkspaceId: row.asked_workspace_id,
+    requestedAt: row.created_at,
     expiresAt: row.expires_at,
   }
 }

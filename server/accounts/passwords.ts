@@ -24,8 +24,8 @@ const nobody = ['scrypt', cost.N, cost.r, cost.p, randomBytes(saltBytes).toStrin
 export async function isPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const [, N, r, p, salt = '', expected = ''] = (stored ?? nobody).split('$')
   const hash = await derive(password, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) })
-  const wanted = Buffer.from(expected, 'base64')
-  return wanted.length === hash.length && timingSafeEqual(wanted, hash)
+  const expectedHash = Buffer.from(expected, 'base64')
+  return expectedHash.length === hash.length && timingSafeEqual(expectedHash, hash)
 }
 
 /** One spelling for a character that keyboards compose differently. */

@@ -81,20 +81,20 @@ export interface Added {
  * Adds someone, who need not accept: only for the administrator of the server. Throws CONFLICT when the e-mail or the name is taken in this
  * workspace. An invitation of theirs ends.
  */
-export async function addPerson(sql: Sql, wanted: NewPerson): Promise<Added> {
-  const { workspaceId } = wanted
-  const email = wanted.email.trim().toLowerCase()
-  const passwordHash = wanted.password === undefined ? null : await hashPassword(wanted.password)
+export async function addPerson(sql: Sql, person: NewPerson): Promise<Added> {
+  const { workspaceId } = person
+  const email = person.email.trim().toLowerCase()
+  const passwordHash = person.password === undefined ? null : await hashPassword(person.password)
   return inTransaction(sql, async (tx) => {
     await holdNamesOf(tx, workspaceId)
-    await requireFree(tx, workspaceId, { ...wanted, email })
+    await requireFree(tx, workspaceId, { ...person, email })
     const [made] = await tx<{ id: number }[]>`
       insert into accounts (email, password_hash, is_password_linked, created_at)
-      values (${email}, ${passwordHash}, false, ${wanted.now.toISOString()})
+      values (${email}, ${passwordHash}, false, ${person.now.toISOString()})
       on conflict (email) do nothing returning id`
     const accountId = made?.id ?? (await accountOf(tx, email))
     const password = made ? (passwordHash ? 'set' : 'none') : await trustPassword(tx, accountId, passwordHash)
-    const id = await insertMember(tx, { ...wanted, accountId })
+    const id = await insertMember(tx, { ...person, accountId })
     if (id === undefined) throw new ApiError('CONFLICT', `${email} belongs to this workspace already.`)
     await tx`delete from invitations where workspace_id = ${workspaceId} and email = ${email}`
     return { person: await requirePerson(tx, workspaceId, id), isKnown: !made, password }

@@ -67,9 +67,9 @@ export async function setUp(sql: Sql, { setup_code: code, workspace, owner }: Se
 const wrongCode = () =>
   new ApiError('UNAUTHORIZED', 'The setup code is not right. Open the address that the server printed when it was last started.')
 
-type Wanted = Pick<Setup, 'workspace' | 'owner'> & { passwordHash: string; at: string }
+type FirstRows = Pick<Setup, 'workspace' | 'owner'> & { passwordHash: string; at: string }
 
-async function makeFirst(sql: Sql, { workspace: { slug, name }, owner, passwordHash, at }: Wanted): Promise<FirstWorkspace> {
+async function makeFirst(sql: Sql, { workspace: { slug, name }, owner, passwordHash, at }: FirstRows): Promise<FirstWorkspace> {
   const [workspace] = await sql<{ id: number }[]>`
     insert into workspaces (slug, name, created_at) values (${slug}, ${name}, ${at})
     on conflict (slug) do nothing returning id`

@@ -19,14 +19,14 @@ export interface Credentials {
 }
 
 /** Those that are tried at one moment count as failures until they are done: fewer than a person may have. */
-const turns = pLimit(4)
+const passwordQueue = pLimit(4)
 const mostWaiting = 100
 
 /** Throws UNAUTHORIZED for an unknown e-mail as for a wrong password, RATE_LIMITED after ten of them. */
 export async function signIn(sql: Sql, credentials: Credentials): Promise<Session> {
   const { now, address } = credentials
   const email = credentials.email.trim().toLowerCase()
-  const session = await inTurn(() =>
+  const session = await inQueue(() =>
     countFailures(sql, { subjects: subjectsOf(email, address), now }, () => attempt(sql, { ...credentials, email })),
   )
   if (!session) throw new ApiError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
@@ -60,7 +60,7 @@ export async function provePassword(sql: Sql, { accountId, password, address, no
     select email, password_hash from accounts where id = ${accountId}`
   const { email = '', password_hash: hash = null } = account ?? {}
   const compare = async () => ((await isPassword(password, hash)) ? hash : null) ?? undefined
-  const proven = await inTurn(() => countFailures(sql, { subjects: subjectsOf(email, address), now }, compare))
+  const proven = await inQueue(() => countFailures(sql, { subjects: subjectsOf(email, address), now }, compare))
   if (proven === undefined) throw wrongPassword()
   return proven
 }
@@ -131,11 +131,11 @@ const subjectsOf = (email: string, address: string): Subject[] => [
   { kind: 'login_address', of: networkOf(address) },
 ]
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (turns.pendingCount >= mostWaiting)
+async function inQueue<T>(work: () => Promise<T>): Promise<T> {
+  if (passwordQueue.pendingCount >= mostWaiting)
     throw new ApiError('UNAVAILABLE', 'Too many people are signing in at this moment. Try again in a few seconds.', {
       reason: 'busy',
       retry_after_seconds: 5,
     })
-  return turns(work)
+  return passwordQueue(work)
 }

@@ -28,7 +28,7 @@ interface Attempted {
 }
 
 /** Milliseconds since 1970, and a ticket while nobody knows yet how it ends. */
-type Mark = [at: number, ticket: string | null]
+type Attempt = [at: number, ticket: string | null]
 
 const windowMs = limits.signIn.windowMinutes * 60_000
 
@@ -37,7 +37,7 @@ const openSeconds = 1
 
 /** Counts an attempt, or refuses it with RATE_LIMITED. */
 export async function countAttempt(sql: Sql, attempted: Attempted): Promise<void> {
-  await amend(sql, attempted, (marks, kind) => take(marks, { kind, ticket: null, now: attempted.now }))
+  await amend(sql, attempted, (attempts, kind) => take(attempts, { kind, ticket: null, now: attempted.now }))
 }
 
 /**
@@ -46,9 +46,9 @@ export async function countAttempt(sql: Sql, attempted: Attempted): Promise<void
  */
 export async function countFailures<T>(sql: Sql, attempted: Attempted, work: () => Promise<T>): Promise<T> {
   const ticket = randomUUID()
-  await amend(sql, attempted, (marks, kind) => take(marks, { kind, ticket, now: attempted.now }))
-  const others = (marks: Mark[]) => marks.filter((mark) => mark[1] !== ticket)
-  const closed = (marks: Mark[]) => marks.map(([at, held]): Mark => [at, held === ticket ? null : held])
+  await amend(sql, attempted, (attempts, kind) => take(attempts, { kind, ticket, now: attempted.now }))
+  const others = (attempts: Attempt[]) => attempts.filter((attempt) => attempt[1] !== ticket)
+  const closed = (attempts: Attempt[]) => attempts.map(([at, held]): Attempt => [at, held === ticket ? null : held])
   let end = others
   try {
     const found = await work()
@@ -59,11 +59,14 @@ export async function countFailures<T>(sql: Sql, attempted: Attempted, work: () 
   }
 }
 
-/** The marks of one subject with one more, or RATE_LIMITED. */
-function take(marks: Mark[], { kind, ticket, now }: { kind: Subject['kind']; ticket: string | null; now: Date }): Mark[] {
+/** The attempts of one subject with one more, or RATE_LIMITED. */
+function take(
+  attempts: Attempt[],
+  { kind, ticket, now }: { kind: Subject['kind']; ticket: string | null; now: Date },
+): Attempt[] {
   const at = now.getTime()
   // Also those that lie ahead, of a process whose clock is a little further; not those from before a clock was set back for good.
-  const recent = marks.filter(([when]) => Math.abs(at - when) < windowMs).sort(([a], [b]) => a - b)
+  const recent = attempts.filter(([when]) => Math.abs(at - when) < windowMs).sort(([a], [b]) => a - b)
   if (recent.length < most[kind]) return [...recent, [at, ticket]]
   const settled = recent.filter(([, held]) => held === null)
   const next = settled.at(-most[kind])
@@ -76,22 +79,22 @@ const tooMany = (seconds: number) =>
 const inWords = (seconds: number): string =>
   seconds < 100 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`
 
-/** Changes the marks of all subjects, or of none, while nobody else does. */
+/** Changes the attempts of all subjects, or of none, under their locks. */
 async function amend(
   sql: Sql,
   { subjects, now }: Attempted,
-  change: (marks: Mark[], kind: Subject['kind']) => Mark[],
+  change: (attempts: Attempt[], kind: Subject['kind']) => Attempt[],
 ): Promise<void> {
   const at = now.toISOString()
-  const wanted = subjects
+  const rows = subjects
     .map(({ kind, of }) => ({ kind, subject: hashSecret(of), attempts: [], touched_at: at }))
     .sort((a, b) => (a.kind < b.kind ? -1 : 1))
   await inTransaction(sql, async (tx) => {
     // Locks the rows, in one order for everybody, whether they are new or not.
-    const held = await tx<{ kind: Subject['kind']; subject: string; attempts: Mark[] }[]>`
+    const held = await tx<{ kind: Subject['kind']; subject: string; attempts: Attempt[] }[]>`
       insert into throttles (kind, subject, attempts, touched_at)
       select kind, subject, attempts, touched_at
-        from jsonb_to_recordset(${tx.json(wanted)}) as r(kind text, subject text, attempts jsonb, touched_at timestamptz)
+        from jsonb_to_recordset(${tx.json(rows)}) as r(kind text, subject text, attempts jsonb, touched_at timestamptz)
       on conflict (kind, subject) do update set touched_at = excluded.touched_at
       returning kind, subject, attempts`
     const changed = held.map(({ kind, subject, attempts }) => ({ kind, subject, attempts: change(attempts, kind) }))

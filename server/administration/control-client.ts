@@ -68,7 +68,7 @@ interface Question {
 async function ask({ dir, note }: FoundNote, { method, path, json, by = '', signal }: Question): Promise<unknown> {
   const socket = await reach(dir, note, signal)
   try {
-    const asked = request({
+    const sent = request({
       createConnection: () => socket,
       method,
       path,
@@ -81,8 +81,8 @@ async function ask({ dir, note }: FoundNote, { method, path, json, by = '', sign
       signal,
     })
     // What goes wrong later is told by the answer.
-    asked.on('error', () => {}).end(json === undefined ? undefined : JSON.stringify(json))
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    sent.on('error', () => {}).end(json === undefined ? undefined : JSON.stringify(json))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     return read(response.statusCode ?? 0, await textOf(response))
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error

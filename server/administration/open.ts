@@ -137,7 +137,7 @@ async function orClosed<T>(database: Database, work: () => Promise<T>): Promise<
     return await work()
   } catch (error) {
     await database.close()
-    throw explainDatabase(error, database.place)
+    throw explainDatabase(error, database.location)
   }
 }
 

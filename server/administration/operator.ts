@@ -50,11 +50,11 @@ export const operatorSocket = (parts: OperatorParts, url: string): Omit<Controll
   },
 })
 
-/** The same handlers, with the same check of what they are asked. `by`: who asks. */
+/** The same handlers, with the same check of their input. `by`: who asks. */
 export const operatorApiOn = (parts: OperatorParts, by: string): OperatorApi =>
-  operatorApi(async (asked, input) => {
-    const answered = routes.find(({ route }) => route === asked)
-    const checked = asked.input ? objectReader(asked.input)(input) : {}
+  operatorApi(async (called, input) => {
+    const answered = routes.find(({ route }) => route === called)
+    const checked = called.input ? objectReader(called.input)(input) : {}
     return answered?.handler({ ...contextFor(parts, by), input: checked })
   })
 

@@ -19,8 +19,11 @@ export const user: Handlers<Operator['user']> = {
   async add({ sql, now, audit, input }) {
     const { email, name, display_name: displayName = name, role, kind, password: given } = input
     const { id: workspaceId, slug } = await chooseWorkspace(sql, input.workspace)
-    const wanted = { workspaceId, email, name, displayName, role, kind, now }
-    const { person, isKnown, password } = await addPerson(sql, { ...wanted, ...(given === undefined ? {} : { password: given }) })
+    const newPerson = { workspaceId, email, name, displayName, role, kind, now }
+    const { person, isKnown, password } = await addPerson(sql, {
+      ...newPerson,
+      ...(given === undefined ? {} : { password: given }),
+    })
     audit('user-add', { workspace: slug, user: person.email, role, kind, password })
     return { workspace: slug, user: toUser(person), has_account: isKnown, password }
   },

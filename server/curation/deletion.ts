@@ -33,7 +33,7 @@ interface DoomedEntry {
 }
 
 /**
- * The caller has taken the workspace's turn, and holds the pack where one is to go. CONFLICT when one of the entries was ever pulled;
+ * The caller has the lock of the workspace, and holds the pack where one is to go. CONFLICT when one of the entries was ever pulled;
  * then nothing is deleted.
  */
 export async function deleteForGood(context: Context, doomed: Doomed): Promise<Deleted> {
@@ -58,7 +58,7 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
 
 /**
  * Holds every lineage that the deletion may reach, and looks only then which entries are to go: until it was held, the current version of
- * an entry could be moved into the pack or out of it. Which versions came from a pack is settled by the turn.
+ * an entry could be moved into the pack or out of it. Which versions came from a pack is settled by the lock.
  */
 async function holdReach({ sql, workspace }: Context, doomed: Doomed): Promise<Reach> {
   const isPack = 'packId' in doomed

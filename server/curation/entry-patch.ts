@@ -24,9 +24,9 @@ async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: K
   const { name = entry.name, category = entry.category, status = entry.status } = input
   const byCategory = input.category === undefined ? entry.category_locked : input.category !== null
   const category_locked = input.category_locked ?? byCategory
-  const wanted = { name, category, category_locked, status }
-  if (Object.entries(wanted).every(([field, value]) => entry[field as keyof typeof wanted] === value)) return
+  const changed = { name, category, category_locked, status }
+  if (Object.entries(changed).every(([field, value]) => entry[field as keyof typeof changed] === value)) return
   await sql`
-    update entries set ${sql({ ...wanted, date_updated: now.toISOString() })} where workspace_id = ${workspace.id} and id = ${entry.id}`
+    update entries set ${sql({ ...changed, date_updated: now.toISOString() })} where workspace_id = ${workspace.id} and id = ${entry.id}`
   feed.entriesChanged([entry])
 }

@@ -1,4 +1,4 @@
-/** Who may see a page: asked before its handler runs, in one place for all of them. */
+/** Who may see a page: decided here for all pages, before their handlers run. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Parts } from '../parts.ts'
@@ -12,7 +12,7 @@ export type PageHandler<V extends Visit> = (visit: V) => Promise<Answer> | Answe
 /** Anybody; someone signed in; a member of the workspace; an owner or admin of it. */
 export type Rank = 'anybody' | 'person' | 'member' | 'admin'
 
-interface Asked {
+interface PageRequest {
   request: FastifyRequest
   reply: FastifyReply
   parts: Parts
@@ -20,13 +20,13 @@ interface Asked {
   handler: PageHandler<never>
 }
 
-export async function admit({ request, reply, parts, rank, handler }: Asked): Promise<FastifyReply> {
+export async function admit({ request, reply, parts, rank, handler }: PageRequest): Promise<FastifyReply> {
   const visit = await openVisit(request, reply, parts)
-  return sendAnswer(reply, (await turnAway(visit, rank)) ?? (await (handler as PageHandler<Visit>)(visit)))
+  return sendAnswer(reply, (await refuse(visit, rank)) ?? (await (handler as PageHandler<Visit>)(visit)))
 }
 
 /** Where someone goes who may not see the page, or undefined. Throws PageFailure. */
-async function turnAway(visit: Visit, rank: Rank): Promise<Answer | undefined> {
+async function refuse(visit: Visit, rank: Rank): Promise<Answer | undefined> {
   const isForm = visit.request.method === 'POST'
   if (rank !== 'anybody' && !visit.session) return toSignIn(visit, isForm)
   if (isForm) requireOwnForm(visit, rank === 'anybody')
@@ -39,9 +39,11 @@ async function turnAway(visit: Visit, rank: Rank): Promise<Answer | undefined> {
 /** A form is not sent again by itself: who signs in again comes to the overview. */
 async function toSignIn(visit: Visit, isForm: boolean): Promise<Answer> {
   const { request, frame, sql } = visit
-  const wanted = isForm ? '' : request.originalUrl
+  const askedAddress = isForm ? '' : request.originalUrl
   if (request.url === '/' && (await sql`select 1 from workspaces limit 1`).length === 0) return { to: frame.at('/setup') }
-  return { to: frame.at(wanted === '' || request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(wanted)}`) }
+  return {
+    to: frame.at(askedAddress === '' || request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(askedAddress)}`),
+  }
 }
 
 /** The bare address means the first workspace; who belongs elsewhere only is sent there. */

@@ -11,11 +11,11 @@ import { bareFrame } from './visit.ts'
 /** Asks nothing of the database: it may be what fails. */
 export function sendFailure(
   error: PageFailure | Refusal | ApiError,
-  asked: { request: FastifyRequest; settings: Settings },
+  at: { request: FastifyRequest; settings: Settings },
   reply: FastifyReply,
 ) {
-  const { title, message, next, link = overview, headers = {} } = wordsOf(error, asked.request)
-  const bare = bareFrame(asked.request, asked)
+  const { title, message, next, link = overview, headers = {} } = wordsOf(error, at.request)
+  const bare = bareFrame(at.request, at)
   // A workspace that is not there has no overview to go to.
   const frame = error instanceof Refusal ? { ...bare, at: bare.whole } : bare
   return sendAnswer(reply, show(FailurePage, { frame, title, message, next, link }, { status: error.status, headers }))

@@ -1,4 +1,4 @@
-/** What a page says when it cannot do what was asked: a status, and words for a person. */
+/** What a page says when a request fails: a status, and words for a person. */
 
 export interface FailureWords {
   title: string

@@ -1,4 +1,4 @@
-/** What the database says when it cannot work at the moment, as an error that names the place and the way out. */
+/** What the database says when it cannot work at the moment, as an error that names the database and the next step. */
 import { ApiError } from '../../contract/errors.ts'
 
 /** SQLSTATE classes and codes (PostgreSQL, appendix A), and codes of the driver and the system when there is no connection. */
@@ -27,16 +27,16 @@ export const isLockTimeout = (error: unknown): boolean =>
 /** How long, in seconds, who was told of such a thing is asked to wait; about as long as a database takes to start again. */
 export const retrySecondsOf: Readonly<Record<string, string | undefined>> = { database_away: '2', busy: '2', database_slow: '5' }
 
-/** Gives other errors back as they are. `place` names the database as its owner knows it. */
-export function explainDatabase(error: unknown, place: string): unknown {
+/** Gives other errors back as they are. `location` names the database as its owner knows it. */
+export function explainDatabase(error: unknown, location: string): unknown {
   if (error instanceof ApiError) return error
   const { code } = (error ?? {}) as NodeJS.ErrnoException
   const is = (codes: RegExp) => typeof code === 'string' && codes.test(code)
   const unavailable = (reason: string, message: string) => new ApiError('UNAVAILABLE', message, { reason })
   if (is(diskFull))
-    return unavailable('disk_full', `The disk of the database (${place}) is full. Free some space there, then try again.`)
+    return unavailable('disk_full', `The disk of the database (${location}) is full. Free some space there, then try again.`)
   if (is(diskFailed))
-    return unavailable('disk_failed', `The database (${place}) cannot write to its disk (${code}). Fix that, then try again.`)
+    return unavailable('disk_failed', `The database (${location}) cannot write to its disk (${code}). Fix that, then try again.`)
   if (is(locked))
     return unavailable(
       'busy',
@@ -45,12 +45,12 @@ export function explainDatabase(error: unknown, place: string): unknown {
   if (is(slow))
     return unavailable(
       'database_slow',
-      `The database (${place}) took longer over a statement than it may, so the request was given up. Try again in a few seconds; if it stays so, see how busy the database is.`,
+      `The database (${location}) took longer over a statement than it may, so the request was given up. Try again in a few seconds; if it stays so, see how busy the database is.`,
     )
   if (isAway(error))
     return unavailable(
       'database_away',
-      `The database (${place}) does not answer (${code}). See the log of the server, then try again.`,
+      `The database (${location}) does not answer (${code}). See the log of the server, then try again.`,
     )
   return error
 }

@@ -1,17 +1,17 @@
-/** Places that are few, handed out in turn to all who wait for one: who asks much keeps no other waiting, and nobody waits without end. */
+/** A queue for a limited number of slots, fair to all who ask: who asks for many delays no one else, and every wait has an end. */
 import { ApiError } from '../../contract/errors.ts'
 
 export interface QueueLimits {
   /** At once, and of them for one and the same asker. */
-  places: number
-  placesEach: number
-  /** So long someone waits while nobody gets a place. */
+  slots: number
+  slotsEach: number
+  /** So long someone waits while nobody gets a slot. */
   waitMs: number
   /** What those who waited in vain are told. */
   message: string
 }
 
-/** Gives the place back; a second call does nothing. `inVain`: nothing was done with it, so those who wait need not hope for theirs. */
+/** Gives the slot back; a second call does nothing. `inVain`: nothing was done with it, so those who wait need not hope for theirs. */
 export type Leave = (inVain?: boolean) => void
 
 interface Waiter {
@@ -22,7 +22,7 @@ interface Waiter {
 
 interface Line {
   waiters: Set<Waiter>
-  /** When one of them last got a place that had been of use to the one before. */
+  /** When one of them last got a slot that had been of use to the one before. */
   movedMs: number
 }
 
@@ -33,9 +33,9 @@ const longestWaits = 6
 export class FairQueue<K> {
   readonly #limits: QueueLimits
   readonly #taken = new Map<K, number>()
-  /** Whose turn it is comes first. */
+  /** The line that is served next comes first. */
   readonly #lines = new Map<K, Line>()
-  #places = 0
+  #used = 0
 
   constructor(limits: QueueLimits) {
     this.#limits = limits
@@ -73,7 +73,7 @@ export class FairQueue<K> {
   }
 
   #isFree(key: K): boolean {
-    return this.#places < this.#limits.places && (this.#taken.get(key) ?? 0) < this.#limits.placesEach
+    return this.#used < this.#limits.slots && (this.#taken.get(key) ?? 0) < this.#limits.slotsEach
   }
 
   #take(key: K): Leave {
@@ -88,16 +88,16 @@ export class FairQueue<K> {
   }
 
   #count(key: K, change: 1 | -1): void {
-    this.#places += change
+    this.#used += change
     const taken = (this.#taken.get(key) ?? 0) + change
     if (taken === 0) this.#taken.delete(key)
     else this.#taken.set(key, taken)
   }
 
-  /** The line of who got a place goes behind the others. */
+  /** The line of who got a slot goes behind the others. */
   #handOut(inVain: boolean): void {
     for (const [key, line] of [...this.#lines]) {
-      if (this.#places >= this.#limits.places) return
+      if (this.#used >= this.#limits.slots) return
       const [first] = line.waiters
       if (!first || !this.#isFree(key)) continue
       this.#lines.delete(key)

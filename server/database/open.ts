@@ -29,7 +29,7 @@ export interface Database {
   readonly longSql: DriverPool
   kind: 'embedded' | 'postgresql'
   /** Its folder, or the setting that holds its address. */
-  place: string
+  location: string
   /** Throws UNAVAILABLE `disk_full` when its disk, as far as it is known, has little room left. */
   requireRoom(): void
   statistics: Statistics
@@ -122,8 +122,8 @@ function openPostgres(url: string, waits: Waits): Database {
   const writing = pool('writing', { ...waits, statementMs: waits.writeMs }, {})
   const long = pool('long', { ...waits, statementMs: libraryMs }, oneByOne)
   const door = pool('door', { ...waits, lockMs: doorLockMs, statementMs: waits.doorMs }, { connection: doorSession })
-  const writers = new Writers({ pool: writing, places: connections.writing, placesEach: writingEach, isShared: true, waits })
-  const moments = new Moments(moment, { places: connections.moment, waitMs: waits.lockMs })
+  const writers = new Writers({ pool: writing, slots: connections.writing, slotsEach: writingEach, isShared: true, waits })
+  const moments = new Moments(moment, { slots: connections.moment, waitMs: waits.lockMs })
   const watch = watchSessions(() => door.current.sql, waits.idleMs)
   return {
     get sql() {
@@ -136,7 +136,7 @@ function openPostgres(url: string, waits: Waits): Database {
       return long.current.sql
     },
     kind: 'postgresql',
-    place: 'PostgreSQL at PH_DATABASE_URL',
+    location: 'PostgreSQL at PH_DATABASE_URL',
     requireRoom: () => {},
     statistics: new Statistics(() => long.current.sql),
     lost: new Promise(() => {}),
@@ -165,8 +165,8 @@ async function openEmbedded({
   const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
   const connection = { ...session, application_name: 'prop-house' }
   const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...neverFull.pipeline, ...lines, ...to, connection }))
-  const places = { places: embedded.connections, placesEach: embedded.connections }
-  const writers = new Writers({ pool, ...places, isShared: false, waits: { ...waits, lockMs: embeddedLocks * waits.lockMs } })
+  const slots = { slots: embedded.connections, slotsEach: embedded.connections }
+  const writers = new Writers({ pool, ...slots, isShared: false, waits: { ...waits, lockMs: embeddedLocks * waits.lockMs } })
   const moments = new Moments(pool)
   return {
     get sql() {
@@ -179,7 +179,7 @@ async function openEmbedded({
       return pool.current.sql
     },
     kind: 'embedded',
-    place: embeddedDir,
+    location: embeddedDir,
     requireRoom: () => requireRoom(embeddedDir),
     statistics: new Statistics(() => pool.current.sql),
     lost: embedded.lost,

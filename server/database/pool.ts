@@ -109,10 +109,10 @@ export class RenewedPool {
   }
 
   #open(): LimitedPool {
-    let turn = 0
+    let next = 0
     const dial: Lines['socket'] = ({ host, port, path }) => {
       if (pool !== this.#current) return brokenSocket()
-      const at = turn++ % host.length
+      const at = next++ % host.length
       const to = path ? { path } : { port: port[at] ?? 5432, host: host[at] }
       const socket = connect({ ...to, ...neverFull.socket } as NetConnectOpts)
       return watched(pool.hearken(socket), () => this.#lost(pool))

@@ -45,7 +45,7 @@ export async function rehearse<C extends Writing, T>(context: C, work: (context:
   return answers[0] as T
 }
 
-/** One transaction around `work`: a new one, or the one that `sql` is already. `writer`: whose turn it takes among those who write. */
+/** One transaction around `work`: a new one, or the one that `sql` is already. `writer`: whose slot it takes among those who write. */
 export const inTransaction = <T>(sql: Sql, work: (sql: Sql) => Promise<T>, writer: Writer = 'accounts'): Promise<T> =>
   'savepoint' in sql ? work(sql) : begin(poolOf(sql), writer, work)
 
@@ -66,7 +66,7 @@ function poolOf(sql: Sql): Pool {
   throw new Error('transactions begin on the pool of a database only')
 }
 
-/** Waits for a place among those who write, and where it has to, for the workspace's lock; neither with a connection. */
+/** Waits for a slot among those who write, and where it has to, for the workspace's lock; neither with a connection. */
 async function begin<T>({ writers }: Pool, writer: Writer, work: (sql: Sql) => Promise<T>): Promise<T> {
   const lock = new WorkspaceLock(writers)
   try {

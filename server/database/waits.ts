@@ -1,7 +1,7 @@
 /** How long what is waited for in the database may take: so long, and then who waits is told to come back. */
 
 export interface Waits {
-  /** For a lock, a row, a place among those who write. */
+  /** For a lock, a row, a slot among those who write. */
   lockMs: number
   /** A session may do nothing so long while it has a transaction open: the database then ends it, with all that it holds. */
   idleMs: number

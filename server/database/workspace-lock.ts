@@ -1,6 +1,6 @@
 /**
  * The lock of a workspace, under which commits and wide curation go one after the other (rows/hold.ts). Who has to wait for it holds
- * nothing meanwhile, and no connection either: the transaction is taken back, and begun again when its turn has come.
+ * nothing meanwhile, and no connection either: the transaction is taken back, and begun again when the lock is free.
  */
 
 import { ApiError } from '../../contract/errors.ts'

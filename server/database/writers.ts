@@ -3,14 +3,14 @@ import { FairQueue, type Leave } from './fair-queue.ts'
 import type { LimitedPool, RenewedPool } from './pool.ts'
 import type { Waits } from './waits.ts'
 
-/** Who asks for a place: a workspace by its number, or the accounts, which belong to none. */
+/** Who asks for a slot: a workspace by its number, or the accounts, which belong to none. */
 export type Writer = number | 'accounts'
 
 export interface WritersOptions {
   pool: RenewedPool
-  places: number
+  slots: number
   /** No workspace has all of them. */
-  placesEach: number
+  slotsEach: number
   /** Another process may hold a workspace's lock. */
   isShared: boolean
   waits: Waits
@@ -24,19 +24,19 @@ export class Writers {
   /** One of each workspace's writers at a time goes on under its lock; the others hold no connection meanwhile (workspace-lock.ts). */
   readonly locks: FairQueue<number>
   readonly #pool: RenewedPool
-  readonly #places: FairQueue<Writer>
+  readonly #slots: FairQueue<Writer>
 
-  constructor({ pool, places, placesEach, isShared, waits }: WritersOptions) {
+  constructor({ pool, slots, slotsEach, isShared, waits }: WritersOptions) {
     this.isShared = isShared
     this.lockMs = waits.lockMs
     const waitMs = waits.lockMs
     this.locks = new FairQueue({
-      places: Number.POSITIVE_INFINITY,
-      placesEach: 1,
+      slots: Number.POSITIVE_INFINITY,
+      slotsEach: 1,
       waitMs,
       message: busy('this workspace', waitMs),
     })
-    this.#places = new FairQueue({ places, placesEach, waitMs, message: busy('the library', waitMs) })
+    this.#slots = new FairQueue({ slots, slotsEach, waitMs, message: busy('the library', waitMs) })
     this.#pool = pool
   }
 
@@ -45,22 +45,22 @@ export class Writers {
     return this.#pool.current
   }
 
-  /** A place among those who write at the same time. */
+  /** A slot among those who write at the same time. */
   enter(writer: Writer): Promise<Leave> {
-    return this.#places.take(writer)
+    return this.#slots.take(writer)
   }
 }
 
 /** Transactions that read several things as of one moment. PGlite has one session, in which they stand between two who write. */
 export class Moments {
   readonly #pool: RenewedPool
-  readonly #places: FairQueue<'reading'> | undefined
+  readonly #slots: FairQueue<'reading'> | undefined
 
-  constructor(pool: RenewedPool, limits?: { places: number; waitMs: number }) {
+  constructor(pool: RenewedPool, limits?: { slots: number; waitMs: number }) {
     this.#pool = pool
     if (limits) {
       const message = `The library has been busy with other readers for ${limits.waitMs / 1000} seconds. Try again in a few seconds.`
-      this.#places = new FairQueue({ ...limits, placesEach: limits.places, message })
+      this.#slots = new FairQueue({ ...limits, slotsEach: limits.slots, message })
     }
   }
 
@@ -69,7 +69,7 @@ export class Moments {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.#places ? this.#places.run('reading', work) : work()
+    return this.#slots ? this.#slots.run('reading', work) : work()
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the disk says when it cannot take bytes, as an error that names the place and the way out. */
+/** What the disk says when it cannot take bytes, as an error that names the disk and the next step. */
 import { ApiError } from '../../contract/errors.ts'
 import { NoLocks } from '../../system/process-folder.ts'
 

@@ -9,7 +9,7 @@ import type { Database } from '../database/open.ts'
 import type { Holder, Workspace } from '../principal.ts'
 import { readClientName, refuseOtherVersion } from './headers.ts'
 import { KeyUses } from './key-uses.ts'
-import type { Asked, Found, Lookup } from './lookup.ts'
+import type { Found, KeyLookup, Lookup } from './lookup.ts'
 import { MemoryLookup } from './memory-lookup.ts'
 import { type Budget, budgetOf, type Limits, limitsOf } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
@@ -98,10 +98,10 @@ export class FrontDoor {
     return { holder }
   }
 
-  #find(key: string | undefined, asked: Omit<Asked, 'keyHash'>): Promise<Found> | Found {
+  #find(key: string | undefined, lookup: Omit<KeyLookup, 'keyHash'>): Promise<Found> | Found {
     if (key === undefined) throw new Refusal(401, 'This needs a key: send it as "Authorization: Bearer <key>".')
     if (!keyPattern.test(key)) throw nobody()
-    const found = this.#door.find({ keyHash: hashSecret(key), ...asked })
+    const found = this.#door.find({ keyHash: hashSecret(key), ...lookup })
     return found instanceof Promise ? found.then(requireSomebody) : found
   }
 

@@ -14,7 +14,7 @@ export class HolderMemory {
   readonly #stopListening: () => void
   readonly #holders = new Map<string, Holder>()
   /** Look-ups under way, so that many first requests with one key ask once. */
-  readonly #asking = new Map<string, Promise<Holder | undefined>>()
+  readonly #pending = new Map<string, Promise<Holder | undefined>>()
   #directory: Directory | undefined
   #askingDirectory: Promise<Directory> | undefined
   /** What was asked for in an earlier time than the present one may be outdated, and is not kept. */
@@ -39,12 +39,12 @@ export class HolderMemory {
   }
 
   findHolder(keyHash: string): Promise<Holder | undefined> {
-    const asked = this.#asking.get(keyHash)
-    if (asked) return asked
+    const pending = this.#pending.get(keyHash)
+    if (pending) return pending
     const asking = this.#ask(keyHash).finally(() => {
-      if (this.#asking.get(keyHash) === asking) this.#asking.delete(keyHash)
+      if (this.#pending.get(keyHash) === asking) this.#pending.delete(keyHash)
     })
-    this.#asking.set(keyHash, asking)
+    this.#pending.set(keyHash, asking)
     return asking
   }
 
@@ -56,7 +56,7 @@ export class HolderMemory {
 
   forget(whom: Whom): void {
     this.#time++
-    this.#asking.clear()
+    this.#pending.clear()
     this.#directory = undefined
     this.#askingDirectory = undefined
     for (const [keyHash, holder] of this.#holders) if (isMeant(holder, whom)) this.#holders.delete(keyHash)

@@ -2,7 +2,7 @@
 import type { Holder, Workspace } from '../principal.ts'
 import type { Budget } from './rate-limit.ts'
 
-export interface Asked {
+export interface KeyLookup {
   keyHash: string
   /** From `/w/<slug>/…`; undefined means the first workspace. */
   slug: string | undefined
@@ -20,8 +20,8 @@ export interface Found {
 }
 
 export interface Lookup {
-  /** Undefined for a key that is nobody's. What is in memory is answered at once, without waiting for a turn. */
-  find(asked: Asked): Promise<Found | undefined> | Found
+  /** Undefined for a key that is nobody's. What is in memory is answered at once, in the same turn of the event loop. */
+  find(lookup: KeyLookup): Promise<Found | undefined> | Found
   workspace(slug: string | undefined): Promise<Workspace | undefined>
   workspaceById(id: number): Promise<Workspace | undefined>
   /** Lets go of what no longer counts. */

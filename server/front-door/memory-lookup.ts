@@ -3,7 +3,7 @@ import type { Database } from '../database/open.ts'
 import type { Holder, Workspace } from '../principal.ts'
 import type { Directory } from '../rows/workspace.ts'
 import { HolderMemory } from './holders.ts'
-import type { Asked, Found, Lookup } from './lookup.ts'
+import type { Found, KeyLookup, Lookup } from './lookup.ts'
 import { type Limits, Windows } from './rate-limit.ts'
 
 /** Asks the database once for each key, and again after a change. */
@@ -16,10 +16,10 @@ export class MemoryLookup implements Lookup {
     this.#windows = new Windows(limits)
   }
 
-  find(asked: Asked): Promise<Found | undefined> | Found {
-    const holder = this.#holders.holder(asked.keyHash)
+  find(lookup: KeyLookup): Promise<Found | undefined> | Found {
+    const holder = this.#holders.holder(lookup.keyHash)
     const directory = holder && this.#holders.workspaces()
-    return !directory || directory instanceof Promise ? this.#look(asked) : this.#counted(holder, directory, asked)
+    return !directory || directory instanceof Promise ? this.#look(lookup) : this.#counted(holder, directory, lookup)
   }
 
   async workspace(slug: string | undefined): Promise<Workspace | undefined> {
@@ -40,12 +40,12 @@ export class MemoryLookup implements Lookup {
     this.#holders.close()
   }
 
-  async #look(asked: Asked): Promise<Found | undefined> {
-    const holder = this.#holders.holder(asked.keyHash) ?? (await this.#holders.findHolder(asked.keyHash))
-    return holder && this.#counted(holder, await this.#holders.workspaces(), asked)
+  async #look(lookup: KeyLookup): Promise<Found | undefined> {
+    const holder = this.#holders.holder(lookup.keyHash) ?? (await this.#holders.findHolder(lookup.keyHash))
+    return holder && this.#counted(holder, await this.#holders.workspaces(), lookup)
   }
 
-  #counted(holder: Holder, directory: Directory, { slug, budget, now }: Asked): Found {
+  #counted(holder: Holder, directory: Directory, { slug, budget, now }: KeyLookup): Found {
     const waitMs = this.#windows.take(holder.actor.keyId, budget, now.getTime())
     return { holder, addressed: named(directory, slug), waitMs }
   }

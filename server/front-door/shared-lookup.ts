@@ -6,7 +6,7 @@ import type { Workspace } from '../principal.ts'
 import { firstWorkspace } from '../rows/workspace.ts'
 import { HeldKeys } from './held-keys.ts'
 import { toHolder } from './keys.ts'
-import type { Asked, Found, Lookup } from './lookup.ts'
+import type { Found, KeyLookup, Lookup } from './lookup.ts'
 import type { Limits } from './rate-limit.ts'
 import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
 import { windowMs } from './windows.ts'
@@ -17,13 +17,13 @@ const mostStatements = 2
 const mostRequests = 500
 
 interface Waiting {
-  asked: Asked
-  resolve: (row: Place | undefined) => void
+  lookup: KeyLookup
+  resolve: (row: CountedRequest | undefined) => void
   reject: (error: unknown) => void
 }
 
 /** One request of a row that counts several. */
-interface Place {
+interface CountedRequest {
   row: CountedRow
   waitMs: number
 }
@@ -44,15 +44,15 @@ export class SharedLookup implements Lookup {
     this.#limits = limits
   }
 
-  async find(asked: Asked): Promise<Found | undefined> {
-    const place = await new Promise<Place | undefined>((resolve, reject) => {
-      this.#waiting.push({ asked, resolve, reject })
+  async find(lookup: KeyLookup): Promise<Found | undefined> {
+    const counted = await new Promise<CountedRequest | undefined>((resolve, reject) => {
+      this.#waiting.push({ lookup, resolve, reject })
       this.#sendBatch()
     })
-    if (!place) return undefined
-    const { row, waitMs } = place
+    if (!counted) return undefined
+    const { row, waitMs } = counted
     const holder = toHolder(row)
-    const slug = asked.slug ?? row.first_slug
+    const slug = lookup.slug ?? row.first_slug
     return { holder, addressed: slug === row.slug ? holder.workspace : await this.workspace(slug), waitMs }
   }
 
@@ -107,7 +107,7 @@ export class SharedLookup implements Lookup {
   }
 
   async #count(groups: ReadonlyMap<string, readonly Waiting[]>): Promise<void> {
-    const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].asked, requests: group.length }] : []))
+    const batches = [...groups.values()].flatMap((group) => (group[0] ? [{ ...group[0].lookup, requests: group.length }] : []))
     const rows = await countRequests(this.#database.frontDoorSql, { batches, limits: this.#limits })
     const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
     for (const [name, group] of groups) {
@@ -118,7 +118,7 @@ export class SharedLookup implements Lookup {
 }
 
 const groupsOf = (waiting: readonly Waiting[]): Map<string, Waiting[]> =>
-  Map.groupBy(waiting, ({ asked: { keyHash, budget } }) => `${keyHash} ${budget}`)
+  Map.groupBy(waiting, ({ lookup: { keyHash, budget } }) => `${keyHash} ${budget}`)
 
 function reject(groups: ReadonlyMap<string, readonly Waiting[]>, error: unknown): void {
   for (const group of groups.values()) for (const waiting of group) waiting.reject(error)

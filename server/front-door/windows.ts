@@ -5,8 +5,8 @@ export const windowMs = 60_000
 const mostRuns = 240
 
 /**
- * Requests of a large budget that come within so many milliseconds share a run, which counts as of its last one: a place is free
- * again at most so much later than it could be, and never too early.
+ * Requests of a large budget that come within so many milliseconds share a run, which counts as of its last one: a request leaves the window
+ * at most so much later than it could, and never too early.
  */
 export const grainMs = (limit: number): number => (limit <= mostRuns ? 1 : windowMs / mostRuns)
 
@@ -19,7 +19,7 @@ export class Window {
   /** Counts a request where there is room: 0; else how many milliseconds until there is. A refused one does not count. */
   take(nowMs: number, limit: number): number {
     const grain = grainMs(limit)
-    this.#turnBack(nowMs, grain)
+    this.#rewind(nowMs, grain)
     this.#expire(nowMs)
     if (this.#total >= limit) return this.#waitMs(nowMs, limit)
     this.#add(nowMs, 1, grain)
@@ -45,7 +45,7 @@ export class Window {
   }
 
   /** After the clock went back, what lies in its future counts as of now: nobody waits longer than a minute, and nothing is forgotten. */
-  #turnBack(nowMs: number, grain: number): void {
+  #rewind(nowMs: number, grain: number): void {
     let count = 0
     while ((this.#times.at(-1) ?? 0) > nowMs) {
       this.#times.pop()

@@ -93,7 +93,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
       Object.assign(request, entered)
       done()
     }
-    // Who is in memory is let in without waiting for a turn.
+    // Who is in memory is let in within the same turn of the event loop.
     if (entering instanceof Promise) entering.then(enter, done)
     else enter(entering)
   })

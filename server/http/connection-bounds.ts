@@ -99,22 +99,22 @@ function holdAnswers(app: FastifyInstance, connections: Connections): void {
 }
 
 /** What had left over a connection at the last look, and what of a begun write was still there. */
-interface Mark {
+interface Progress {
   done: number
   queued: number
 }
 
 /** A connection over which an answer waits, and less than `bytes` of it leaves from one look to the next, is given up. */
 function endSlowReaders(app: FastifyInstance, connections: Connections, { everyMs, bytes }: Pace): void {
-  let before = new Map<Socket, Mark>()
+  let before = new Map<Socket, Progress>()
   const look = () => {
-    const now = new Map<Socket, Mark>()
+    const now = new Map<Socket, Progress>()
     for (const socket of connections.sockets()) {
       if (socket.writableLength === 0) continue
-      const mark = markOf(socket)
+      const progress = progressOf(socket)
       const last = before.get(socket)
-      if (last && moved(last, mark) < bytes) socket.destroy()
-      else now.set(socket, mark)
+      if (last && moved(last, progress) < bytes) socket.destroy()
+      else now.set(socket, progress)
     }
     before = now
   }
@@ -123,11 +123,11 @@ function endSlowReaders(app: FastifyInstance, connections: Connections, { everyM
 }
 
 /** `writeQueueSize` is what Node's own timeouts go by: a write of many megabytes counts as done only when all of it is. */
-function markOf(socket: Socket): Mark {
+function progressOf(socket: Socket): Progress {
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } }
   return { done: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 }
 }
 
 /** Where more is queued than before another write has begun, and the one before it is through. */
-const moved = (last: Mark, now: Mark): number =>
+const moved = (last: Progress, now: Progress): number =>
   now.queued > last.queued ? Number.POSITIVE_INFINITY : now.done - last.done + last.queued - now.queued

@@ -12,17 +12,17 @@ import { drainBody } from './unread-body.ts'
 
 type Failure = ApiError | Refusal | PageFailure
 
-interface Place {
-  /** Its place is named in what is said of it. */
-  database: { place: string }
+interface Surroundings {
+  /** Named in the message of its errors. */
+  database: { location: string }
   settings: Settings
 }
 
 export const errorAnswers =
-  ({ database: { place }, settings }: Place) =>
+  ({ database: { location }, settings }: Surroundings) =>
   async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     drainBody(request.raw)
-    const error = explainDatabase(thrown, place)
+    const error = explainDatabase(thrown, location)
     const retrySeconds = error instanceof ApiError ? retrySecondsOf[String(error.details.reason)] : undefined
     if (retrySeconds !== undefined) reply.header('Retry-After', retrySeconds)
     // Before the front door has let someone in, its words are the front door's (spec 7).

@@ -19,9 +19,9 @@ import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
 import { drainBody } from './unread-body.ts'
 import { inputReader, requireType } from './validation.ts'
 
-/** What a handler is asked: what its table gives it, its checked input, and the bytes of a raw body. */
-type Asked = Record<string, unknown> & { input: Record<string, unknown> }
-type AnyHandler = (asked: Asked) => unknown
+/** What a handler is given: what its table gives it, its checked input, and the bytes of a raw body. */
+type HandlerInput = Record<string, unknown> & { input: Record<string, unknown> }
+type AnyHandler = (handed: HandlerInput) => unknown
 
 export interface Answered {
   route: Route
@@ -41,7 +41,7 @@ export interface RouteTable {
   /** What the scope of the route promises its handler. */
   contextOf(route: Route, exchange: Exchange): object
   /** Runs a handler, unless its body is raw; without it, as it is. */
-  run?(answered: Answered, asked: Asked, method: string): Promise<unknown>
+  run?(answered: Answered, handed: HandlerInput, method: string): Promise<unknown>
 }
 
 /** Throws where a route has no handler. Types say so before, where the handlers are typed by their routes. */
@@ -97,7 +97,7 @@ interface Mounted extends Answered {
 function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, bodies }: Mounted): void {
   const readInput = inputReader(route)
   const status = route.status ?? (route.output ? 200 : 204)
-  const run = table.run ?? (async (_answered, asked) => handler(asked))
+  const run = table.run ?? (async (_answered, handed) => handler(handed))
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -113,8 +113,8 @@ function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, b
         const { body } = request
         const input = body instanceof ReadInput ? body.input : readInput(request as Parameters<typeof readInput>[0])
         if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
-        const asked = { ...context, input, ...(route.raw ? rawOf(request) : {}) }
-        return route.raw ? runRaw(handler, asked, request.raw) : run({ route, handler }, asked, request.method)
+        const handed = { ...context, input, ...(route.raw ? rawOf(request) : {}) }
+        return route.raw ? runRaw(handler, handed, request.raw) : run({ route, handler }, handed, request.method)
       })
       await endOfTurn()
       return send(reply, { route, status, answer })
@@ -129,9 +129,9 @@ const rawOf = (request: FastifyRequest) => ({
 })
 
 /** A handler may answer without having read everything. */
-async function runRaw(handler: AnyHandler, asked: Asked, body: IncomingMessage): Promise<unknown> {
+async function runRaw(handler: AnyHandler, handed: HandlerInput, body: IncomingMessage): Promise<unknown> {
   try {
-    return await handler(asked)
+    return await handler(handed)
   } finally {
     drainBody(body)
   }

@@ -36,7 +36,7 @@ function guardsOf(route: Route, parts: Parts): onRequestHookHandler[] {
   return route.beforeSetup ? [() => requireUnset(parts.database.sql), takes] : [takes]
 }
 
-/** Whether it may be asked here and now; before a byte of its body is read. */
+/** Whether the route may be called here and now; before a byte of its body is read. */
 function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Parts): void {
   if (route.scope === 'admin' && holder) requireAdmin(holder.actor)
   const workspace = holder?.workspace ?? membership?.workspace
@@ -70,8 +70,8 @@ function isIn({ scope }: Route, { holder, session, membership }: FastifyRequest)
 }
 
 /** A writing handler gets one transaction. HEAD says what GET would, and changes nothing. */
-async function run({ route, handler }: Answered, asked: Parameters<Answered['handler']>[0], method: string): Promise<unknown> {
-  if (!isTransactional(route)) return handler(asked)
+async function run({ route, handler }: Answered, handed: Parameters<Answered['handler']>[0], method: string): Promise<unknown> {
+  if (!isTransactional(route)) return handler(handed)
   const inTransaction = method === 'HEAD' ? rehearse : transact
-  return inTransaction(asked as unknown as typeof asked & Writing, async (inside) => handler(inside))
+  return inTransaction(handed as unknown as typeof handed & Writing, async (inside) => handler(inside))
 }

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TObject } from 'typebox'
 import { ApiError, errors, type Failure, validationError } from '../../contract/errors.ts'
 import { type MetadataDoc, metadataDocFailure, metadataDocKeyword } from '../../contract/metadata.ts'
-import { inputPlaces, type Route } from '../../contract/route.ts'
+import { inputLocations, type Route } from '../../contract/route.ts'
 
 /** `verbose`: errors carry the value, which is counted where there is too much of it. */
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false, verbose: true })
@@ -42,16 +42,16 @@ function compiledLater(schema: TObject): (value: unknown) => ValidateFunction['e
 export function inputReader(route: Route): (carried: Carried) => Record<string, unknown> {
   if (!route.input) return () => ({})
   const properties = route.input.properties as Record<string, Schema>
-  const places = inputPlaces(route)
+  const locations = inputLocations(route)
   const failuresOf = compiledLater(route.input)
   return (carried) => {
     const required = (route.input as { required?: string[] }).required ?? []
     const body = carried.body as Record<string, unknown> | null | undefined
-    if (route.lacking && places.body.some((key) => required.includes(key) && (body?.[key] ?? null) === null))
+    if (route.lacking && locations.body.some((key) => required.includes(key) && (body?.[key] ?? null) === null))
       throw new ApiError(route.lacking)
-    const input: Record<string, unknown> = places.body.length > 0 ? { ...bodyObject(carried.body) } : {}
-    for (const key of places.path) input[key] = fromPath(route, properties[key], { key, text: carried.params[key] })
-    for (const key of places.query) {
+    const input: Record<string, unknown> = locations.body.length > 0 ? { ...bodyObject(carried.body) } : {}
+    for (const key of locations.path) input[key] = fromPath(route, properties[key], { key, text: carried.params[key] })
+    for (const key of locations.query) {
       const value = carried.query[key]
       if (value === undefined) delete input[key]
       else input[key] = fromText(key, properties[key], value)

@@ -6,7 +6,7 @@ import { clientPaths } from '../../contract/version.ts'
 import type { Parts } from '../parts.ts'
 import { bytesOf, type ClientPackage, ClientPackages } from './client-package.ts'
 
-type Asked = FastifyRequest<{ Querystring: { sha256?: string } }>
+type TarballRequest = FastifyRequest<{ Querystring: { sha256?: string } }>
 
 export function mountInstall(app: FastifyInstance, { settings }: Pick<Parts, 'settings'>): void {
   const packages = new ClientPackages(settings.dataDir)
@@ -16,11 +16,11 @@ export function mountInstall(app: FastifyInstance, { settings }: Pick<Parts, 'se
     const { version, sha256 } = await packages.get()
     return reply.header('Cache-Control', 'no-cache').send({ version, sha256 })
   })
-  app.get(clientPaths.tarball, async (request: Asked, reply) => handOut(await packages.get(), request, reply))
+  app.get(clientPaths.tarball, async (request: TarballRequest, reply) => handOut(await packages.get(), request, reply))
 }
 
 /** The address stays and the bytes change with the server, so caches ask; with the hash in the address they need not. */
-function handOut(client: ClientPackage, request: Asked, reply: FastifyReply): FastifyReply {
+function handOut(client: ClientPackage, request: TarballRequest, reply: FastifyReply): FastifyReply {
   const { version, sha256, sizeBytes } = client
   const etag = `"${sha256}"`
   reply.headers({

@@ -17,7 +17,7 @@ export const admin: Handlers<typeof contract> = {
     return { denylist }
   },
 
-  /** Takes the turn: commits that have read the denylist are through by then, and none that comes later registers what is on it. */
+  /** Takes the lock: commits that have read the denylist are through by then, and none that comes later registers what is on it. */
   async deny({ sql, workspace, actor, now, input }) {
     const value = checkedValue(input)
     await lockWorkspace(sql, workspace.id)
@@ -70,7 +70,7 @@ async function requestRefresh({ sql, workspace, now }: Context, entryIds: number
   return known.length
 }
 
-/** In their turn, so that none comes or goes after they were listed. */
+/** Under the lock, so that none comes or goes after they were listed. */
 async function holdAllEntries(sql: Sql, workspaceId: number): Promise<{ id: number; lineage_id: string }[]> {
   await lockWorkspace(sql, workspaceId)
   const entries = await sql<{ id: number; lineage_id: string }[]>`

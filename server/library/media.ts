@@ -120,9 +120,9 @@ function sentFields(input: InputOf<(typeof contract)['putMetadata']>): FlatMetad
 
 function previewTypesIn(text: string | undefined): string[] {
   if (text === undefined) return [...previewTypes]
-  const asked = text.split(',')
-  const unknown = asked.filter((type) => !previewTypes.some((known) => known === type))
+  const types = text.split(',')
+  const unknown = types.filter((type) => !previewTypes.some((known) => known === type))
   if (unknown.length > 0)
     throw validationError([{ path: 'entry_type', message: `${unknown[0]} is not one of ${previewTypes.join(', ')}` }])
-  return asked
+  return types
 }

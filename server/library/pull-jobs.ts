@@ -26,7 +26,7 @@ import {
 } from '../rows/pull-job.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
 
-type Asked<V extends keyof typeof contract> = Context & { input: InputOf<(typeof contract)[V]> }
+type RequestOf<V extends keyof typeof contract> = Context & { input: InputOf<(typeof contract)[V]> }
 
 export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
@@ -53,9 +53,9 @@ export const pullJobs: Handlers<typeof contract> = {
 
   async plan({ sql, workspace, actor, now, input }) {
     const { order, fields } = await atOneMoment(sql, async (sql) => {
-      const asked = { sql, workspace, input }
-      const order = await resolveOrder(asked, await selectOrdered(asked))
-      return { order, fields: await orderFields({ ...asked, order }) }
+      const request = { sql, workspace, input }
+      const order = await resolveOrder(request, await selectOrdered(request))
+      return { order, fields: await orderFields({ ...request, order }) }
     })
     const { entries, files, warnings } = order
     return {
@@ -78,17 +78,17 @@ export const pullJobs: Handlers<typeof contract> = {
   async list(request) {
     const { sql, now, workspace, input } = request
     const { target_project, status, requested_by, limit = limits.page.default, cursor } = input
-    const asked = ['pull-jobs', workspace.id, target_project, status, requested_by]
+    const bound = ['pull-jobs', workspace.id, target_project, status, requested_by]
     const tests: Fragment[] = []
     if (target_project !== undefined) tests.push(sql`j.target_project = ${target_project}`)
     if (requested_by !== undefined) tests.push(sql`j.requested_by = ${requested_by}`)
     if (status !== undefined) tests.push(isInState(sql, now, status))
-    if (cursor !== undefined) tests.push(sql`j.id < ${fromCursor(asked, cursor, ['id'])[0]}`)
+    if (cursor !== undefined) tests.push(sql`j.id < ${fromCursor(bound, cursor, ['id'])[0]}`)
     const where = tests.reduce((all, test) => sql`${all} and ${test}`, sql``)
     const found = await selectPullJobs(request, sql`${where} order by j.id desc limit ${limit + 1}`)
     const jobs = found.slice(0, limit)
     const last = found.length > limit ? jobs.at(-1) : undefined
-    return { jobs, next_cursor: last ? toCursor(asked, [last.id]) : null }
+    return { jobs, next_cursor: last ? toCursor(bound, [last.id]) : null }
   },
 
   get(request) {
@@ -153,7 +153,7 @@ async function orderFields({
 }: {
   sql: Sql
   workspace: { id: number }
-  input: Asked<'create'>['input']
+  input: RequestOf<'create'>['input']
   order: Resolved
 }) {
   return {
@@ -166,7 +166,7 @@ async function orderFields({
   }
 }
 
-async function insertJob({ sql, workspace, actor, now, input }: Asked<'create'>, order: Resolved): Promise<number> {
+async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'create'>, order: Resolved): Promise<number> {
   const fields = await orderFields({ sql, workspace, input, order })
   const at = now.toISOString()
   const [job] = await sql<{ id: number }[]>`
@@ -184,7 +184,7 @@ async function insertJob({ sql, workspace, actor, now, input }: Asked<'create'>,
   return job.id
 }
 
-async function cancel({ sql, workspace, actor, now }: Asked<'update'>, job: HeldJob): Promise<void> {
+async function cancel({ sql, workspace, actor, now }: RequestOf<'update'>, job: HeldJob): Promise<void> {
   if (actor.id !== job.requested_by && actor.role !== 'admin')
     throw new ApiError('FORBIDDEN', `Only the person who ordered pull job ${job.id}, or an admin, may cancel it.`)
   if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be cancelled')
@@ -198,7 +198,10 @@ const before = { running: 'claimed', done: 'running', failed: 'running' } as con
   Record<PullJob['status'], PullJob['status']>
 >
 
-async function progress(request: Asked<'update'>, { job, status }: { job: HeldJob; status: keyof typeof before }): Promise<void> {
+async function progress(
+  request: RequestOf<'update'>,
+  { job, status }: { job: HeldJob; status: keyof typeof before },
+): Promise<void> {
   const { sql, workspace, actor, now, input } = request
   const { claim_token: token, failure_reason: reason, report_json: report } = input
   if (!token) throw validationError([{ path: 'claim_token', message: 'must be the token of the claim' }])

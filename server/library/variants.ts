@@ -9,7 +9,7 @@ import type { Context, Handlers } from '../handler.ts'
 import { holdKnownEntries, type KnownEntry } from '../rows/entry.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 
-type Asked = Context & { input: InputOf<(typeof contract)['bulk']> }
+type BulkRequest = Context & { input: InputOf<(typeof contract)['bulk']> }
 
 export const variants: Handlers<typeof contract> = {
   async bulk(request) {
@@ -22,7 +22,7 @@ export const variants: Handlers<typeof contract> = {
 }
 
 /** Into the one group that some of them are in, which takes the label if there is one; else into a new group. */
-async function group(request: Asked, entries: readonly KnownEntry[]): Promise<number> {
+async function group(request: BulkRequest, entries: readonly KnownEntry[]): Promise<number> {
   const { sql, workspace, input } = request
   const existing = groupsOf(entries)
   if (existing.length > 1)
@@ -45,13 +45,13 @@ async function group(request: Asked, entries: readonly KnownEntry[]): Promise<nu
   return id
 }
 
-async function makeGroup({ sql, workspace }: Asked): Promise<number[]> {
+async function makeGroup({ sql, workspace }: BulkRequest): Promise<number[]> {
   const ids = await takeIds(sql, 'variant_groups', 1)
   await sql`insert into variant_groups (workspace_id, id) select ${workspace.id}, unnest(${ids}::bigint[])`
   return ids
 }
 
-async function ungroup(request: Asked, entries: readonly KnownEntry[]): Promise<null> {
+async function ungroup(request: BulkRequest, entries: readonly KnownEntry[]): Promise<null> {
   const { sql, workspace, feed } = request
   const leaving = entries.filter((entry) => entry.variant_group_id !== null)
   const groupIds = groupsOf(leaving)
@@ -66,7 +66,7 @@ const groupsOf = (entries: readonly KnownEntry[]): number[] =>
   [...new Set(entries.flatMap((entry) => entry.variant_group_id ?? []))].sort((a, b) => a - b)
 
 async function moveTo(
-  { sql, workspace, now }: Asked,
+  { sql, workspace, now }: BulkRequest,
   { entries, groupId }: { entries: readonly KnownEntry[]; groupId: number | null },
 ): Promise<void> {
   await sql`

@@ -6,7 +6,7 @@ import { FormatError } from '../../formats/format-error.ts'
 import { maxGltfJsonBytes, openGltf } from '../../formats/gltf/json.ts'
 import { loadSharp, readImage } from '../../formats/image.ts'
 import { readWav } from '../../formats/wav.ts'
-import { type Owner, Places } from '../http/bodies/places.ts'
+import { type Owner, WeightedQueue } from '../http/bodies/weighted-queue.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {
@@ -21,7 +21,7 @@ export interface Dimensions {
 }
 
 /** A picture is in memory while it is decoded, up to 64 MiB of it; nobody's pictures wait behind all of someone else's. */
-const decoding = new Places(2, 60_000)
+const decoding = new WeightedQueue(2, 60_000)
 /** Interlaced pictures are decoded as a whole, 8 bytes a pixel at worst; others line by line. */
 const maxInterlacedPixels = 4096 * 4096
 /** Chunks of a GLB: one of JSON, one of buffers, and what extensions may add. */
@@ -32,8 +32,8 @@ const wavHeadBytes = 4 * 1024 * 1024
 /** Fails with VALIDATION, saying why, when the bytes are not whole media of this kind or exceed its limits. */
 export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner): Promise<Dimensions> {
   try {
-    if (kind === 'thumbnail') return await inTurn(owner, () => inspectPng(file, limits.thumbnail.edgePx))
-    if (kind === 'image') return await inTurn(owner, () => inspectPng(file, limits.preview.imageEdgePx))
+    if (kind === 'thumbnail') return await inQueue(owner, () => inspectPng(file, limits.thumbnail.edgePx))
+    if (kind === 'image') return await inQueue(owner, () => inspectPng(file, limits.preview.imageEdgePx))
     await (kind === 'glb' ? inspectGlb(file) : inspectWav(file))
     return { width: null, height: null }
   } catch (error) {
@@ -41,7 +41,7 @@ export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner
   }
 }
 
-async function inTurn<T>(owner: Owner, look: () => Promise<T>): Promise<T> {
+async function inQueue<T>(owner: Owner, look: () => Promise<T>): Promise<T> {
   const giveBack = await decoding.take({ owner, weight: 1 })
   try {
     return await look()

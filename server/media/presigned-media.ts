@@ -11,11 +11,11 @@ import { countTaken, requireIngest } from '../storage/stored-bytes.ts'
 import { putToUse } from './in-use.ts'
 import { mediaForms } from './media-kinds.ts'
 
-type Wanted = VersionOf & { kind: MediaKind }
-type Announced = Wanted & { artifact_id: number }
+type MediaItem = VersionOf & { kind: MediaKind }
+type Announced = MediaItem & { artifact_id: number }
 
 /** One target per item, in their order. */
-export async function presignMedia(context: Context, items: readonly Wanted[]): Promise<PresignedTarget[]> {
+export async function presignMedia(context: Context, items: readonly MediaItem[]): Promise<PresignedTarget[]> {
   const { sql, workspace, storage, actor, now, origin } = context
   await requireIngest(context)
   await requireCurrent(sql, workspace.id, { versions: items, hold: false })
@@ -54,7 +54,7 @@ export async function finalizeMedia(request: Context, named: readonly Announced[
   return results
 }
 
-/** In the place where it is named last: that decides between several files for one place. Items that differ otherwise are refused later. */
+/** In the order of its last mention: that decides between several files for one version. Items that differ otherwise are refused later. */
 function eachOnce(items: readonly Announced[]): Announced[] {
   const keyOf = ({ artifact_id, entry_id, object_id, kind }: Announced) => [artifact_id, entry_id, object_id, kind].join(' ')
   const backwards = new Map(items.toReversed().map((item) => [keyOf(item), item]))

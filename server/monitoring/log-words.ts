@@ -17,8 +17,8 @@ const error = 50
 export function logWords(json: string): string {
   const { level, time, msg = '', req, res, err } = JSON.parse(json) as Line
   const weight = level >= error ? 'error: ' : level >= warning ? 'warning: ' : ''
-  const asked = req ? [req.method, req.path, res?.status].filter((part) => part !== undefined).join(' ') : ''
-  const said = asked && level < warning ? asked : [asked, msg, err?.message].filter(Boolean).join(': ')
+  const request = req ? [req.method, req.path, res?.status].filter((part) => part !== undefined).join(' ') : ''
+  const said = request && level < warning ? request : [request, msg, err?.message].filter(Boolean).join(': ')
   return `${time.slice(11, 19)} ${weight}${onOneLine(said)}\n`
 }
 

@@ -25,7 +25,7 @@ export function openLog(to: LogTo): ProcessLog {
   const level = to === 'none' ? 'silent' : 'info'
   // Lines are written beside the work, in order; waiting for each costs an upload a tenth of its time.
   const stream = typeof to === 'object' ? to : openStderr()
-  const log = pino({ level, base: null, timestamp, serializers: { req: asked, res: answered } }, stream)
+  const log = pino({ level, base: null, timestamp, serializers: { req: requestFields, res: answered } }, stream)
   const line: ProcessLog['line'] = (fields, message) => {
     if (level === 'silent') return
     stream.write(`{"level":${pino.levels.values.info}${timestamp()},${JSON.stringify({ ...fields, msg: message }).slice(1)}\n`)
@@ -65,7 +65,7 @@ function timestamp(): string {
 }
 
 /** What is logged of a request: no headers, and of the address no query, which may hold a signature or a search. */
-export const asked = (request: { method: string; url: string; ip?: string }) => ({
+export const requestFields = (request: { method: string; url: string; ip?: string }) => ({
   method: request.method,
   path: request.url.split('?')[0],
   from: request.ip,

@@ -41,12 +41,12 @@ export class MetricsListener {
   async open({ metricsPort, port }: Settings, mainPort: number, log: Logger): Promise<void> {
     if (metricsPort === undefined) return
     const isChosen = metricsPort !== 'beside'
-    const wanted = isChosen ? metricsPort : port === 0 ? 0 : mainPort + 1
+    const listenPort = isChosen ? metricsPort : port === 0 ? 0 : mainPort + 1
     try {
-      this.#server = await listenOn(wanted, (request, response) => void this.#answer(request, response, log))
+      this.#server = await listenOn(listenPort, (request, response) => void this.#answer(request, response, log))
       log.info(`metrics at ${this.url}`)
     } catch (error) {
-      const why = `${host}:${wanted} cannot be listened on (${(error as NodeJS.ErrnoException).code})`
+      const why = `${host}:${listenPort} cannot be listened on (${(error as NodeJS.ErrnoException).code})`
       if (isChosen) throw new SettingError(`PH_METRICS is "${metricsPort}": ${why}. Choose another port.`)
       log.warn(`No metrics are shown: ${why}. PH_METRICS chooses another port.`)
     }

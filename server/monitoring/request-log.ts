@@ -1,7 +1,7 @@
 /** One line of the log for each request, when it has been answered: what was asked, by which key and program, from where, and how it ended. */
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify'
 import { readClientName } from '../front-door/headers.ts'
-import { answered, asked, type ProcessLog } from './log.ts'
+import { answered, type ProcessLog, requestFields } from './log.ts'
 
 export class RequestLog extends LogController {
   readonly #log: ProcessLog
@@ -19,7 +19,7 @@ export class RequestLog extends LogController {
     if (isQuiet && !error) return
     const line = {
       reqId: request.id,
-      req: asked(request),
+      req: requestFields(request),
       res: answered(reply),
       ms: Math.round(reply.elapsedTime * 10) / 10,
       workspace: caller?.workspace.slug,

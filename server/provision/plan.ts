@@ -73,7 +73,7 @@ export interface WorkspaceWrites {
   passwords: readonly { email: string; password: string | undefined }[]
 }
 
-/** Gives the plan, or the place of the file that contradicts what is there. */
+/** Gives the plan, or says which part of the file contradicts what is there. */
 export function planProvision(file: ProvisionFile, standing: Standing): ProvisionPlan | Failure {
   const taken = takenKey(file, standing)
   if (taken) return taken
@@ -107,13 +107,13 @@ interface PlannedWorkspace {
 function planWorkspace(entry: WorkspaceEntry, standing: Standing): PlannedWorkspace {
   const { slug } = entry
   const found = standing.workspaces.get(slug)
-  const wanted: WorkspaceFields = {
+  const desired: WorkspaceFields = {
     name: entry.name,
     state: entry.state ?? 'active',
     storage_limit_bytes: entry.storage_limit_bytes ?? null,
     agent_calls_per_month: entry.agent_calls_per_month ?? null,
   }
-  const workspace = compared({ what: 'workspace', workspace: slug, name: slug }, { found, wanted })
+  const workspace = compared({ what: 'workspace', workspace: slug, name: slug }, { found, desired })
   const names = givenNames(entry, found)
   const members = (entry.members ?? []).map((member) => planMember(slug, { ...member, ...names.get(member.email) }, standing))
   const keys = (entry.keys ?? []).map((key) => planKey(slug, key, standing))
@@ -123,8 +123,8 @@ function planWorkspace(entry: WorkspaceEntry, standing: Standing): PlannedWorksp
     warnings: [...warningsOf(entry, found), ...members.flatMap(({ warning }) => warning ?? [])],
     writes: {
       slug,
-      workspace: workspace.does === 'unchanged' ? undefined : wanted,
-      members: members.filter(isWritten).map(({ wanted: fields, email }) => ({ ...fields, email })),
+      workspace: workspace.does === 'unchanged' ? undefined : desired,
+      members: members.filter(isWritten).map(({ desired: fields, email }) => ({ ...fields, email })),
       keys: keys.filter(isWritten).map(({ row }) => row),
       passwords: members.flatMap(({ email, password }) => (password ? [{ email, password: password.given }] : [])),
     },
@@ -140,9 +140,9 @@ function givenNames(
   const others = [...(found?.members ?? [])].filter(([email]) => !emails.has(email))
   const holders = new Map(others.map(([email, { name }]) => [nameKey(name), email]))
   return new Map(
-    members.map(({ email, name: wanted }) => {
-      const name = freeName(wanted, holders)
-      const namesake = holders.get(nameKey(wanted))
+    members.map(({ email, name: desiredName }) => {
+      const name = freeName(desiredName, holders)
+      const namesake = holders.get(nameKey(desiredName))
       holders.set(nameKey(name), email)
       return [email, namesake === undefined ? { name } : { name, namesake }]
     }),
@@ -151,7 +151,7 @@ function givenNames(
 
 interface PlannedMember {
   email: string
-  wanted: MemberFields
+  desired: MemberFields
   change: Change
   /** Undefined: the password stays as it is. */
   password: { given: string | undefined } | undefined
@@ -164,7 +164,7 @@ function planMember(
   { workspaces, passwords }: Standing,
 ): PlannedMember {
   const email = entry.email.toLowerCase()
-  const wanted: MemberFields = {
+  const desired: MemberFields = {
     name: entry.name,
     display_name: entry.display_name ?? entry.name,
     role: entry.role,
@@ -172,15 +172,15 @@ function planMember(
     status: entry.status ?? 'active',
   }
   const found = workspaces.get(slug)?.members.get(email)
-  const compare = compared({ what: 'member', workspace: slug, name: email }, { found, wanted })
+  const compare = compared({ what: 'member', workspace: slug, name: email }, { found, desired })
   const change: Change = entry.namesake ? { ...compare, remark: `${entry.namesake} has the name in the file` } : compare
   // One that someone has chosen since is theirs: the file gives the first one only. But one that was chosen by a link of another
   // workspace, where someone may know it, does not open this one.
   const kept = passwords.get(email)
   const ends = kept === 'linked' && !found
-  if (kept !== undefined && !ends) return { email, wanted, change, password: undefined }
-  if (entry.password === undefined && !ends) return { email, wanted, change, password: undefined }
-  return withPassword({ email, wanted, change, password: { given: entry.password } }, { found, ends })
+  if (kept !== undefined && !ends) return { email, desired, change, password: undefined }
+  if (entry.password === undefined && !ends) return { email, desired, change, password: undefined }
+  return withPassword({ email, desired, change, password: { given: entry.password } }, { found, ends })
 }
 
 /** What is said of a password that is set or ends. */
@@ -212,9 +212,9 @@ function planKey(slug: string, entry: KeyEntry, { keys }: Standing) {
 }
 
 /** A key is what it was made as; the way to another one is a new key. */
-function remarkOn(found: StandingKey, wanted: { name: string; scope: string; email: string }): string | undefined {
+function remarkOn(found: StandingKey, desired: { name: string; scope: string; email: string }): string | undefined {
   if (found.is_revoked) return 'it was revoked and stays so; put a new key into the file'
-  if (found.name === wanted.name && found.scope === wanted.scope && found.member === wanted.email) return undefined
+  if (found.name === desired.name && found.scope === desired.scope && found.member === desired.email) return undefined
   return `it stays "${found.name}", a ${found.scope} key of ${found.member}; revoke it and put a new key into the file`
 }
 
@@ -223,9 +223,9 @@ const created = (field: string, to: FieldChange['to']): FieldChange => ({ field,
 type Named = Pick<Change, 'what' | 'workspace' | 'name'>
 type Fields = Record<string, FieldChange['to']>
 
-function compared(named: Named, { found, wanted }: { found: object | undefined; wanted: object }): Change {
+function compared(named: Named, { found, desired }: { found: object | undefined; desired: object }): Change {
   const before = found as Fields | undefined
-  const fields = Object.entries(wanted as Fields)
+  const fields = Object.entries(desired as Fields)
     .map(([field, to]) => ({ field, from: before?.[field] ?? null, to }))
     .filter(({ from, to }) => from !== to)
   const does = before === undefined ? 'created' : fields.length > 0 ? 'changed' : 'unchanged'

@@ -112,13 +112,13 @@ type Hashes = ReadonlyMap<string, string>
 
 /** Before the transaction: each takes a while, and others wait for the transaction. */
 async function hashPasswords({ writes }: ProvisionPlan): Promise<Hashes> {
-  const wanted = new Map(
+  const passwords = new Map(
     writes.flatMap(({ passwords }) =>
       passwords.flatMap(({ email, password }) => (password === undefined ? [] : [[email, password] as const])),
     ),
   )
   const hashes = new Map<string, string>()
-  await Promise.all([...wanted].map(async ([email, password]) => hashes.set(email, await hashPassword(password))))
+  await Promise.all([...passwords].map(async ([email, password]) => hashes.set(email, await hashPassword(password))))
   return hashes
 }
 

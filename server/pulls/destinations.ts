@@ -71,14 +71,14 @@ export function clashError(clashes: readonly PullFile[][]): ApiError {
 
 interface Choice {
   roots: readonly number[]
-  /** Versions that were asked for by name. */
+  /** Versions that were requested by id. */
   pinned: ReadonlySet<number>
   needs: readonly Need[]
 }
 
 /**
  * Lets the newest version stand for the others of its prop where they would land in one place, and leaves out what only those
- * needed. Different props, and two versions that were both asked for by name, still clash.
+ * needed. Different props, and two versions that were both requested by id, still clash.
  */
 export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Destinations {
   const byId = new Map(files.map((file) => [file.object_id, file]))

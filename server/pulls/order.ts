@@ -17,14 +17,14 @@ export interface Resolved {
   warnings: PullWarning[]
 }
 
-export interface Asked {
+export interface OrderRequest {
   sql: Sql
   workspace: { id: number }
   input: PullOrder
 }
 
 /** The ids of the ordered entries, each once, those of a collection as it is now. Exactly one of `entries` and `collection_id` is given. */
-export async function selectOrdered({ sql, workspace, input }: Asked): Promise<number[]> {
+export async function selectOrdered({ sql, workspace, input }: OrderRequest): Promise<number[]> {
   const { entries, collection_id } = input
   requireOneWay(input)
   if (!collection_id) return [...new Set(entries?.map(({ entry_id }) => entry_id))]
@@ -46,31 +46,31 @@ function requireOneWay({ entries, collection_id }: PullOrder): void {
  * The same, held until the transaction ends. Nobody puts entries into the collection meanwhile; those that were deleted before they
  * could be held are no longer in it.
  */
-export async function holdOrdered(asked: Asked): Promise<number[]> {
-  const { sql, workspace, input } = asked
+export async function holdOrdered(request: OrderRequest): Promise<number[]> {
+  const { sql, workspace, input } = request
   requireOneWay(input)
   if (input.collection_id) await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'use' })
-  const ids = await selectOrdered(asked)
+  const ids = await selectOrdered(request)
   await holdEntries(sql, workspace.id, ids)
-  return input.collection_id ? selectOrdered(asked) : ids
+  return input.collection_id ? selectOrdered(request) : ids
 }
 
 /** Resolves an order of these entries as the library stands. Who records the answer holds the entries before. */
-export async function resolveOrder(asked: Asked, entryIds: readonly number[]): Promise<Resolved> {
-  const wanted = await requireEntries(asked, entryIds)
-  const { entries, pinned } = await pinVersions(asked, wanted)
+export async function resolveOrder(request: OrderRequest, entryIds: readonly number[]): Promise<Resolved> {
+  const requested = await requireEntries(request, entryIds)
+  const { entries, pinned } = await pinVersions(request, requested)
   const roots = [...new Set(entries.map(({ object_id }) => object_id))]
-  const ids = await selectReached(asked, roots)
+  const ids = await selectReached(request, roots)
   if (ids.length > limits.pullJob.files)
     throw validationError([
       { path: 'entries', message: `need more than ${limits.pullJob.files} files together; pull them in several jobs` },
     ])
-  const files = (await selectPullFiles(asked, ids)).toSorted((a, b) => a.object_id - b.object_id)
+  const files = (await selectPullFiles(request, ids)).toSorted((a, b) => a.object_id - b.object_id)
   requirePlaces(files)
   const clashes = findClashes(files)
-  if (clashes.length > 0 && asked.input.prefer !== 'newest') throw clashError(clashes)
+  if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
   const destinations =
-    clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(asked, ids) }) : { files, warnings: [] }
+    clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(request, ids) }) : { files, warnings: [] }
   return {
     entries: withFacts(entries, files),
     files: destinations.files,
@@ -91,13 +91,13 @@ function withFacts(entries: readonly OrderedEntry[], files: readonly PullFile[])
   })
 }
 
-interface WantedEntry extends Omit<OrderedEntry, 'object_id'> {
+interface RequestedEntry extends Omit<OrderedEntry, 'object_id'> {
   face_object_id: number
 }
 
-/** In the order in which they were asked for. */
-async function requireEntries({ sql, workspace }: Asked, ids: readonly number[]): Promise<WantedEntry[]> {
-  const found = await sql<WantedEntry[]>`
+/** In the order of the request. */
+async function requireEntries({ sql, workspace }: OrderRequest, ids: readonly number[]): Promise<RequestedEntry[]> {
+  const found = await sql<RequestedEntry[]>`
     select e.id as entry_id, e.name, e.entry_type, e.status, e.lineage_id, l.face_object_id
       from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
      where e.workspace_id = ${workspace.id} and e.id ${amongIds(sql, ids)}`
@@ -108,8 +108,8 @@ async function requireEntries({ sql, workspace }: Asked, ids: readonly number[])
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The current version of every entry, or those that were asked for by id. */
-async function pinVersions({ sql, workspace, input }: Asked, wanted: readonly WantedEntry[]) {
+/** The current version of every entry, or those that were requested by id. */
+async function pinVersions({ sql, workspace, input }: OrderRequest, requested: readonly RequestedEntry[]) {
   const pins = (input.entries ?? []).flatMap(({ entry_id, object_id }) => (object_id ? [{ entry_id, object_id }] : []))
   const versions = await sql<{ id: number; lineage_id: string }[]>`
     select id, lineage_id from objects
@@ -123,21 +123,21 @@ async function pinVersions({ sql, workspace, input }: Asked, wanted: readonly Wa
     throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${missing.slice(0, 10).join(', ')} in this workspace.`, {
       missing,
     })
-  const askedFor = Map.groupBy(input.entries ?? [], ({ entry_id }) => entry_id)
-  const entries = wanted.flatMap(({ face_object_id, ...entry }) => {
-    const asked = askedFor.get(entry.entry_id)
-    const pinned = asked?.flatMap(({ object_id }) => object_id || []) ?? []
+  const versionsByEntry = Map.groupBy(input.entries ?? [], ({ entry_id }) => entry_id)
+  const entries = requested.flatMap(({ face_object_id, ...entry }) => {
+    const versions = versionsByEntry.get(entry.entry_id)
+    const pinned = versions?.flatMap(({ object_id }) => object_id || []) ?? []
     for (const id of pinned)
       if (lineageOf.get(id) !== entry.lineage_id)
         throw new ApiError('LINEAGE_CONFLICT', `Version ${id} belongs to another prop than entry ${entry.entry_id}.`)
-    const isOpen = asked?.some(({ object_id }) => !object_id) ?? true
+    const isOpen = versions?.some(({ object_id }) => !object_id) ?? true
     return [...new Set([...(isOpen ? [face_object_id] : []), ...pinned])].map((object_id) => ({ ...entry, object_id }))
   })
   return { entries, pinned: new Set(pins.map(({ object_id }) => object_id)) }
 }
 
 /** The versions and all that they need; one more than a job may hold when there are too many. */
-async function selectReached({ sql, workspace }: Asked, roots: readonly number[]): Promise<number[]> {
+async function selectReached({ sql, workspace }: OrderRequest, roots: readonly number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with recursive reached (id) as (
       select unnest(${[...roots]}::bigint[])
@@ -148,7 +148,7 @@ async function selectReached({ sql, workspace }: Asked, roots: readonly number[]
   return rows.map(({ id }) => id)
 }
 
-const selectNeeds = ({ sql, workspace }: Asked, ids: readonly number[]): PromiseLike<Need[]> =>
+const selectNeeds = ({ sql, workspace }: OrderRequest, ids: readonly number[]): PromiseLike<Need[]> =>
   sql<Need[]>`
     select object_id as from, needs_object_id as to from dependencies
      where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`

@@ -2,7 +2,7 @@
 
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
-import { wantedTexts } from '../database/among.ts'
+import { lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Headers } from './headers.ts'
 import { pathKey } from './manifest.ts'
@@ -27,11 +27,11 @@ export async function findAtPaths(sql: Sql, workspaceId: number, paths: string[]
   const found = new Map<string, number>()
   for (const batch of parts(paths)) {
     const rows = await sql<{ path_key: string; id: number }[]>`
-      select at.path_key, at.id from ${wantedTexts(sql, batch)}
+      select at.path_key, at.id from ${lookupTexts(sql, batch)}
        cross join lateral (
          select o.path_key, o.id from objects o
            join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-          where o.workspace_id = ${workspaceId} and o.path_key = wanted.key and o.source_ext is null offset 0) at
+          where o.workspace_id = ${workspaceId} and o.path_key = lookup.key and o.source_ext is null offset 0) at
        order by at.id`
     for (const row of rows) found.set(row.path_key, row.id)
   }

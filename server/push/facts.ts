@@ -1,7 +1,7 @@
 /** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
 
 import type { Manifest } from '../../contract/push.ts'
-import { amongTexts, wantedTexts } from '../database/among.ts'
+import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
@@ -97,18 +97,18 @@ async function selectLineages(
   by: { named: string[]; paths: string[]; hold: boolean },
 ): Promise<KnownLineage[]> {
   const ids = await sql<{ id: string }[]>`
-    select l.id from ${wantedTexts(sql, by.named)}
-     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0) l
+    select l.id from ${lookupTexts(sql, by.named)}
+     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0) l
     union
-    select at.id from ${wantedTexts(sql, by.paths)}
+    select at.id from ${lookupTexts(sql, by.paths)}
      cross join lateral (
        select l.id from objects o
          join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-        where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) at`
+        where o.workspace_id = ${workspaceId} and o.path_key = lookup.key offset 0) at`
   const wanted = ids.map((row) => row.id)
   if (by.hold) await holdLineages(sql, workspaceId, wanted)
   const rows = await sql<LineageRow[]>`
-    select known.* from ${wantedTexts(sql, wanted)}
+    select known.* from ${lookupTexts(sql, wanted)}
      cross join lateral (
        select l.id, l.face_object_id, l.versions, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
               o.asset_class as face_asset_class, o.source_ext as face_source_ext,
@@ -116,7 +116,7 @@ async function selectLineages(
          from lineages l
          join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
          left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-        where l.workspace_id = ${workspaceId} and l.id = wanted.key offset 0) known
+        where l.workspace_id = ${workspaceId} and l.id = lookup.key offset 0) known
      order by known.face_object_id desc`
   return rows.map(({ entry_id, category_locked, variant_label, variant_group_id, ...lineage }) => ({
     ...lineage,

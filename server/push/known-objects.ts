@@ -3,7 +3,7 @@
 import { mostFailures } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
-import { wantedTexts } from '../database/among.ts'
+import { lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 
 /** A version that is in the library. */
@@ -31,7 +31,7 @@ export interface KnownObject {
 const batchHashes = 5000
 
 /**
- * By content hash. A manifest of 64 MiB names up to 700,000 files that its items need: they are looked up in batches, and no more of
+ * By content hash. A manifest of 64 MiB names up to 700,000 files that its items need: they are requested up in batches, and no more of
  * them once so many are unknown that the answer names no others (`checkReferences`).
  */
 export async function loadObjects(
@@ -40,14 +40,14 @@ export async function loadObjects(
   items: readonly ManifestItem[],
 ): Promise<Map<string, KnownObject>> {
   const objects = new Map<string, KnownObject>()
-  const asked = new Set(items.flatMap((item) => [item.content_hash, item.stamped_base_hash ?? []].flat()))
+  const requested = new Set(items.flatMap((item) => [item.content_hash, item.stamped_base_hash ?? []].flat()))
   let unknown = 0
   const ask = async (hashes: Iterable<string>) => {
     const found = await selectObjects(sql, workspaceId, hashes)
     for (const object of found) objects.set(object.content_hash, object)
     return found.length
   }
-  await ask(asked)
+  await ask(requested)
   let batch: string[] = []
   const askBatch = async () => {
     const hashes = batch
@@ -57,8 +57,8 @@ export async function loadObjects(
   await inPieces(items, ({ dependencies }) => {
     if (unknown > mostFailures) return
     for (const { content_hash } of dependencies ?? [])
-      if (!asked.has(content_hash)) {
-        asked.add(content_hash)
+      if (!requested.has(content_hash)) {
+        requested.add(content_hash)
         batch.push(content_hash)
       }
     return batch.length >= batchHashes ? askBatch() : undefined
@@ -68,9 +68,9 @@ export async function loadObjects(
 }
 
 const selectObjects = (sql: Sql, workspaceId: number, hashes: Iterable<string>) => sql<KnownObject[]>`
-  select known.* from ${wantedTexts(sql, hashes)}
+  select known.* from ${lookupTexts(sql, hashes)}
    cross join lateral (
      select id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, asset_class, asset_name, origin_path,
             engine_version, source_ext, package_guid, thumbnail_artifact_id is not null as has_thumbnail, has_missing,
             plugins <> '[]' as has_plugins
-       from objects where workspace_id = ${workspaceId} and content_hash = wanted.key offset 0) known`
+       from objects where workspace_id = ${workspaceId} and content_hash = lookup.key offset 0) known`

@@ -7,5 +7,5 @@ const { lockMs: waitMs } = usualWaits
 const message = busy('this server', waitMs)
 
 /** By the number of the workspace, so that none keeps the others waiting. */
-export const negotiating = new FairQueue<number>({ places: 4, placesEach: 3, waitMs, message })
-export const inspecting = new FairQueue<number>({ places: 3, placesEach: 2, waitMs, message })
+export const negotiating = new FairQueue<number>({ slots: 4, slotsEach: 3, waitMs, message })
+export const inspecting = new FairQueue<number>({ slots: 3, slotsEach: 2, waitMs, message })

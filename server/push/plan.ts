@@ -1,4 +1,4 @@
-/** Decides what a push does with each item, in pieces between which others have their turn: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
+/** Decides what a push does with each item, in pieces, so that other requests run in between: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownLineage } from './facts.ts'
@@ -104,12 +104,12 @@ function planItem(item: ManifestItem, deciding: Deciding): ItemPlan {
   const known = facts.objects.get(item.content_hash)
   if (known) return { action: 'dedup', item, known }
   const plan = planAnswered(item, facts) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
-  if (plan.action === 'register') for (const claim of claimsOf(item)) deciding.claimed.add(claim)
+  if (plan.action === 'register') for (const claim of uniqueKeysOf(item)) deciding.claimed.add(claim)
   return plan
 }
 
 /** What only one item of a manifest may bring into the library: a GUID, a place. */
-const claimsOf = (item: ManifestItem): string[] => [lineageGuid(item) ?? [], placeOf(item) ?? []].flat()
+const uniqueKeysOf = (item: ManifestItem): string[] => [lineageGuid(item) ?? [], placeOf(item) ?? []].flat()
 
 function denialOf(item: ManifestItem, { facts, headers }: Deciding): DeniedPlan['kind'] {
   if (facts.deniedHashes.has(item.content_hash)) return 'content_hash'
@@ -144,7 +144,7 @@ function planByPlace(item: ManifestItem, { facts, claimed }: Deciding): ItemPlan
     (lineage) => lineage.face_asset_class === item.asset_class && (lineage.face_source_ext ?? '') === (item.source_ext ?? ''),
   )
   if (same) return lostStamp(item, same)
-  if (claimsOf(item).some((claim) => claimed.has(claim))) return lostStamp(item, undefined)
+  if (uniqueKeysOf(item).some((claim) => claimed.has(claim))) return lostStamp(item, undefined)
   return { action: 'register', item, anchor: lineageGuid(item) ? 'guid' : 'minted', lineage: undefined, parentId: null }
 }
 

@@ -38,12 +38,12 @@ export async function inspectUploads(
   manifest: readonly ManifestItem[],
   { items, seen }: { items: readonly ManifestItem[]; seen: Uploads },
 ): Promise<Uploads> {
-  const wanted = new Set(items.filter((item) => !seen.sizes.has(item.content_hash)))
-  if (wanted.size === 0) return seen
-  const sizes = await sizesOf({ storage, workspace }, [...wanted])
+  const unseen = new Set(items.filter((item) => !seen.sizes.has(item.content_hash)))
+  if (unseen.size === 0) return seen
+  const sizes = await sizesOf({ storage, workspace }, [...unseen])
   await storage.settle([...sizes.keys()].map((hash) => blobKey(workspace.id, hash)))
   const readable = [...manifest.entries()].filter(
-    ([, item]) => wanted.has(item) && sizes.get(item.content_hash) === item.blob_size,
+    ([, item]) => unseen.has(item) && sizes.get(item.content_hash) === item.blob_size,
   )
   const headers = await readHeaders(
     storage,

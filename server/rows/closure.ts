@@ -48,7 +48,7 @@ export async function readDependents(sql: Sql, workspaceId: number, entryId: num
 }
 
 /** By several statements, and several connections, which may see several moments. Where that shows, all is read again as of one. */
-async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: Asked<M>): Promise<Around<M>> {
+async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: ClosureQuery<M>): Promise<Around<M>> {
   const read = async (sql: Sql) => {
     const face = await requireEntryFace(sql, workspaceId, { entryId: from.entryId, hold: false })
     const rootId = from.objectId ?? face.object_id
@@ -71,7 +71,7 @@ function isConsistent({ face, rootId, members, reached }: Around<Member> & { rea
 
 type Member = Omit<DependentsMember, 'entry_name' | 'entry_status'>
 
-interface Asked<M extends Member> {
+interface ClosureQuery<M extends Member> {
   entryId: number
   objectId?: number | undefined
   direction: Direction
@@ -80,7 +80,7 @@ interface Asked<M extends Member> {
   named: readonly Exclude<keyof M, keyof Member>[]
 }
 
-interface From<M extends Member> extends Asked<M> {
+interface From<M extends Member> extends ClosureQuery<M> {
   rootId: number
 }
 
@@ -148,11 +148,11 @@ const selectMembers = (sql: Sql, workspaceId: number, { ids, shown }: { ids: num
   sql`
   select o.id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext,
          e.id, o.thumbnail_artifact_id is not null, ${shown}
-    from unnest(${ids}::bigint[]) as wanted (id)
-   cross join lateral (select * from objects o where o.workspace_id = ${workspaceId} and o.id = wanted.id offset 0) o
+    from unnest(${ids}::bigint[]) as lookup (id)
+   cross join lateral (select * from objects o where o.workspace_id = ${workspaceId} and o.id = lookup.id offset 0) o
     left join lateral (
       select e.id, e.name, e.status from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-       where l.workspace_id = ${workspaceId} and l.face_object_id = wanted.id offset 0) e on true`.values()
+       where l.workspace_id = ${workspaceId} and l.face_object_id = lookup.id offset 0) e on true`.values()
 
 function toMember<M extends Member>(row: unknown[], steps: ReadonlyMap<number, Step>, named: From<M>['named']): M {
   const step = steps.get(row[0] as number)

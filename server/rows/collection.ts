@@ -2,7 +2,7 @@
 
 import type { Collection, CollectionEntry } from '../../contract/collections.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { wantedIds } from '../database/among.ts'
+import { lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
 /** `tail` may use the alias c and begins with `and` or `order by`. */
@@ -63,9 +63,9 @@ export async function selectCollectionEntryIds(
  * the statement that reads the entries, so that both are of one moment.
  */
 export const collectionsOf = (sql: Sql, workspaceId: number, entryIds: readonly number[]): Fragment => sql`
-  select wanted.key as entry_id, json_agg(json_build_object('id', found.id, 'name', found.name) order by found.name) as list
-    from ${wantedIds(sql, new Set(entryIds))} cross join lateral (
+  select lookup.key as entry_id, json_agg(json_build_object('id', found.id, 'name', found.name) order by found.name) as list
+    from ${lookupIds(sql, new Set(entryIds))} cross join lateral (
       select c.id, c.name
         from collection_entries x join collections c on c.workspace_id = x.workspace_id and c.id = x.collection_id
-       where x.workspace_id = ${workspaceId} and x.entry_id = wanted.key offset 0) found
-   group by wanted.key`
+       where x.workspace_id = ${workspaceId} and x.entry_id = lookup.key offset 0) found
+   group by lookup.key`

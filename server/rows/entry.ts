@@ -3,7 +3,7 @@
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
-import { amongIds, wantedIds } from '../database/among.ts'
+import { amongIds, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
@@ -21,8 +21,8 @@ interface Which {
  * one by one: in a library that nobody has counted yet, a join would go through all of its entries for each id (server/database/among.ts).
  */
 const joins = (sql: Sql, { workspaceId, ids }: Which) => sql`
-  ${wantedIds(sql, new Set(ids))}
-  cross join lateral (select * from entries where workspace_id = ${workspaceId} and id = wanted.key offset 0) e
+  ${lookupIds(sql, new Set(ids))}
+  cross join lateral (select * from entries where workspace_id = ${workspaceId} and id = lookup.key offset 0) e
   cross join lateral (select face_object_id from lineages where workspace_id = ${workspaceId} and id = e.lineage_id offset 0) l
   cross join lateral (select * from objects where workspace_id = ${workspaceId} and id = l.face_object_id offset 0) o
   cross join lateral (select id, name from packs where workspace_id = ${workspaceId} and id = o.pack_id offset 0) p

@@ -3,15 +3,15 @@
  * written, several in one order, so that writers wait for each other and never in a circle. The feed's head comes last.
  */
 
-import { amongIds, wantedTexts } from '../database/among.ts'
+import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { lockOf } from '../database/workspace-lock.ts'
 
 /** Until the transaction ends. What was read before may be out of date by now: read it after this. */
 export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<void> {
   await sql`
-    select held.id from ${wantedTexts(sql, [...new Set(ids)].sort())}
-     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = wanted.key offset 0 for update) held`
+    select held.id from ${lookupTexts(sql, [...new Set(ids)].sort())}
+     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0 for update) held`
 }
 
 /** The lineages of entries; unknown ids are passed over. */

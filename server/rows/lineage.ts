@@ -1,7 +1,7 @@
 /** The only place that lists the columns of a lineage and of the versions in it. */
 
-import type { Lineage, LineageFace, LineageObject, VersionPlace } from '../../contract/lineages.ts'
-import { amongTexts, wantedTexts } from '../database/among.ts'
+import type { FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
+import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { versionFacts } from './version.ts'
 
@@ -45,29 +45,29 @@ function toObject(row: Row): LineageObject {
 /** The current versions of lineages; those that are not there are left out. */
 export async function selectFaces(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<LineageFace[]> {
   return sql<LineageFace[]>`
-    select found.* from ${wantedTexts(sql, ids)} cross join lateral (
+    select found.* from ${lookupTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
              o.published_by as face_published_by, o.origin_path, o.source_ext
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-       where l.workspace_id = ${workspaceId} and l.id = wanted.key offset 0) found`
+       where l.workspace_id = ${workspaceId} and l.id = lookup.key offset 0) found`
 }
 
 /** The lineages whose current version has one of these paths, which are in lower case. */
 export async function selectFaceIds(sql: Sql, workspaceId: number, pathKeys: Iterable<string>): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select found.id from ${wantedTexts(sql, pathKeys)} cross join lateral (
+    select found.id from ${lookupTexts(sql, pathKeys)} cross join lateral (
       select l.id from objects o
         join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-       where o.workspace_id = ${workspaceId} and o.path_key = wanted.key offset 0) found`
+       where o.workspace_id = ${workspaceId} and o.path_key = lookup.key offset 0) found`
   return rows.map(({ id }) => id)
 }
 
 /** Where bytes are versions, current or not; each once. */
-export async function selectVersionPlaces(sql: Sql, workspaceId: number, hashes: Iterable<string>): Promise<VersionPlace[]> {
-  return sql<VersionPlace[]>`
-    select found.* from ${wantedTexts(sql, new Set(hashes))} cross join lateral (
+export async function selectVersionsByHash(sql: Sql, workspaceId: number, hashes: Iterable<string>): Promise<FoundVersion[]> {
+  return sql<FoundVersion[]>`
+    select found.* from ${lookupTexts(sql, new Set(hashes))} cross join lateral (
       select o.content_hash, o.id as object_id, o.lineage_id from objects o
-       where o.workspace_id = ${workspaceId} and o.content_hash = wanted.key offset 0) found`
+       where o.workspace_id = ${workspaceId} and o.content_hash = lookup.key offset 0) found`
 }

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import type { Tag, TagOnEntry } from '../../contract/tags.ts'
-import { wantedIds } from '../database/among.ts'
+import { lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
 /** Names are one when they differ in case, or in how their accents are put together. */
@@ -20,13 +20,13 @@ export const selectTags = (sql: Sql, workspaceId: number, tail: Fragment): Promi
  * reads the entries, so that both are of one moment.
  */
 export const tagsOf = (sql: Sql, workspaceId: number, entryIds: readonly number[]): Fragment => sql`
-  select wanted.key as entry_id,
+  select lookup.key as entry_id,
          json_agg(json_build_object('id', found.id, 'name', found.name, 'color', found.color) order by found.name_key) as list
-    from ${wantedIds(sql, new Set(entryIds))} cross join lateral (
+    from ${lookupIds(sql, new Set(entryIds))} cross join lateral (
       select t.id, t.name, t.color, t.name_key
         from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
-       where x.workspace_id = ${workspaceId} and x.entry_id = wanted.key offset 0) found
-   group by wanted.key`
+       where x.workspace_id = ${workspaceId} and x.entry_id = lookup.key offset 0) found
+   group by lookup.key`
 
 /** The entries that show the tag, looked up one by one (server/database/among.ts says why). */
 export const selectTagged = (sql: Sql, workspaceId: number, tagId: number) =>

@@ -14,8 +14,8 @@ export function rollupOf(catalog: Catalog): Rollup {
   for (const [code, category] of dictionaries.category.keys.entries()) {
     const [from, to] = [code === 0 ? 0 : (ends[code - 1] as number), ends[code] as number]
     let packs = 0
-    for (let place = from; place < to; place++) {
-      const pack = codes.pack[rows[place] as number] as number
+    for (let index = from; index < to; index++) {
+      const pack = codes.pack[rows[index] as number] as number
       if (seenIn[pack] !== code) packs++
       seenIn[pack] = code
     }

@@ -74,8 +74,8 @@ function countCodes({ catalog, rowsOf }: Counting, name: Coded & Dimension): Uin
   const codes = catalog.columns.codes[name]
   const counts = new Uint32Array(catalog.columns.dictionaries[name].keys.length)
   const rows = rowsOf(name)
-  for (let place = 0; place < rows.length; place++) {
-    const code = codes[rows[place] as number] as number
+  for (let index = 0; index < rows.length; index++) {
+    const code = codes[rows[index] as number] as number
     counts[code] = (counts[code] as number) + 1
   }
   return counts
@@ -96,8 +96,8 @@ function rangeOf({ catalog, rowsOf }: Counting, name: 'tri' | 'vert' | 'material
   const numbers = catalog.columns.numbers[name]
   const rows = rowsOf(name)
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let place = 0; place < rows.length; place++) {
-    const value = numbers[rows[place] as number] as number
+  for (let index = 0; index < rows.length; index++) {
+    const value = numbers[rows[index] as number] as number
     if (value < min) min = value
     if (value > max) max = value
   }

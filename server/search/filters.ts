@@ -142,18 +142,18 @@ class PathFilter implements Filter {
 export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
   const statuses = input.include_deprecated ? ['active', 'deprecated'] : ['active']
   return [
-    ...wanted(catalog, 'group', input.variant_group === undefined ? undefined : [input.variant_group]),
-    ...wanted(catalog, 'pack', input.pack),
+    ...codeFilter(catalog, 'group', input.variant_group === undefined ? undefined : [input.variant_group]),
+    ...codeFilter(catalog, 'pack', input.pack),
     ...categoryFilter(catalog, input),
     ...tagFilter(catalog, input.tag),
-    ...wanted(catalog, 'type', input.type),
-    ...wanted(catalog, 'status', statuses),
-    ...wanted(catalog, 'variant', one(input.variant)),
-    ...wanted(catalog, 'preview', one(input.preview)),
-    ...wanted(catalog, 'review', one(input.review)),
-    ...wanted(catalog, 'collision', one(input.has_collision)),
-    ...wanted(catalog, 'nanite', one(input.nanite)),
-    ...wanted(catalog, 'project', input.pushed_from?.map(projectKey)),
+    ...codeFilter(catalog, 'type', input.type),
+    ...codeFilter(catalog, 'status', statuses),
+    ...codeFilter(catalog, 'variant', one(input.variant)),
+    ...codeFilter(catalog, 'preview', one(input.preview)),
+    ...codeFilter(catalog, 'review', one(input.review)),
+    ...codeFilter(catalog, 'collision', one(input.has_collision)),
+    ...codeFilter(catalog, 'nanite', one(input.nanite)),
+    ...codeFilter(catalog, 'project', input.pushed_from?.map(projectKey)),
     ...pathFilter(catalog, input.path),
     ...range(catalog, 'tri', [input.tri_min, input.tri_max]),
     ...range(catalog, 'vert', [input.vert_min, input.vert_max]),
@@ -166,11 +166,11 @@ export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
 const one = <T>(value: T | undefined): T[] | undefined => (value === undefined ? undefined : [value])
 
 const bitFor = (name: string): number => {
-  const place = (dimensions as readonly string[]).indexOf(name)
-  return place < 0 ? outside : 1 << place
+  const bit = (dimensions as readonly string[]).indexOf(name)
+  return bit < 0 ? outside : 1 << bit
 }
 
-function wanted<K>(catalog: Catalog, name: Coded, keys: readonly K[] | undefined): Filter[] {
+function codeFilter<K>(catalog: Catalog, name: Coded, keys: readonly K[] | undefined): Filter[] {
   if (!keys) return []
   const dictionary = catalog.columns.dictionaries[name] as { find(key: K): number | undefined; keys: readonly unknown[] }
   const bit = bitFor(name)
@@ -197,22 +197,22 @@ function categoryFilter(catalog: Catalog, input: FilterInput): Filter[] {
 function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filter[] {
   if (!names) return []
   const keys = new Set(names.map(tagKey))
-  const isWanted = Uint8Array.from(catalog.tags.keys, (_, code) => {
+  const chosen = Uint8Array.from(catalog.tags.keys, (_, code) => {
     const label = catalog.tagLabels[code]
     return Number(label !== undefined && keys.has(label.key))
   })
-  return [new TagFilter(catalog.tagLists.havingOneOf(isWanted))]
+  return [new TagFilter(catalog.tagLists.havingOneOf(chosen))]
 }
 
-function pathFilter({ columns, leaves }: Catalog, asked: readonly string[] | undefined): Filter[] {
-  if (!asked) return []
-  const patterns = asked.map((path) => new PathPattern(pathKey(path)))
+function pathFilter({ columns, leaves }: Catalog, paths: readonly string[] | undefined): Filter[] {
+  if (!paths) return []
+  const patterns = paths.map((path) => new PathPattern(pathKey(path)))
   const tests: RowTest[] = []
   const known = new Map<Glob, number>()
   const testOf = (leaf: Glob): number => {
-    const place = known.get(leaf) ?? tests.push(leaves.matching(leaf)) - 1
-    known.set(leaf, place)
-    return place
+    const index = known.get(leaf) ?? tests.push(leaves.matching(leaf)) - 1
+    known.set(leaf, index)
+    return index
   }
   const saying = (folder: string): number => {
     const asks: Glob[] = []
@@ -224,8 +224,8 @@ function pathFilter({ columns, leaves }: Catalog, asked: readonly string[] | und
     const [first, ...others] = asks
     if (!first) return noneIn
     if (others.length === 0) return tested + testOf(first)
-    const places = asks.map(testOf)
-    return tested + tests.push((row) => places.some((place) => (tests[place] as RowTest)(row))) - 1
+    const indexes = asks.map(testOf)
+    return tested + tests.push((row) => indexes.some((index) => (tests[index] as RowTest)(row))) - 1
   }
   const says = Uint32Array.from(columns.dictionaries.folder.keys, (folder) => (folder === null ? noneIn : saying(folder)))
   return [new PathFilter(columns.codes.folder, says, tests)]

@@ -42,8 +42,8 @@ export class PathPattern {
   readonly #ways: { folder: Glob; leaf: Glob }[] = []
 
   /** In lower case. What ends in a slash stands for everything below it. */
-  constructor(asked: string) {
-    const pattern = asked.endsWith('/') ? `${asked}*` : asked
+  constructor(glob: string) {
+    const pattern = glob.endsWith('/') ? `${glob}*` : glob
     const slash = pattern.lastIndexOf('/')
     for (let star = pattern.lastIndexOf('*'); star > slash; star = pattern.lastIndexOf('*', star - 1)) {
       this.#ways.push({ folder: toGlob(pattern.slice(0, star + 1)), leaf: toGlob(pattern.slice(star)) })

@@ -15,7 +15,7 @@ import { requireFits } from '../storage/upload-size.ts'
 import type { Catalog, SortName } from './catalog/catalog.ts'
 import { facetsOf } from './facets.ts'
 import { pageOf } from './page.ts'
-import { type Asked, findAsked, matching } from './query.ts'
+import { matching, resolveQuery, type SearchQuery } from './query.ts'
 import { rankedPage } from './ranked-page.ts'
 import { countOf, type Selection } from './selection.ts'
 
@@ -26,15 +26,15 @@ const filterNames = Object.keys(entryFilters) as (keyof typeof entryFilters)[]
 
 export async function listEntries(request: ListRequest): Promise<WrittenJson> {
   const { sql, workspace, catalogs, input } = request
-  const asked = await findAsked(request)
-  const sort = sortOf(input, asked)
+  const query = await resolveQuery(request)
+  const sort = sortOf(input, query)
   await refuseLikeness(request)
   const catalog = await catalogs.at(workspace.id)
   const bound = ['entries', workspace.id, sort, input.order ?? 'asc']
   const page =
     sort === 'relevance'
-      ? await ranked(catalog, asked, { ...input, bound })
-      : await sorted(catalog, asked, { ...input, bound, sort })
+      ? await ranked(catalog, query, { ...input, bound })
+      : await sorted(catalog, query, { ...input, bound, sort })
   const texts = await catalog.texts.of(
     page.rows.map(({ id }) => id),
     (missing) => summariesOf(sql, workspace.id, missing),
@@ -44,10 +44,10 @@ export async function listEntries(request: ListRequest): Promise<WrittenJson> {
 }
 
 export async function countFacets(request: Context & { input: InputOf<(typeof contract)['facets']> }): Promise<Facets> {
-  const asked = await findAsked(request)
+  const query = await resolveQuery(request)
   const catalog = await request.catalogs.at(request.workspace.id)
-  if (asked.question) await catalog.prepareWords()
-  return facetsOf(catalog, matching(catalog, asked).selection)
+  if (query.question) await catalog.prepareWords()
+  return facetsOf(catalog, matching(catalog, query).selection)
 }
 
 /** What a page of a list is made of, before the database is asked what its entries look like. */
@@ -60,18 +60,18 @@ interface Page {
 /** `bound` is what the cursors of a list are made for. */
 type PageInput = Pick<ListInput, 'order' | 'limit' | 'cursor'> & { bound: readonly unknown[] }
 
-async function sorted(catalog: Catalog, asked: Asked, input: PageInput & { sort: SortName }): Promise<Page> {
+async function sorted(catalog: Catalog, query: SearchQuery, input: PageInput & { sort: SortName }): Promise<Page> {
   const { sort, order = 'asc', limit = limits.page.default, cursor, bound } = input
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, sort === 'name' ? ['text', 'id'] : ['id', 'id'])
   await catalog.prepare(sort)
-  if (asked.question) await catalog.prepareWords()
-  const { selection } = matching(catalog, asked)
+  if (query.question) await catalog.prepareWords()
+  const { selection } = matching(catalog, query)
   const after = at && { value: at[0], id: at[1] }
   const { rows, end } = pageOf(catalog, selection, { sort, isDescending: order === 'desc', after, limit })
   return {
     rows: rows.map((row) => ({ id: catalog.entries.ids[row] as number })),
     next_cursor: end ? toCursor(bound, [end.value, end.id]) : null,
-    total: totalOf(catalog, asked, selection),
+    total: totalOf(catalog, query, selection),
   }
 }
 
@@ -79,24 +79,24 @@ async function sorted(catalog: Catalog, asked: Asked, input: PageInput & { sort:
 const mostTotals = 100
 
 /** Counting looks at every row: of filters alone it is remembered, as each page of a list asks for it again. */
-function totalOf(catalog: Catalog, { filters }: Asked, selection: Selection): number {
+function totalOf(catalog: Catalog, { filters }: SearchQuery, selection: Selection): number {
   if (selection.among) return countOf(catalog, selection)
-  const asked = JSON.stringify(filterNames.map((name) => filters[name] ?? null))
-  const known = catalog.totals.get(asked)
+  const key = JSON.stringify(filterNames.map((name) => filters[name] ?? null))
+  const known = catalog.totals.get(key)
   if (known !== undefined) return known
   const total = countOf(catalog, selection)
   if (catalog.totals.size >= mostTotals) catalog.totals.clear()
-  catalog.totals.set(asked, total)
+  catalog.totals.set(key, total)
   return total
 }
 
 /** Best first, whatever the order; the cursor is bound to it all the same (spec 1), and to the words, whose weights it holds. */
-async function ranked(catalog: Catalog, asked: Asked, input: PageInput): Promise<Page> {
+async function ranked(catalog: Catalog, query: SearchQuery, input: PageInput): Promise<Page> {
   const { limit = limits.page.default, cursor } = input
-  const bound = [...input.bound, asked.question]
+  const bound = [...input.bound, query.question]
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'id', 'text', 'id'])
   await catalog.prepareWords()
-  const { selection, hits } = matching(catalog, asked)
+  const { selection, hits } = matching(catalog, query)
   if (!hits) throw new Error('a ranked answer needs a question')
   const after = at && { seen: at[0], weight: at[1], value: at[2], id: at[3] }
   const page = rankedPage(catalog, { hits, selection }, { after, limit })
@@ -112,7 +112,7 @@ async function ranked(catalog: Catalog, asked: Asked, input: PageInput): Promise
 }
 
 /** A question without a word in it says nothing: it is as none. */
-function sortOf({ sort, similar_to }: ListInput, { question }: Asked): SortName | 'relevance' {
+function sortOf({ sort, similar_to }: ListInput, { question }: SearchQuery): SortName | 'relevance' {
   const isRanked = question !== undefined || similar_to !== undefined
   if (sort === 'relevance' && !isRanked)
     throw validationError([

@@ -1,4 +1,4 @@
-/** What a request asks of a catalog: words, names, places and filters, and the rows that they leave. */
+/** The query of a request: words, names, package paths and filters, and the rows that match them. */
 
 import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
@@ -10,14 +10,18 @@ import type { Selection } from './selection.ts'
 import { type Question, toQuestion } from './words/query-words.ts'
 import type { Hits } from './words/word-index.ts'
 
-export interface Asked {
+export interface SearchQuery {
   filters: FilterInput
   question: Question | undefined
-  /** The entries at the package paths that were asked for, where some were. */
+  /** The entries at the requested package paths, where some were. */
   pathIds: readonly number[] | undefined
 }
 
-export async function findAsked({ sql, workspace, input }: Context & { input: FilterInput & { q?: string } }): Promise<Asked> {
+export async function resolveQuery({
+  sql,
+  workspace,
+  input,
+}: Context & { input: FilterInput & { q?: string } }): Promise<SearchQuery> {
   const question = input.q === undefined ? undefined : toQuestion(input.q)
   return { filters: input, question, pathIds: input.origin_path && (await findAtPaths(sql, workspace.id, input.origin_path)) }
 }
@@ -25,7 +29,7 @@ export async function findAsked({ sql, workspace, input }: Context & { input: Fi
 /** What is left, and what was found by words. `catalog.prepareWords()` comes first where there are some. */
 export function matching(
   catalog: Catalog,
-  { filters, question, pathIds }: Asked,
+  { filters, question, pathIds }: SearchQuery,
 ): { selection: Selection; hits: Hits | undefined } {
   const hits = question && catalog.words.ask(question)
   const lists: Set<number>[] = []

@@ -2,14 +2,14 @@
 
 import { limits } from '../../contract/limits.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import type { Order, Place } from './catalog/orders.ts'
+import type { Order, Position } from './catalog/orders.ts'
 import { firstOf } from './page.ts'
 import { failing, type Selection } from './selection.ts'
 import type { Scored } from './words/scoring.ts'
 import type { Hits } from './words/word-index.ts'
 
 /** Where a page of ranked answers ended. */
-export interface RankedPlace extends Place {
+export interface RankedPosition extends Position {
   weight: number
   /** Hits up to here, of which at most `limits.ranked` are listed. */
   seen: number
@@ -25,14 +25,14 @@ export interface RankedPage {
   hits: RankedHit[]
   /** On all pages, and behind the best. */
   total: number
-  end: RankedPlace | undefined
+  end: RankedPosition | undefined
 }
 
 /** `catalog.prepare('name')` comes first. */
 export function rankedPage(
   catalog: Catalog,
   { hits, selection }: { hits: Hits; selection: Selection },
-  { after, limit }: { after: RankedPlace | undefined; limit: number },
+  { after, limit }: { after: RankedPosition | undefined; limit: number },
 ): RankedPage {
   const order = catalog.order('name')
   const seen = after?.seen ?? 0
@@ -44,8 +44,8 @@ export function rankedPage(
   const page = found.slice(0, most)
   const last = page.at(-1)
   if (!last || found.length <= most || seen + most >= limits.ranked) return { hits: page, total, end: undefined }
-  const place = { value: order.valueOf(last.row), id: catalog.entries.ids[last.row] as number }
-  return { hits: page, total, end: { ...place, weight: last.weight, seen: seen + most } }
+  const position = { value: order.valueOf(last.row), id: catalog.entries.ids[last.row] as number }
+  return { hits: page, total, end: { ...position, weight: last.weight, seen: seen + most } }
 }
 
 /** From this share of the rows on it is quicker to ask every row at once than each hit by itself. */
@@ -86,15 +86,15 @@ class WeightClasses {
     this.#counts = countsOf(hits.weights)
   }
 
-  /** So many of the best, after a place where there is one. */
-  best(wanted: number, after: RankedPlace | undefined): RankedHit[] {
-    const found = after ? this.#first(after.weight, wanted, after) : []
+  /** So many of the best, after a position where there is one. */
+  best(count: number, after: RankedPosition | undefined): RankedHit[] {
+    const found = after ? this.#first(after.weight, count, after) : []
     const top = Math.min(after?.weight ?? this.#counts.length, this.#counts.length)
     let last = top
     let counted = found.length
-    while (last > 1 && counted + (this.#counts[last - 1] as number) <= wanted) counted += this.#counts[--last] as number
+    while (last > 1 && counted + (this.#counts[last - 1] as number) <= count) counted += this.#counts[--last] as number
     found.push(...this.#between(last, top))
-    if (last > 1 && found.length < wanted) found.push(...this.#first(last - 1, wanted - found.length))
+    if (last > 1 && found.length < count) found.push(...this.#first(last - 1, count - found.length))
     return found
   }
 
@@ -111,13 +111,13 @@ class WeightClasses {
     return found.sort((a, b) => b.weight - a.weight || this.#order.compare(a.row, b.row))
   }
 
-  /** The first of one class by name, after a place where there is one. */
-  #first(weight: number, wanted: number, after?: Place): RankedHit[] {
+  /** The first of one class by name, after a position where there is one. */
+  #first(weight: number, most: number, after?: Position): RankedHit[] {
     const count = this.#counts[weight] ?? 0
-    if (count === 0 || wanted <= 0) return []
+    if (count === 0 || most <= 0) return []
     const rows = this.#classOf(weight, count)
-    const isSoonCompared = count * stepsPerComparison < (wanted * this.#end) / count
-    const found = isSoonCompared ? this.#compared(rows, wanted, after) : this.#walked(rows, wanted, after)
+    const isSoonCompared = count * stepsPerComparison < (most * this.#end) / count
+    const found = isSoonCompared ? this.#compared(rows, most, after) : this.#walked(rows, most, after)
     return found.map((row) => ({ row, weight }))
   }
 
@@ -129,17 +129,17 @@ class WeightClasses {
     return found
   }
 
-  #compared(rows: Uint32Array, wanted: number, after: Place | undefined): number[] {
+  #compared(rows: Uint32Array, most: number, after: Position | undefined): number[] {
     const left = after ? rows.filter((row) => this.#order.isBeyond(row, after, false)) : rows
-    return firstOf(left, this.#order.compare, wanted)
+    return firstOf(left, this.#order.compare, most)
   }
 
-  #walked(rows: Uint32Array, wanted: number, after: Place | undefined): number[] {
+  #walked(rows: Uint32Array, most: number, after: Position | undefined): number[] {
     const isIn = new Uint8Array(this.#end)
     for (const row of rows) isIn[row] = 1
     const found: number[] = []
     for (const { first, past } of this.#order.beyond(after, false)) {
-      for (let at = first; at < past && found.length < wanted; at++) {
+      for (let at = first; at < past && found.length < most; at++) {
         const row = this.#order.rows[at] as number
         if (isIn[row] === 1) found.push(row)
       }

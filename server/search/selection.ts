@@ -2,7 +2,7 @@
 import type { Catalog } from './catalog/catalog.ts'
 import { type Filter, outside } from './filters.ts'
 
-/** For as long as nobody else has a turn. */
+/** Good until the next turn of the event loop. */
 export interface Selection {
   filters: readonly Filter[]
   /** Only these rows, each once, where there is such a list. */
@@ -21,16 +21,16 @@ export function failing({ entries: { end } }: Catalog, { filters, among }: Selec
   return fails
 }
 
-/** The rows that fail in nothing but `bits`, ascending. Good until the next call with the same `place`. */
-export const rowsFailingOnly = (fails: Uint16Array, bits: number, place: 'common' | 'own' = 'common'): Uint32Array =>
-  rowsOf(fails, place, { bits, others: 0 })
+/** The rows that fail in nothing but `bits`, ascending. Good until the next call with the same `buffer`. */
+export const rowsFailingOnly = (fails: Uint16Array, bits: number, buffer: 'common' | 'own' = 'common'): Uint32Array =>
+  rowsOf(fails, buffer, { bits, others: 0 })
 
-/** All other rows, in the place `own`. */
+/** All other rows, in the buffer `own`. */
 export const rowsFailingElse = (fails: Uint16Array, bits: number): Uint32Array => rowsOf(fails, 'own', { bits, others: 1 })
 
-function rowsOf(fails: Uint16Array, place: 'common' | 'own', { bits, others }: { bits: number; others: 0 | 1 }): Uint32Array {
-  if (scratch[place].length < fails.length) scratch[place] = new Uint32Array(Math.ceil(fails.length * 1.25))
-  const rows = scratch[place]
+function rowsOf(fails: Uint16Array, buffer: 'common' | 'own', { bits, others }: { bits: number; others: 0 | 1 }): Uint32Array {
+  if (scratch[buffer].length < fails.length) scratch[buffer] = new Uint32Array(Math.ceil(fails.length * 1.25))
+  const rows = scratch[buffer]
   let count = 0
   for (let row = 0; row < fails.length; row++) {
     rows[count] = row
@@ -42,7 +42,7 @@ function rowsOf(fails: Uint16Array, place: 'common' | 'own', { bits, others }: {
 /** Rows that tell how much a filter leaves. */
 const samples = 256
 
-/** The rows that pass every filter, and the same as marks: 0 for those that do. Good until the next question. */
+/** The rows that pass every filter, and for each row 0 when it does. Good until the next question. */
 export function passing(catalog: Catalog, { filters, among }: Selection): { rows: Uint32Array; fails: Uint16Array } {
   const [first, ...others] = byShare(filters, catalog.entries.end)
   const fails = failing(catalog, { filters: first ? [first] : [], among })
@@ -50,8 +50,8 @@ export function passing(catalog: Catalog, { filters, among }: Selection): { rows
   let count = rows.length
   for (const filter of others) {
     let kept = 0
-    for (let place = 0; place < count; place++) {
-      const row = rows[place] as number
+    for (let index = 0; index < count; index++) {
+      const row = rows[index] as number
       const isIn = filter.passes(row)
       if (!isIn) fails[row] = outside
       rows[kept] = row

@@ -12,7 +12,7 @@ export function contentDisposition(fileName: string): string {
 const extValue = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-export interface Asked {
+export interface DownloadConditions {
   range?: string | undefined
   ifRange?: string | undefined
   ifNoneMatch?: string | undefined
@@ -26,11 +26,11 @@ export type Served =
   | { status: 416 }
 
 /** A single range is served; several, other units and malformed ones are passed over, as the RFC allows: the whole file then. */
-export function servedRange(asked: Asked, { size, etag }: { size: number; etag: string }): Served {
-  if (asked.ifNoneMatch !== undefined && matches(asked.ifNoneMatch, etag)) return { status: 304 }
+export function servedRange(conditions: DownloadConditions, { size, etag }: { size: number; etag: string }): Served {
+  if (conditions.ifNoneMatch !== undefined && matches(conditions.ifNoneMatch, etag)) return { status: 304 }
   const whole: Served = { status: 200, start: 0, end: size }
-  if (asked.range === undefined || (asked.ifRange !== undefined && asked.ifRange !== etag)) return whole
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(asked.range.trim()) ?? []
+  if (conditions.range === undefined || (conditions.ifRange !== undefined && conditions.ifRange !== etag)) return whole
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(conditions.range.trim()) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return whole
   if (first === '') return suffix(Number(last), size)
   if (last !== '' && Number(last) < Number(first)) return whole

@@ -1,7 +1,7 @@
 /** Presigned addresses for lists of files, so that a pull asks once and not file by file (contract-gaps 9). */
 import { blobKey, presignedUntil, type Storage } from './storage.ts'
 
-interface Asked {
+interface Addressing {
   storage: Storage
   workspace: { id: number }
   now: Date
@@ -10,7 +10,7 @@ interface Asked {
 
 /** The same records, each with a `url` that answers its bytes for a while. */
 export const withAddresses = <F extends { content_hash: string }>(
-  { storage, workspace, now, origin }: Asked,
+  { storage, workspace, now, origin }: Addressing,
   files: readonly F[],
 ): Promise<(F & { url: string })[]> =>
   Promise.all(

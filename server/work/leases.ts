@@ -4,7 +4,7 @@ import type { Sql } from '../database/sql.ts'
 /** A step takes far less, however slow the database is: it is several times the longest wait for a lock. */
 export const leaseMs = 180_000
 
-export interface Asked {
+export interface LeaseRequest {
   jobs: readonly { name: string; everyMs: number }[]
   /** The server that asks. */
   by: string
@@ -18,7 +18,7 @@ export interface Leased {
 }
 
 /** A row for each job in each workspace that has none yet, due at once. In one order: several servers do this at the same moment. */
-export async function prepare(sql: Sql, { jobs, now }: Asked): Promise<void> {
+export async function prepare(sql: Sql, { jobs, now }: LeaseRequest): Promise<void> {
   await sql`
     insert into background_jobs (workspace_id, name, due_at)
     select w.id, job.name, ${now.toISOString()} from workspaces w cross join unnest(${jobs.map((job) => job.name)}::text[]) as job (name)
@@ -31,14 +31,14 @@ export async function prepare(sql: Sql, { jobs, now }: Asked): Promise<void> {
  * The job that has been due the longest, if any: it is this server's until the lease runs out. Times that lie further ahead than they
  * were ever set come from a clock that was wrong, and count as passed (timing.ts).
  */
-export async function claim(sql: Sql, { jobs, by, now }: Asked): Promise<Leased | undefined> {
+export async function lease(sql: Sql, { jobs, by, now }: LeaseRequest): Promise<Leased | undefined> {
   const at = now.toISOString()
-  const asked = jobs.map(({ name, everyMs }) => ({ name, latest: new Date(now.getTime() + 2 * everyMs).toISOString() }))
+  const latestDue = jobs.map(({ name, everyMs }) => ({ name, latest: new Date(now.getTime() + 2 * everyMs).toISOString() }))
   const [until, latest] = [1, 2].map((times) => new Date(now.getTime() + times * leaseMs).toISOString())
   const [row] = await sql<{ workspace_id: number; name: string; failures: number }[]>`
     with due as (
       select b.workspace_id, b.name
-        from background_jobs b join jsonb_to_recordset(${sql.json(asked)}) as job (name text, latest timestamptz) on job.name = b.name
+        from background_jobs b join jsonb_to_recordset(${sql.json(latestDue)}) as job (name text, latest timestamptz) on job.name = b.name
        where (b.due_at <= ${at} or b.due_at > job.latest)
          and (b.leased_until is null or b.leased_until <= ${at} or b.leased_until > ${latest ?? at})
        order by b.due_at limit 1

@@ -2,7 +2,7 @@
 import { type Clock, randomId } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Logger } from '../monitoring/log.ts'
-import { claim, finish, type Leased, prepare } from './leases.ts'
+import { finish, type Leased, lease, prepare } from './leases.ts'
 import { isDue, oneAtATime, pauseMs } from './timing.ts'
 
 interface AnyJob {
@@ -112,7 +112,7 @@ export class Runner {
     try {
       await prepare(this.#parts.database.sql, this.#question())
       while (!this.#isStopped) {
-        const leased = await claim(this.#parts.database.sql, this.#question())
+        const leased = await lease(this.#parts.database.sql, this.#question())
         if (!leased) break
         await this.#work(leased)
       }

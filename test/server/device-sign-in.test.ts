@@ -151,7 +151,7 @@ test('the last moment of a code is the one before 900 seconds are over, for the 
   const { device_code, user_code } = await begun()
   const approved = [await begun(), await begun()] as const
   const begin = await findWaiting(sql, entry(user_code))
-  const at = (ms: number) => ({ now: new Date(begin.askedAt.getTime() + ms) })
+  const at = (ms: number) => ({ now: new Date(begin.requestedAt.getTime() + ms) })
   expect(begin.expiresAt).toEqual(at(900_000).now)
   await expect(collectKey(sql, device_code, at(899_999).now)).rejects.toMatchObject({ code: 'DEVICE_PENDING' })
   await expect(findWaiting(sql, { ...entry(user_code), ...at(899_999) })).resolves.toMatchObject({ clientName: 'ph on builder' })
@@ -166,7 +166,7 @@ test('the last moment of a code is the one before 900 seconds are over, for the 
     [approved[0], 899_999, { scope: 'write' }],
     [approved[1], 900_000, { code: 'DEVICE_EXPIRED' }],
   ] as const) {
-    const { askedAt } = await findWaiting(sql, entry(typed))
+    const { requestedAt: askedAt } = await findWaiting(sql, entry(typed))
     await approve(typed)
     const outcome = await collectKey(sql, code, new Date(askedAt.getTime() + ms)).catch((error: unknown) => error)
     expect(outcome).toMatchObject(expected)
@@ -205,7 +205,7 @@ test('who looks at a code sees who asks, from where, since when and for what', a
     askedFrom: '203.0.113.9',
     askedWorkspaceId: acme.idsOf('mia').workspaceId,
   })
-  expect(seen.expiresAt.getTime() - seen.askedAt.getTime()).toBe(900 * second)
+  expect(seen.expiresAt.getTime() - seen.requestedAt.getTime()).toBe(900 * second)
 })
 
 test('a key never may more than was asked for; less it may', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { FairQueue, type Leave } from '../../server/database/fair-queue.ts'
 
-const limits = { places: 3, placesEach: 2, waitMs: 60_000, message: 'Come back later.' }
+const limits = { slots: 3, slotsEach: 2, waitMs: 60_000, message: 'Come back later.' }
 
 /** Names of those who have got a place, in their order, and how each gives it back. */
 function askers<K>(queue: FairQueue<K>) {
@@ -35,7 +35,7 @@ test('one asker never has all places, and who comes later finds one', async () =
 })
 
 test('places go to those who wait in turn, and within one line to who came first', async () => {
-  const { entered, ask, goes } = askers(new FairQueue<string>({ ...limits, places: 1, placesEach: 1 }))
+  const { entered, ask, goes } = askers(new FairQueue<string>({ ...limits, slots: 1, slotsEach: 1 }))
   for (const [key, name] of [
     ['a', 'a1'],
     ['a', 'a2'],
@@ -54,7 +54,7 @@ test('places go to those who wait in turn, and within one line to who came first
 })
 
 test('who is there first is let in first: no one slips past those who wait', async () => {
-  const queue = new FairQueue<string>({ ...limits, places: 1, placesEach: 1 })
+  const queue = new FairQueue<string>({ ...limits, slots: 1, slotsEach: 1 })
   const first = queue.takeNow('a')
   void queue.take('a')
   first?.()
@@ -63,7 +63,7 @@ test('who is there first is let in first: no one slips past those who wait', asy
 })
 
 test('who waits in vain is told to come back, and leaves the line to the others', async () => {
-  const queue = new FairQueue<string>({ ...limits, places: 1, placesEach: 1, waitMs: 50 })
+  const queue = new FairQueue<string>({ ...limits, slots: 1, slotsEach: 1, waitMs: 50 })
   const leave = await queue.take('a')
   await expect(queue.take('a')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -76,10 +76,10 @@ test('who waits in vain is told to come back, and leaves the line to the others'
 })
 
 test('a place that was of no use to the one before gives no hope, and one that was gives some', async () => {
-  const short = new FairQueue<string>({ ...limits, places: 1, placesEach: 1, waitMs: 100 })
+  const short = new FairQueue<string>({ ...limits, slots: 1, slotsEach: 1, waitMs: 100 })
   const ended: string[] = []
   const lineWhoseFirst = async (inVain: boolean) => {
-    const queue = new FairQueue<string>({ ...limits, places: 1, placesEach: 1, waitMs: 200 })
+    const queue = new FairQueue<string>({ ...limits, slots: 1, slotsEach: 1, waitMs: 200 })
     const leave = await queue.take('a')
     const [second, third] = [queue.take('a'), queue.take('a')]
     const end = third.catch(() => ended.push(inVain ? 'in vain' : 'in use'))

@@ -1,7 +1,7 @@
 // Workspaces never mix: an id of another workspace is answered exactly as an id that nobody has, at every route of the contract.
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
-import { inputPlaces, type Route } from '../../contract/route.ts'
+import { inputLocations, type Route } from '../../contract/route.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { glbOf, pngOf } from '../support/media.ts'
 import { item, manifestOf, pushed } from '../support/push.ts'
@@ -82,7 +82,7 @@ function inputOf(route: Route, ids: Ids): Json {
 }
 
 async function ask(route: Route, input: Json): Promise<{ status: number; text: string }> {
-  const places = inputPlaces(route)
+  const places = inputLocations(route)
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => input[name])
   const query = new URLSearchParams(
     places.query.flatMap((name): [string, string][] => (name in input ? [[name, String(input[name])]] : [])),

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
-import { inputPlaces } from '../../contract/route.ts'
+import { inputLocations } from '../../contract/route.ts'
 import { pageAddresses } from '../../server/dashboard/site.ts'
 import type { Json } from '../support/api.ts'
 import { openBrowser, workspaceWithPasswords } from '../support/browser.ts'
@@ -118,7 +118,7 @@ const poisons = [
 test('no route of the API is poisoned by what is called __proto__ or constructor', async () => {
   const olivia = await openBrowser(acme.url, acme.credentialsOf('olivia'))
   const session = { cookie: `ph_session=${olivia.sessionId}`, 'x-csrf-token': olivia.csrf }
-  const taking = allRoutes.filter(([, , route]) => inputPlaces(route).body.length > 0)
+  const taking = allRoutes.filter(([, , route]) => inputLocations(route).body.length > 0)
   expect(taking.length).toBeGreaterThan(30)
   for (const [noun, verb, route] of taking)
     for (const body of poisons) {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openApi } from '../../contract/docs.ts'
 import { allRoutes } from '../../contract/index.ts'
 import { limits } from '../../contract/limits.ts'
-import { inputPlaces, isOpen, maxBodyBytes } from '../../contract/route.ts'
+import { inputLocations, isOpen, maxBodyBytes } from '../../contract/route.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { send, statusOf } from '../support/large-bodies.ts'
 import { item, manifestOf, pushed, sha256 } from '../support/push.ts'
@@ -32,7 +32,7 @@ const toHead = async (line: string, headers: readonly string[], key = keys.adam)
 const json = 'Content-Type: application/json'
 
 const taking = allRoutes.flatMap(([noun, verb, route]) =>
-  !route.raw && inputPlaces(route).body.length > 0 ? [{ name: `${noun}.${verb}`, route }] : [],
+  !route.raw && inputLocations(route).body.length > 0 ? [{ name: `${noun}.${verb}`, route }] : [],
 )
 const small = { items: [{ ...manifestOf([item()]).items[0] }] }
 

@@ -12,15 +12,15 @@ const oldestPostgres = 15
 const clockDoubtMs = 2000
 
 export async function lookAtDatabase(database: Database, clock: Clock): Promise<Finding[]> {
-  const { sql, kind, place } = database
+  const { sql, kind, location } = database
   try {
     await sql`select 1`
   } catch (error) {
-    const why = explainDatabase(error, place)
+    const why = explainDatabase(error, location)
     return [fault('database', why instanceof Error ? why.message : String(why), databaseNext(kind))]
   }
   const found = [
-    fine('database', `${kind === 'embedded' ? `embedded, in ${place}` : place}: it answers.`),
+    fine('database', `${kind === 'embedded' ? `embedded, in ${location}` : location}: it answers.`),
     await lookAtSchema(sql),
   ]
   if (kind === 'embedded') return found

@@ -77,7 +77,14 @@ function decisionForm(
   { frame, now, memberships, visitor, field }: PersonVisit,
   { typed, waiting, problems = [], ...more }: Looked,
 ): Answer {
-  const { clientName, scope, askedFrom, askedAt, expiresAt, askedWorkspaceId } = waiting
+  const {
+    clientName,
+    scope,
+    requestedFrom: askedFrom,
+    requestedAt: askedAt,
+    expiresAt,
+    requestedWorkspaceId: askedWorkspaceId,
+  } = waiting
   const request: DeviceRequest = {
     userCode: written(typed),
     clientName,
@@ -87,7 +94,7 @@ function decisionForm(
     createdAt: askedAt,
     expiresAt,
   }
-  const asked = memberships.find(({ workspace }) => workspace.id === askedWorkspaceId)?.workspace.slug
-  const chosen = field('workspace') || asked
+  const requested = memberships.find(({ workspace }) => workspace.id === askedWorkspaceId)?.workspace.slug
+  const chosen = field('workspace') || requested
   return show(DeviceDecisionPage, { frame, request, now, chosen, problems }, more)
 }

@@ -87,7 +87,7 @@ function form({ frame, session }: Visit, link: Link, { problems = [], ...more }:
     const { email, displayName, workspace } = link.passwordLink
     return show(NewPasswordPage, { frame, code, email, displayName, workspaceName: workspace.name, problems }, more)
   }
-  const { workspace, ...asked } = link.invitation
-  const otherEmail = session && session.email !== asked.email ? session.email : undefined
-  return show(JoinPage, { frame, code, asked: { ...asked, workspaceName: workspace.name }, otherEmail, problems }, more)
+  const { workspace, ...invitation } = link.invitation
+  const otherEmail = session && session.email !== invitation.email ? session.email : undefined
+  return show(JoinPage, { frame, code, invitation: { ...invitation, workspaceName: workspace.name }, otherEmail, problems }, more)
 }

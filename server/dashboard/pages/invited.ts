@@ -34,10 +34,10 @@ export const invited = {
   'GET /members/invitations/:id': async (visit: MemberVisit): Promise<Answer> => invitedPage(visit, await requireInvited(visit)),
 
   async 'POST /members/invitations/:id/link'(visit: MemberVisit): Promise<Answer> {
-    const asked = await requireInvited(visit)
+    const invitation = await requireInvited(visit)
     visit.parts.database.requireRoom()
     try {
-      const one = { ...acting(visit), invitationId: asked.id, now: visit.now }
+      const one = { ...acting(visit), invitationId: invitation.id, now: visit.now }
       return showLink(visit, await renewInvitation(visit.sql, one))
     } catch (error) {
       return stale(visit, error)
@@ -45,9 +45,9 @@ export const invited = {
   },
 
   async 'POST /members/invitations/:id/withdraw'(visit: MemberVisit): Promise<Answer> {
-    const asked = await requireInvited(visit)
+    const invitation = await requireInvited(visit)
     try {
-      await withdrawInvitation(visit.sql, { ...acting(visit), invitationId: asked.id })
+      await withdrawInvitation(visit.sql, { ...acting(visit), invitationId: invitation.id })
     } catch (error) {
       return stale(visit, error)
     }
@@ -99,14 +99,14 @@ const stale = async (visit: MemberVisit, error: unknown): Promise<Answer> => {
   return invitedPage(visit, await requireInvited(visit), back)
 }
 
-function invitedPage(visit: MemberVisit, asked: Invited, { problems = [], ...more }: Partial<Returned> = {}): Answer {
-  const isAbove = asked.role === 'owner' && visit.membership.person.role !== 'owner'
+function invitedPage(visit: MemberVisit, invitation: Invited, { problems = [], ...more }: Partial<Returned> = {}): Answer {
+  const isAbove = invitation.role === 'owner' && visit.membership.person.role !== 'owner'
   const fixedBecause = isAbove ? 'Only an owner may invite owners.' : undefined
-  return show(InvitedPage, { frame: visit.frame, invited: toInvitedRow(visit, asked), fixedBecause, problems }, more)
+  return show(InvitedPage, { frame: visit.frame, invited: toInvitedRow(visit, invitation), fixedBecause, problems }, more)
 }
 
-export const toInvitedRow = ({ now }: MemberVisit, { endsAt, mayStillInvite, ...asked }: Invited): InvitedRow => ({
-  ...asked,
+export const toInvitedRow = ({ now }: MemberVisit, { endsAt, mayStillInvite, ...invitation }: Invited): InvitedRow => ({
+  ...invitation,
   endsAt,
   state: endsAt <= now ? 'ended' : mayStillInvite ? 'open' : 'void',
 })

@@ -19,8 +19,8 @@ export const members = {
     const { frame, browser, sql, membership } = visit
     const people = await listPeople(sql, membership.workspace.id)
     const mayChange = isAdmin(visit)
-    const asked = mayChange ? await listInvited(sql, membership.workspace.id) : []
-    const invited = asked.map((one) => toInvitedRow(visit, one))
+    const invitations = mayChange ? await listInvited(sql, membership.workspace.id) : []
+    const invited = invitations.map((one) => toInvitedRow(visit, one))
     const members = people.map((person) => toRow(visit, person))
     return show(MembersPage, { frame, mayChange, notice: browser.notice, members, invited })
   },
@@ -66,10 +66,10 @@ const isRole = (text: string): text is Role => (roles as readonly string[]).incl
 
 const own = ({ membership: { workspace, person } }: MemberVisit) => ({ workspaceId: workspace.id, by: person.role })
 
-async function change(visit: MemberVisit, wanted: Pick<PersonChange, 'role' | 'status'>, notice: Notice): Promise<Answer> {
+async function change(visit: MemberVisit, changed: Pick<PersonChange, 'role' | 'status'>, notice: Notice): Promise<Answer> {
   const { id } = await requireMember(visit)
   try {
-    await changePerson(visit.sql, { ...own(visit), personId: id, ...wanted })
+    await changePerson(visit.sql, { ...own(visit), personId: id, ...changed })
   } catch (error) {
     return memberPage(visit, refused(error, { CONFLICT: null, FORBIDDEN: null }))
   }

@@ -15,7 +15,7 @@ interface AccountProps {
 
 export function AccountPage({ frame, memberships, notice, problems }: AccountProps) {
   return (
-    <Page frame={frame} title="Account" place="account" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="Account" section="account" hasTrouble={problems.length > 0}>
       <h1>{frame.person?.displayName}</h1>
       <Notice words={notice} />
       <ProblemSummary problems={problems} />

@@ -55,7 +55,7 @@ export function HomePage({ frame, overview, trouble, now, notice }: HomeProps) {
   // What there is comes first for people who know how to begin.
   const isBegun = overview.done.signIn && !isEmpty
   return (
-    <Page frame={frame} title="Overview" place="overview">
+    <Page frame={frame} title="Overview" section="overview">
       <h1>{frame.workspace?.name}</h1>
       <Notice words={notice} />
       {trouble && (

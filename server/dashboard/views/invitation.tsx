@@ -35,7 +35,7 @@ export function NewPasswordPage({ frame, code, displayName, email, workspaceName
 interface JoinProps {
   frame: Frame
   code: string
-  asked: {
+  invitation: {
     workspaceName: string
     email: string
     displayName: string
@@ -49,13 +49,14 @@ interface JoinProps {
   problems: readonly Problem[]
 }
 
-export function JoinPage({ frame, code, asked, otherEmail, problems }: JoinProps) {
-  const { workspaceName, invitedBy, email, role, account } = asked
+export function JoinPage({ frame, code, invitation, otherEmail, problems }: JoinProps) {
+  const { workspaceName, invitedBy, email, role, account } = invitation
   return (
     <Page frame={frame} title={`Join ${workspaceName}`} width="gate" hasTrouble={problems.length > 0}>
       <h1>Join {workspaceName}</h1>
       <p className="lead">
-        {invitedBy} asks {asked.displayName} to join as {role === 'member' ? 'a member' : `an ${roleNames[role].toLowerCase()}`}.
+        {invitedBy} asks {invitation.displayName} to join as{' '}
+        {role === 'member' ? 'a member' : `an ${roleNames[role].toLowerCase()}`}.
       </p>
       <ProblemSummary problems={problems} />
       {otherEmail && (
@@ -63,7 +64,11 @@ export function JoinPage({ frame, code, asked, otherEmail, problems }: JoinProps
           You are signed in as {otherEmail}. The invitation is for {email}: joining signs you in with that account.
         </p>
       )}
-      {account === 'shut' ? <Shut email={email} /> : <JoinForm frame={frame} code={code} asked={asked} problems={problems} />}
+      {account === 'shut' ? (
+        <Shut email={email} />
+      ) : (
+        <JoinForm frame={frame} code={code} invitation={invitation} problems={problems} />
+      )}
       {account === 'open' && <NotMine />}
     </Page>
   )
@@ -75,7 +80,7 @@ const nextStep = {
   shut: '',
 }
 
-function JoinForm({ frame, code, asked: { email, workspaceName, account }, problems }: Omit<JoinProps, 'otherEmail'>) {
+function JoinForm({ frame, code, invitation: { email, workspaceName, account }, problems }: Omit<JoinProps, 'otherEmail'>) {
   return (
     <form className="sheet fields" method="post" action={frame.at('/invitation')}>
       <Token frame={frame} />

@@ -82,7 +82,7 @@ interface InvitedProps {
 export function InvitedPage({ frame, invited, fixedBecause, problems }: InvitedProps) {
   const { id, displayName, name, email, role, invitedBy, endsAt, state } = invited
   return (
-    <Page frame={frame} title={`Invitation of ${displayName}`} place="members" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title={`Invitation of ${displayName}`} section="members" hasTrouble={problems.length > 0}>
       <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>
@@ -157,7 +157,7 @@ interface InviteFormProps {
 
 export function InviteForm({ frame, form, mayOwn, problems }: InviteFormProps) {
   return (
-    <Page frame={frame} title="Invite someone" place="members" width="alone" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="Invite someone" section="members" width="alone" hasTrouble={problems.length > 0}>
       <h1>Invite someone to {frame.workspace?.name}</h1>
       <p className="lead">You get a link with which they join. Nothing is sent: you hand the link over yourself.</p>
       <ProblemSummary problems={problems} />

@@ -29,7 +29,7 @@ interface KeysProps {
 
 export function KeysPage({ frame, keys, now, notice }: KeysProps) {
   return (
-    <Page frame={frame} title="Keys" place="keys">
+    <Page frame={frame} title="Keys" section="keys">
       <div className="head">
         <div>
           <h1>Your keys</h1>
@@ -123,7 +123,7 @@ interface NewKeyProps {
 
 export function NewKeyPage({ frame, name, scope, problems }: NewKeyProps) {
   return (
-    <Page frame={frame} title="New key" place="keys" width="alone" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title="New key" section="keys" width="alone" hasTrouble={problems.length > 0}>
       <h1>New key</h1>
       <p className="lead">
         For a build machine or a script. A terminal of yours gets its own by <code>ph login</code>.
@@ -166,7 +166,7 @@ export function NewKeyPage({ frame, name, scope, problems }: NewKeyProps) {
 /** The only time that anybody sees the whole key. */
 export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; name: string; secret: string; address: string }) {
   return (
-    <Page frame={frame} title="The new key" place="keys" width="alone">
+    <Page frame={frame} title="The new key" section="keys" width="alone">
       <h1>The new key “{name}”</h1>
       <div className="sheet">
         <p>
@@ -187,7 +187,7 @@ export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; na
 
 export function RevokeKeyPage({ frame, row, now }: { frame: Frame; row: KeyRow; now: Date }) {
   return (
-    <Page frame={frame} title={`Revoke ${row.name}`} place="keys" width="alone">
+    <Page frame={frame} title={`Revoke ${row.name}`} section="keys" width="alone">
       <h1>Revoke “{row.name}”?</h1>
       <p className="lead">
         Programs that use it are refused from their next request on. This cannot be undone, but you can make a new key at any

@@ -20,7 +20,7 @@ interface MemberProps {
 
 export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
   return (
-    <Page frame={frame} title={member.displayName} place="members" hasTrouble={problems.length > 0}>
+    <Page frame={frame} title={member.displayName} section="members" hasTrouble={problems.length > 0}>
       <p className="back">
         <a href={frame.at('/members')}>← All members</a>
       </p>

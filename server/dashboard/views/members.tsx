@@ -31,7 +31,7 @@ interface MembersProps {
 
 export function MembersPage({ frame, members, mayChange, invited, notice }: MembersProps) {
   return (
-    <Page frame={frame} title="Members" place="members">
+    <Page frame={frame} title="Members" section="members">
       <div className="head">
         <div>
           <h1>Members</h1>

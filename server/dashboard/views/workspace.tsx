@@ -19,7 +19,7 @@ export interface WorkspaceFacts {
 export function WorkspacePage({ frame, facts }: { frame: Frame; facts: WorkspaceFacts }) {
   const { requestsPerMinute, pushRequestsPerMinute, agentCallsPerMonth } = facts
   return (
-    <Page frame={frame} title="Workspace" place="workspace">
+    <Page frame={frame} title="Workspace" section="workspace">
       <h1>{frame.workspace?.name}</h1>
       <p className="lead">
         <code>{facts.address}</code>

@@ -1,5 +1,5 @@
 /** Bytes that wait in the memory for slow connections: bodies still on their way, answers that nobody has read. */
-import { busy, type Owner } from './places.ts'
+import { busy, type Owner } from './weighted-queue.ts'
 
 /** What one request holds. */
 export interface Held {

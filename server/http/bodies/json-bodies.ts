@@ -5,9 +5,9 @@ import { maxBodyBytes, type Route } from '../../../contract/route.ts'
 import { HeldBytes } from './held-bytes.ts'
 import { ownerOf } from './owner.ts'
 import { parseJson } from './parse.ts'
-import { type GiveBack, Places } from './places.ts'
 import { BodyReader } from './reader.ts'
 import { brokenOff, type Received, receive } from './receive.ts'
+import { type GiveBack, WeightedQueue } from './weighted-queue.ts'
 
 const MiB = 1024 * 1024
 
@@ -24,7 +24,7 @@ export class ReadInput {
 interface Lane {
   /** The heaviest that belongs here. */
   weight: number
-  places: Places
+  queue: WeightedQueue
   /** Without one, bodies are read where everything happens: at this weight that takes some milliseconds. */
   reader?: BodyReader
 }
@@ -44,11 +44,11 @@ export class JsonBodies {
   /** `heapBytes`: of the process; half of it is for bodies that are read, or worked on. */
   constructor(heapBytes = getHeapStatistics().heap_size_limit) {
     this.#lanes = [
-      { weight: 3 * MiB, places: new Places(heapBytes / 8) },
-      { weight: 32 * MiB, places: new Places(heapBytes / 8), reader: new BodyReader(Math.min(256, heapBytes / MiB)) },
+      { weight: 3 * MiB, queue: new WeightedQueue(heapBytes / 8) },
+      { weight: 32 * MiB, queue: new WeightedQueue(heapBytes / 8), reader: new BodyReader(Math.min(256, heapBytes / MiB)) },
       {
         weight: Number.POSITIVE_INFINITY,
-        places: new Places(heapBytes / 4),
+        queue: new WeightedQueue(heapBytes / 4),
         reader: new BodyReader(Math.min(1024, heapBytes / MiB)),
       },
     ]
@@ -70,7 +70,7 @@ export class JsonBodies {
     })
   }
 
-  /** The place of its body is kept until the work is done, whatever becomes of the connection. */
+  /** The memory of its body stays counted until the work is done, whatever becomes of the connection. */
   async during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
     const own = this.#works.get(request)
     if (!own) return work()
@@ -90,11 +90,11 @@ export class JsonBodies {
     const { signal } = work.over
     const held = this.#held.open(ownerOf(request), (reason) => work.over.abort(reason))
     try {
-      const asked = `${route.method} ${route.path}`
-      const received = await receive(request.raw, { maxBytes: maxBodyBytes(route), asked, held, signal })
+      const name = `${route.method} ${route.path}`
+      const received = await receive(request.raw, { maxBytes: maxBodyBytes(route), routeName: name, held, signal })
       // No text at all is no body.
       const body = received.sizeBytes === 0 ? undefined : await this.#read(request, received, work)
-      // No handler would come, and nothing tell that the place is free.
+      // No handler would come, and nothing would give its memory back to the queue.
       if (request.raw.socket.destroyed) throw brokenOff()
       return body
     } catch (error) {
@@ -109,7 +109,7 @@ export class JsonBodies {
     const { signal } = work.over
     const lane = this.#lanes.find((one) => weight <= one.weight)
     if (!lane) throw new Error('every weight has a lane')
-    work.giveBack = await lane.places.take({ owner: ownerOf(request), weight, signal })
+    work.giveBack = await lane.queue.take({ owner: ownerOf(request), weight, signal })
     if (!lane.reader) return parseJson(blocks)
     const { method, path } = request.routeOptions.config.route as Route
     const { params, query } = request as { params: Record<string, string>; query: Record<string, string> }

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Holder } from '../../principal.ts'
-import type { Owner } from './places.ts'
+import type { Owner } from './weighted-queue.ts'
 
 export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({
   workspace: `workspace ${workspace.id}`,

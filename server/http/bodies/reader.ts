@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { ApiError, validationError } from '../../../contract/errors.ts'
 import { join } from './pieces.ts'
-import { busy } from './places.ts'
 import type { Answer, Question, Task } from './reader-worker.ts'
+import { busy } from './weighted-queue.ts'
 
 /** The largest body takes some five seconds to read. */
 const patienceMs = 60_000

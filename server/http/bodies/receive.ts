@@ -13,8 +13,8 @@ export interface Received {
 
 interface Taking {
   maxBytes: number
-  /** What is asked, for sentences: `POST /push/commit`. */
-  asked: string
+  /** Method and path, for messages: `POST /push/commit`. */
+  routeName: string
   /** Counts what is taken in. */
   held: Held
   /** Ends it, with its reason. */
@@ -23,7 +23,7 @@ interface Taking {
 
 const blockBytes = 64 * 1024
 
-export function receive(request: IncomingMessage, { maxBytes, asked, held, signal }: Taking): Promise<Received> {
+export function receive(request: IncomingMessage, { maxBytes, routeName: route, held, signal }: Taking): Promise<Received> {
   const announced = Number(request.headers['content-length'] ?? 0)
   return new Promise((resolve, reject) => {
     const body = new Blocks()
@@ -37,7 +37,7 @@ export function receive(request: IncomingMessage, { maxBytes, asked, held, signa
       reject(reason)
     }
     const onData = (chunk: Buffer) => {
-      if (body.sizeBytes + chunk.length > maxBytes) return refuse(tooLarge(asked, maxBytes))
+      if (body.sizeBytes + chunk.length > maxBytes) return refuse(tooLarge(route, maxBytes))
       held.grow(body.add(chunk, announced))
       scan.add(chunk)
       if (scan.fault) refuse(validationError([{ path: 'body', message: scan.fault }]))
@@ -48,7 +48,7 @@ export function receive(request: IncomingMessage, { maxBytes, asked, held, signa
     }
     const onBreak = () => refuse(brokenOff())
     const onAbort = () => refuse(signal.reason)
-    if (announced > maxBytes) return reject(tooLarge(asked, maxBytes))
+    if (announced > maxBytes) return reject(tooLarge(route, maxBytes))
     // It may have been lost while someone was asked who sends it.
     if (request.destroyed) return reject(brokenOff())
     signal.addEventListener('abort', onAbort)
@@ -60,9 +60,9 @@ export function receive(request: IncomingMessage, { maxBytes, asked, held, signa
 /** Nobody hears it. */
 export const brokenOff = (): ApiError => new ApiError('VALIDATION', 'The connection ended before the request was done.')
 
-const tooLarge = (asked: string, maximum: number): ApiError =>
+const tooLarge = (route: string, maximum: number): ApiError =>
   validationError([
-    { path: 'body', message: `is larger than ${maximum} bytes, the most that ${asked} takes; send less at once`, maximum },
+    { path: 'body', message: `is larger than ${maximum} bytes, the most that ${route} takes; send less at once`, maximum },
   ])
 
 /** Copies what comes in: a body of many tiny chunks would take hundreds of times its size otherwise. */

@@ -124,7 +124,7 @@ export class Catalog {
   /** Waits until the order is there; `order` then gives it at once. */
   async prepare(sort: SortName): Promise<void> {
     if (this.#orders.has(sort)) return
-    await this.inTurn(async () => {
+    await this.inQueue(async () => {
       if (this.#orders.has(sort)) return
       const rows = Uint32Array.from({ length: this.entries.end }, (_, row) => row).filter((row) => this.entries.ids[row] !== 0)
       const key = sort === 'name' ? this.names : new NumberKey(this.columns, measures[sort])
@@ -135,13 +135,13 @@ export class Catalog {
   /** Waits until words can be asked for at once. */
   async prepareWords(): Promise<void> {
     if (this.#areWordsSettled) return
-    await this.inTurn(async () => {
+    await this.inQueue(async () => {
       for (const _ of this.words.settle()) await nextTurn()
       this.#areWordsSettled = true
     })
   }
 
-  /** As it is now, for as long as nobody else has a turn. */
+  /** As it is now; good until the next turn of the event loop. */
   order(sort: SortName): Order {
     const order = this.#orders.get(sort)
     if (!order) throw new Error(`the order by ${sort} was not prepared`)
@@ -150,10 +150,10 @@ export class Catalog {
   }
 
   /** Changes of entries, and the making of orders, wait for each other. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
-    return turn
+  inQueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => {})
+    return done
   }
 
   #reserve(rows: number): void {

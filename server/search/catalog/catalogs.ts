@@ -85,7 +85,7 @@ class Shelf {
     return this.#catalog?.size ?? 0
   }
 
-  /** The number of the last change. Questions that come in the same turn ask together: none of them before it came. */
+  /** The number of the last change. Queries of one turn of the event loop ask once together, after the last of them came. */
   head(): Promise<number> {
     this.#asking ??= nextTurn().then(() => {
       this.#asking = undefined
@@ -109,6 +109,6 @@ class Shelf {
   async #work(): Promise<void> {
     const catalog = this.#catalog
     if (!catalog) this.#catalog = await buildCatalog(this.source)
-    else if (!(await catalog.inTurn(() => advance(this.source, catalog)))) this.#catalog = undefined
+    else if (!(await catalog.inQueue(() => advance(this.source, catalog)))) this.#catalog = undefined
   }
 }

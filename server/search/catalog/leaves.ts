@@ -24,7 +24,7 @@ export class Leaves {
     this.#others.set(row, leaf === nameKey(name) ? [] : Buffer.from(leaf))
   }
 
-  /** For as long as nobody else has a turn. */
+  /** Good until the next turn of the event loop. */
   matching({ pieces }: Glob): (row: number) => boolean {
     const sought = pieces.map((piece) => Buffer.from(piece))
     const { cells: names, starts: nameStarts } = this.#names.bytes

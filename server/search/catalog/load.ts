@@ -1,4 +1,4 @@
-/** Fills a catalog from the database, in batches between which others have their turn, and brings it up to date by the change feed. */
+/** Fills a catalog from the database, in batches, so that other requests run in between, and brings it up to date by the change feed. */
 
 import { inPieces } from '../../../system/event-loop.ts'
 import { amongIds } from '../../database/among.ts'

@@ -1,4 +1,4 @@
-/** Sorts the rows of a large catalog in pieces, between which others have their turn. */
+/** Sorts the rows of a large catalog in pieces, so that other requests run in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export type Compare = (a: number, b: number) => number
@@ -35,9 +35,9 @@ function sortShortRuns(rows: Uint32Array, compare: Compare): void {
     const end = Math.min(start + shortRun, rows.length)
     for (let next = start + 1; next < end; next++) {
       const row = rows[next] as number
-      let place = next
-      for (; place > start && compare(rows[place - 1] as number, row) > 0; place--) rows[place] = rows[place - 1] as number
-      rows[place] = row
+      let index = next
+      for (; index > start && compare(rows[index - 1] as number, row) > 0; index--) rows[index] = rows[index - 1] as number
+      rows[index] = row
     }
   }
 }

@@ -15,7 +15,7 @@ export interface SortKey<V extends string | number> {
 type AnyKey = SortKey<string | number>
 
 /** Where a page ended: the value of its last row, and its id. */
-export interface Place {
+export interface Position {
   value: string | number
   id: number
 }
@@ -33,7 +33,7 @@ export class Order {
   length: number
   readonly #key: AnyKey
   readonly #entries: RowNumbers
-  /** Rows whose place is wrong, or that have none yet, or that hold no entry any more. */
+  /** Rows whose position is wrong, or that have none yet, or that hold no entry any more. */
   readonly #moved = new Set<number>()
 
   private constructor(rows: Uint32Array, key: AnyKey, entries: RowNumbers) {
@@ -73,15 +73,15 @@ export class Order {
     }
   }
 
-  /** Takes what moved out of its places, and puts it in again where it belongs: two passes over all rows at most. */
+  /** Takes out the rows that moved, and puts them in again where they belong: two passes over all rows at most. */
   repair(): void {
     if (this.#moved.size === 0) return
     const { ids, end } = this.#entries
     const isMoved = new Uint8Array(end)
     for (const row of this.#moved) isMoved[row] = 1
     let kept = 0
-    for (let place = 0; place < this.length; place++) {
-      const row = this.rows[place] as number
+    for (let index = 0; index < this.length; index++) {
+      const row = this.rows[index] as number
       if (isMoved[row] === 0) this.rows[kept++] = row
     }
     this.length = kept
@@ -97,17 +97,17 @@ export class Order {
     let end = this.length
     for (let left = coming.length; left > 0; left--) {
       const row = coming[left - 1] as number
-      const place = firstWhere(end, (at) => this.compare(this.rows[at] as number, row) > 0)
-      this.rows.copyWithin(place + left, place, end)
-      this.rows[place + left - 1] = row
-      end = place
+      const index = firstWhere(end, (at) => this.compare(this.rows[at] as number, row) > 0)
+      this.rows.copyWithin(index + left, index, end)
+      this.rows[index + left - 1] = row
+      end = index
     }
     this.length = length
   }
 
-  /** What comes after a place, or everything; `fix` comes first. */
-  beyond(after: Place | undefined, isDescending: boolean): Stretch[] {
-    const known = firstWhere(this.length, (place) => this.#key.isUnknown(this.rows[place] as number))
+  /** What comes after a position, or everything; `fix` comes first. */
+  beyond(after: Position | undefined, isDescending: boolean): Stretch[] {
+    const known = firstWhere(this.length, (index) => this.#key.isUnknown(this.rows[index] as number))
     const whole: Stretch[] = isDescending
       ? [
           { first: known - 1, past: -1, step: -1 },
@@ -124,9 +124,9 @@ export class Order {
 
   /** The rows that have the value. */
   equalTo(value: string | number): Uint32Array {
-    const compareAt = (place: number) => this.#key.compareTo(this.rows[place] as number, value)
-    const from = firstWhere(this.length, (place) => compareAt(place) >= 0)
-    const to = firstWhere(this.length, (place) => compareAt(place) > 0)
+    const compareAt = (index: number) => this.#key.compareTo(this.rows[index] as number, value)
+    const from = firstWhere(this.length, (index) => compareAt(index) >= 0)
+    const to = firstWhere(this.length, (index) => compareAt(index) > 0)
     return this.rows.slice(from, to)
   }
 
@@ -136,7 +136,7 @@ export class Order {
     return (a, b) => (key.isUnknown(a) === key.isUnknown(b) ? this.compare(b, a) : this.compare(a, b))
   }
 
-  isBeyond(row: number, after: Place, isDescending: boolean): boolean {
+  isBeyond(row: number, after: Position, isDescending: boolean): boolean {
     const isUnknown = this.#key.isUnknown(row)
     const wasUnknown = typeof after.value === 'number' && after.value < 0
     if (isUnknown !== wasUnknown) return isUnknown

@@ -16,15 +16,15 @@ export class TagLists {
     this.#traces[row] = traceOf(codes)
   }
 
-  /** A question about rows that have one of some tags. `wanted`: 1 for their codes, else 0. Good until the next change. */
-  havingOneOf(wanted: Uint8Array): (row: number) => number {
+  /** A question about rows that have one of some tags. `chosen`: 1 for their codes, else 0. Good until the next change. */
+  havingOneOf(chosen: Uint8Array): (row: number) => number {
     const { cells, starts } = this.#runs
     const traces = this.#traces
-    const trace = traceOf([...wanted.keys()].filter((code) => wanted[code] === 1))
+    const trace = traceOf([...chosen.keys()].filter((code) => chosen[code] === 1))
     return (row) => {
       let has = 0
       if (((traces[row] as number) & trace) === 0) return has
-      for (let at = starts[row] as number; cells[at] !== 0; at++) has |= wanted[cells[at] as number] as number
+      for (let at = starts[row] as number; cells[at] !== 0; at++) has |= chosen[cells[at] as number] as number
       return has
     }
   }
@@ -33,8 +33,8 @@ export class TagLists {
   count(rows: Uint32Array, codes: number): Uint32Array {
     const { cells, starts } = this.#runs
     const counts = new Uint32Array(codes)
-    for (let place = 0; place < rows.length; place++) {
-      for (let at = starts[rows[place] as number] as number; cells[at] !== 0; at++) {
+    for (let index = 0; index < rows.length; index++) {
+      for (let at = starts[rows[index] as number] as number; cells[at] !== 0; at++) {
         const code = cells[at] as number
         counts[code] = (counts[code] as number) + 1
       }

@@ -14,8 +14,8 @@ export interface Slice {
   exact: boolean
 }
 
-/** A turn of folding goes once along the blocks, with the words that were new when it began. */
-interface Turn {
+/** A pass of folding goes once along the blocks, with the words that were new when it began. */
+interface FoldingPass {
   /** Not in order yet. */
   unsorted: Key[]
   /** Each in order, taken along one beside the other. */
@@ -33,7 +33,7 @@ const runKeys = 4096
 /** Changes come by the hundred without a pause: a step of folding with each of them would take a hundred milliseconds. */
 const changesPerStep = 32
 
-/** Postings that came or died before a turn begins. Few enough to be looked through by every question. */
+/** Postings that came or died before a pass begins. Few enough to be looked through by every question. */
 const mostUnfolded = 32_768
 const fewUnfolded = 2048
 
@@ -50,7 +50,7 @@ export class Dictionary {
   readonly #recent = new Map<Key, number[]>()
   #recentCount = 0
   #deadCount = 0
-  #turn: Turn | undefined
+  #pass: FoldingPass | undefined
   #changesSinceStep = 0
 
   constructor(blocks: Block[]) {
@@ -155,35 +155,35 @@ export class Dictionary {
   /** To be called after each change: when much is unfolded, folds a part of it in now and then, of which no part takes long. */
   tend(): void {
     const bound = Math.min(mostUnfolded, Math.max(fewUnfolded, this.#postingCount >>> 6))
-    if (!this.#turn && this.#recentCount + this.#deadCount <= bound) return
-    this.#turn ??= { unsorted: [...this.#recent.keys()], runs: [], nextBlock: 0 }
+    if (!this.#pass && this.#recentCount + this.#deadCount <= bound) return
+    this.#pass ??= { unsorted: [...this.#recent.keys()], runs: [], nextBlock: 0 }
     if (++this.#changesSinceStep < changesPerStep) return
     this.#changesSinceStep = 0
-    const { unsorted, runs } = this.#turn
+    const { unsorted, runs } = this.#pass
     if (unsorted.length > 0) runs.push({ keys: unsorted.splice(-runKeys).sort(), next: 0 })
-    else if (!this.#step(this.#turn)) this.#turn = undefined
+    else if (!this.#step(this.#pass)) this.#pass = undefined
   }
 
-  /** Folds in what belongs to the next block that has anything to fold; false at the end of the turn. */
-  #step(turn: Turn): boolean {
-    while (turn.nextBlock < Math.max(1, this.#blocks.length)) {
-      const block = this.#blocks[turn.nextBlock]
-      const additions = this.#takeBefore(this.#blocks[turn.nextBlock + 1]?.firstKey, turn)
+  /** Folds in what belongs to the next block that has anything to fold; false at the end of the pass. */
+  #step(pass: FoldingPass): boolean {
+    while (pass.nextBlock < Math.max(1, this.#blocks.length)) {
+      const block = this.#blocks[pass.nextBlock]
+      const additions = this.#takeBefore(this.#blocks[pass.nextBlock + 1]?.firstKey, pass)
       if (additions.length === 0 && !block?.dead) {
-        turn.nextBlock++
+        pass.nextBlock++
         continue
       }
       const merged = merge(block, additions)
       this.#deadCount -= block?.dead ?? 0
-      this.#blocks.splice(turn.nextBlock, 1, ...merged)
-      turn.nextBlock += merged.length
+      this.#blocks.splice(pass.nextBlock, 1, ...merged)
+      pass.nextBlock += merged.length
       return true
     }
     return false
   }
 
-  /** Takes recent words of the turn away, up to the first of the following block; in order. */
-  #takeBefore(end: Key | undefined, { runs }: Turn): Addition[] {
+  /** Takes recent words of the pass away, up to the first of the following block; in order. */
+  #takeBefore(end: Key | undefined, { runs }: FoldingPass): Addition[] {
     const taken: Addition[] = []
     for (const run of runs) {
       for (; run.next < run.keys.length; run.next++) {

@@ -3,7 +3,7 @@ import { fieldsIn, rowOf } from './block.ts'
 import type { Dictionary, Slice } from './dictionary.ts'
 import { toKey } from './folded-text.ts'
 import type { Clause, Question } from './query-words.ts'
-import { mostPlaces, sizeOf, type Way, waysOf } from './splits.ts'
+import { mostLookups, sizeOf, type Way, waysOf } from './splits.ts'
 
 /** A clause to be found by postings. */
 export interface PlanStep {
@@ -30,10 +30,10 @@ export function queryPlan(
   { dictionary, rowCount }: { dictionary: Dictionary; rowCount: number },
   { clauses }: Question,
 ): PlanStep[] {
-  const asked = { dictionary, few: rowCount * fewShare, places: { left: mostPlaces } }
+  const search = { dictionary, few: rowCount * fewShare, lookups: { left: mostLookups } }
   const steps: PlanStep[] = []
   for (const clause of clauses) {
-    const step = clause.open ? typedStep(asked, clause) : quotedStep(dictionary, clause)
+    const step = clause.open ? typedStep(search, clause) : quotedStep(dictionary, clause)
     if (step.alone.length + step.ways.length === 0) return []
     steps.push(step)
   }
@@ -48,9 +48,9 @@ export function rowsOf({ alone, ways }: PlanStep): Uint32Array {
   return Uint32Array.from(rows).sort()
 }
 
-function typedStep(asked: Parameters<typeof waysOf>[0], { words }: Clause): PlanStep {
+function typedStep(search: Parameters<typeof waysOf>[0], { words }: Clause): PlanStep {
   const typed = toKey(words.join(''))
-  return toStep(words, asked.dictionary.find(typed, true), waysOf(asked, typed))
+  return toStep(words, search.dictionary.find(typed, true), waysOf(search, typed))
 }
 
 function quotedStep(dictionary: Dictionary, { words }: Clause): PlanStep {

@@ -98,14 +98,14 @@ export class Scores {
   found(scoring: RecordScoring): Scored {
     const rows = this.rows()
     const weights = new Uint16Array(rows.length)
-    const { asked } = scoring
+    const { wholeName } = scoring
     const sums = this.#sums
     const nameLengths = this.#nameLengths
     let kept = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const sum = sums[row] as number
-      const weight = sum >= doubtfulSum ? scoring.weightOf(row) : withWholeName(sum, nameLengths[row] as number, asked)
+      const weight = sum >= doubtfulSum ? scoring.weightOf(row) : withWholeName(sum, nameLengths[row] as number, wholeName)
       rows[kept] = row
       weights[kept] = weight
       kept += isSome(weight)

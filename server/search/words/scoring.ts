@@ -16,7 +16,7 @@ export interface Said {
 
 /** Weighs rows for one question by what they say: slower than along postings, and able to follow the order of words. */
 export class RecordScoring {
-  readonly asked: WholeName
+  readonly wholeName: WholeName
   readonly #library: Said
   readonly #question: Question
   readonly #patterns: readonly Pattern[]
@@ -29,7 +29,7 @@ export class RecordScoring {
   constructor(library: Said, question: Question) {
     this.#library = library
     this.#question = question
-    this.asked = wholeNameOf(question)
+    this.wholeName = wholeNameOf(question)
     this.#patterns = question.clauses.map(({ words, open }) => toPattern(words, open))
   }
 
@@ -64,7 +64,7 @@ export class RecordScoring {
       if (this.#fields === 0) return 0
       sum += this.#weight * (clauses[clause]?.words.length ?? 0)
     }
-    return withWholeName(sum, this.#library.nameLengths[row] ?? 0, this.asked)
+    return withWholeName(sum, this.#library.nameLengths[row] ?? 0, this.wholeName)
   }
 
   /** Looks for one clause in all that a row says: leaves the fields that say it in `#fields`, the best of them in `#weight`. */

@@ -33,7 +33,7 @@ export const begunWeights = weighed(begunShare)
 /** The most that a question can reach. */
 export const bestWeight = (wordCount: number): number => bestWord * wordCount + 1
 
-/** Lengths of names are kept up to here: no name so long is told from a longer one, nor found to be just what was asked. */
+/** Lengths of names are kept up to here: no name so long is told from a longer one, nor found to be just the question. */
 export const longestName = 255
 
 /** What a question weighs where all of it is whole in the name, and how long such a name is, in bytes without gaps. */

@@ -5,7 +5,7 @@ import { Http } from '../../../client/http/http.ts'
 import type { Address } from '../../../contract/address.ts'
 import { addresses } from '../../../contract/addresses.ts'
 import { allRoutes } from '../../../contract/index.ts'
-import { inputPlaces } from '../../../contract/route.ts'
+import { inputLocations } from '../../../contract/route.ts'
 import { answer, startPeer } from '../../support/peer.ts'
 
 test('keys named in the path travel there, escaped', () => {
@@ -41,7 +41,7 @@ test('every key of every route travels where the contract says, in a request tha
     const keys = Object.keys(route.input?.properties ?? {})
     const bytes = route.raw ? { bytes: { size: 0, open: () => Buffer.alloc(0) } } : {}
     const request = address && buildRequest(address, { ...Object.fromEntries(keys.map((key) => [key, `of ${key}`])), ...bytes })
-    const places = inputPlaces(route)
+    const places = inputLocations(route)
     expect(request, `${noun}.${verb}`).toMatchObject({
       method: route.method,
       path: route.path.replaceAll(/\{(\w+)\}/g, (_, key) => encodeURIComponent(`of ${key}`)),

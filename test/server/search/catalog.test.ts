@@ -5,7 +5,7 @@ import type { CatalogRow } from '../../../server/rows/catalog-row.ts'
 import { Catalog, type SortName } from '../../../server/search/catalog/catalog.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
-import { type RankedPlace, rankedPage } from '../../../server/search/ranked-page.ts'
+import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
 import { toQuestion } from '../../../server/search/words/query-words.ts'
 import { pick, type Random, seeded } from '../../support/random-library.ts'
 
@@ -106,7 +106,7 @@ class Beside {
     await this.catalog.prepare('name')
     await this.catalog.prepareWords()
     const ids: number[] = []
-    let after: RankedPlace | undefined
+    let after: RankedPosition | undefined
     do {
       const { selection, hits } = matching(this.catalog, { filters: {}, question: toQuestion(q), pathIds: undefined })
       if (!hits) throw new Error(`there is no word in ${q}`)
@@ -138,7 +138,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 test('entries that change while a long order is made wait, and stand in their places afterwards', async () => {
   const beside = new Beside(seeded(7), 40_000)
   const making = beside.catalog.prepare('name')
-  const changing = beside.catalog.inTurn(async () => {
+  const changing = beside.catalog.inQueue(async () => {
     for (let id = 1; id <= 40_000; id += 99) beside.set(id)
   })
   await Promise.all([making, changing])

@@ -6,7 +6,7 @@ import { rollupOf } from '../../../server/search/category-counts.ts'
 import { facetsOf } from '../../../server/search/facets.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
-import { type RankedPlace, rankedPage } from '../../../server/search/ranked-page.ts'
+import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
 import { toQuestion } from '../../../server/search/words/query-words.ts'
 import {
   plainFacets,
@@ -66,7 +66,7 @@ function walk(catalog: Catalog, { question, sort, order }: { question: Question 
 
 function walkRanked(catalog: Catalog, question: Question, limit: number): { id: number; weight: number }[] {
   const found: { id: number; weight: number }[] = []
-  let after: RankedPlace | undefined
+  let after: RankedPosition | undefined
   do {
     const { selection, hits } = matching(catalog, toAsked(question))
     if (!hits) throw new Error(`there is no word in ${question.q}`)

@@ -1,8 +1,8 @@
-/** The frame around every page: head, the bar with places and menus, one main part. */
+/** The frame around every page: head, the bar with sections and menus, one main part. */
 import type { ReactNode } from 'react'
 import { Mark } from './mark.tsx'
 
-export type Place = 'overview' | 'keys' | 'members' | 'workspace' | 'account'
+export type Section = 'overview' | 'keys' | 'members' | 'workspace' | 'account'
 
 /** What all pages of one visit show; everything else is a page's own. */
 export interface Frame {
@@ -25,7 +25,7 @@ interface PageProps {
   frame: Frame
   title: string
   /** Where in the bar this page stands. */
-  place?: Place
+  section?: Section
   /** `alone` for a page with one form or purpose, `gate` for what stands before the door. */
   width?: 'wide' | 'alone' | 'gate'
   /** Said first to the one who hears the title only. */
@@ -33,7 +33,7 @@ interface PageProps {
   children: ReactNode
 }
 
-export function Page({ frame, title, place, width = 'wide', hasTrouble = false, children }: PageProps) {
+export function Page({ frame, title, section, width = 'wide', hasTrouble = false, children }: PageProps) {
   const names = [hasTrouble ? `Not yet: ${title}` : title, ...(frame.person && frame.workspace ? [frame.workspace.name] : [])]
   return (
     <html lang="en">
@@ -49,7 +49,7 @@ export function Page({ frame, title, place, width = 'wide', hasTrouble = false, 
         <a className="unseen skip" href="#main">
           Skip to the content
         </a>
-        {frame.person ? <Bar frame={frame} place={place} /> : width === 'wide' && <Brand frame={frame} />}
+        {frame.person ? <Bar frame={frame} section={section} /> : width === 'wide' && <Brand frame={frame} />}
         <main id="main" className={width} tabIndex={-1}>
           {width === 'gate' && <Mark />}
           {children}
@@ -73,34 +73,34 @@ const Home = ({ frame }: { frame: Frame }) => (
   </a>
 )
 
-function Bar({ frame, place }: { frame: Frame; place: Place | undefined }) {
+function Bar({ frame, section }: { frame: Frame; section: Section | undefined }) {
   return (
     <header className={frame.workspaces.length > 1 ? 'bar crowded' : 'bar'}>
       <Home frame={frame} />
-      <Places frame={frame} place={place} />
+      <Sections frame={frame} section={section} />
       <div className="menus">
         {frame.workspaces.length > 1 && <WorkspaceMenu frame={frame} />}
-        <PersonMenu frame={frame} place={place} />
+        <PersonMenu frame={frame} section={section} />
       </div>
     </header>
   )
 }
 
-const places = [
+const sections = [
   ['overview', '/', 'Overview'],
   ['keys', '/keys', 'Keys'],
   ['members', '/members', 'Members'],
   ['workspace', '/workspace', 'Workspace'],
 ] as const
 
-function Places({ frame, place }: { frame: Frame; place: Place | undefined }) {
-  if (!frame.workspace) return <div className="places" />
+function Sections({ frame, section }: { frame: Frame; section: Section | undefined }) {
+  if (!frame.workspace) return <div className="sections" />
   return (
-    <nav className="places" aria-label="Pages">
+    <nav className="sections" aria-label="Pages">
       <ul>
-        {places.map(([name, page, words]) => (
+        {sections.map(([name, page, words]) => (
           <li key={name}>
-            <a href={frame.at(page)} aria-current={name === place ? 'page' : undefined}>
+            <a href={frame.at(page)} aria-current={name === section ? 'page' : undefined}>
               {words}
             </a>
           </li>
@@ -133,7 +133,7 @@ function WorkspaceMenu({ frame }: { frame: Frame }) {
   )
 }
 
-function PersonMenu({ frame, place }: { frame: Frame; place: Place | undefined }) {
+function PersonMenu({ frame, section }: { frame: Frame; section: Section | undefined }) {
   return (
     <details className="menu">
       <summary>
@@ -142,7 +142,7 @@ function PersonMenu({ frame, place }: { frame: Frame; place: Place | undefined }
       </summary>
       <div className="panel">
         <p className="soft small">{frame.person?.email}</p>
-        <a href={frame.at('/account')} aria-current={place === 'account' ? 'page' : undefined}>
+        <a href={frame.at('/account')} aria-current={section === 'account' ? 'page' : undefined}>
           Account
         </a>
         <form method="post" action={frame.at('/sign-out')}>

@@ -11,7 +11,7 @@ interface LinkMadeProps {
 
 export function LinkMadePage({ frame, displayName, link, isInvitation }: LinkMadeProps) {
   return (
-    <Page frame={frame} title="A link to hand over" place="members" width="alone">
+    <Page frame={frame} title="A link to hand over" section="members" width="alone">
       <h1>{isInvitation ? `${displayName} is invited` : `A link for ${displayName}`}</h1>
       <div className="sheet">
         <p>

@@ -1,12 +1,12 @@
 // Places for work that takes memory, and what is held for slow connections: fair to workspaces and keys, however much one asks for.
 import { expect, test } from 'vitest'
 import { HeldBytes } from '../../server/http/bodies/held-bytes.ts'
-import { type GiveBack, type Owner, Places } from '../../server/http/bodies/places.ts'
+import { type GiveBack, type Owner, WeightedQueue } from '../../server/http/bodies/weighted-queue.ts'
 
 const ownerOf = (name: string): Owner => ({ workspace: name.slice(0, 1), key: name })
 
 /** Takes places by name and keeps what it was given, in the order in which it was let in. */
-function inside(places: Places) {
+function inside(places: WeightedQueue) {
   const entered: string[] = []
   const given = new Map<string, GiveBack>()
   function take(name: string, weight: number, signal?: AbortSignal): Promise<GiveBack> {
@@ -25,7 +25,7 @@ function inside(places: Places) {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('no more is let in than there is room for, and a place that was given back twice counts once', async () => {
-  const { entered, take } = inside(new Places(100))
+  const { entered, take } = inside(new WeightedQueue(100))
   const first = await take('a1', 60)
   void take('b1', 60)
   void take('c1', 60)
@@ -38,7 +38,7 @@ test('no more is let in than there is room for, and a place that was given back 
 })
 
 test('one key has a quarter of the room, one workspace half of it, and others come in past what they ask beyond that', async () => {
-  const { entered, take } = inside(new Places(100))
+  const { entered, take } = inside(new WeightedQueue(100))
   for (let n = 0; n < 10; n++) void take('a1', 5)
   for (let n = 0; n < 10; n++) void take('a2', 5)
   for (let n = 0; n < 10; n++) void take('a3', 5)
@@ -51,7 +51,7 @@ test('one key has a quarter of the room, one workspace half of it, and others co
 })
 
 test('one that is larger than any share comes in all the same, when its owner has nothing else there', async () => {
-  const { entered, take } = inside(new Places(100))
+  const { entered, take } = inside(new WeightedQueue(100))
   const whole = await take('a1', 100)
   void take('a1', 10)
   void take('b1', 100)
@@ -62,7 +62,7 @@ test('one that is larger than any share comes in all the same, when its owner ha
 })
 
 test('a large one gets its turn: small ones that came later do not slip past it for ever', async () => {
-  const places = new Places(100)
+  const places = new WeightedQueue(100)
   const { entered, take } = inside(places)
   const first = await take('a1', 30)
   const second = await take('b1', 30)
@@ -77,7 +77,7 @@ test('a large one gets its turn: small ones that came later do not slip past it 
 })
 
 test('who has waited too long is told to come again; who needs more than there is, to send less; who has gone is forgotten', async () => {
-  const places = new Places(100, 20)
+  const places = new WeightedQueue(100, 20)
   const { entered, take } = inside(places)
   await take('a1', 100)
   await expect(take('b1', 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { retry_after_seconds: 5 } })

@@ -1,4 +1,4 @@
-/** Work that takes memory, so much of it at once: who comes later waits for a place, by fair turns, and not for long. */
+/** A queue for work that takes memory: so much of it at once. What comes later waits, in a fair order, and not for long. */
 import { ApiError, validationError } from '../../../contract/errors.ts'
 
 /** Who is behind a request: shares are theirs. */
@@ -7,7 +7,7 @@ export interface Owner {
   key: string
 }
 
-export interface Wanted {
+export interface Work {
   owner: Owner
   weight: number
   /** Ends the waiting, with its reason. */
@@ -17,14 +17,14 @@ export interface Wanted {
 /** Given back once; again does nothing. */
 export type GiveBack = () => void
 
-interface Waiting extends Wanted {
+interface Waiting extends Work {
   enter: (giveBack: GiveBack) => void
 }
 
-/** One that has waited so long is asked to come again (contract, head of docs/api.md). */
+/** Work that has waited so long is refused, to be sent again (contract, head of docs/api.md). */
 const patience = { waitMs: 10_000, retrySeconds: 5 }
 
-export class Places {
+export class WeightedQueue {
   /** The weight that may be inside at once. */
   readonly most: number
   readonly #waitMs: number
@@ -38,10 +38,10 @@ export class Places {
   }
 
   /** Fails with UNAVAILABLE after ten seconds, and with VALIDATION when there is never so much room. */
-  async take(wanted: Wanted): Promise<GiveBack> {
-    const { signal } = wanted
+  async take(work: Work): Promise<GiveBack> {
+    const { signal } = work
     signal?.throwIfAborted()
-    if (wanted.weight > this.most) throw tooHeavy(wanted.weight, this.most)
+    if (work.weight > this.most) throw tooHeavy(work.weight, this.most)
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -58,7 +58,7 @@ export class Places {
         resolve(giveBack)
       }
       const onAbort = () => giveUp(signal?.reason)
-      const waiting: Waiting = { ...wanted, enter }
+      const waiting: Waiting = { ...work, enter }
       const timer = setTimeout(() => giveUp(busy()), this.#waitMs)
       signal?.addEventListener('abort', onAbort)
       this.#waiting.push(waiting)
@@ -66,7 +66,7 @@ export class Places {
     })
   }
 
-  /** Of those whose own share has room, who has least inside comes first; nobody slips past, so that large ones get their turn. */
+  /** Of those whose own share has room, who has least inside comes first; nobody slips past, so that large ones are let in too. */
   #admit(): void {
     for (;;) {
       const next = this.#next()
@@ -82,12 +82,12 @@ export class Places {
   }
 
   /** A workspace has half of the room, a key a quarter; a single one may take more than that. */
-  #hasShare({ owner, weight }: Wanted): boolean {
+  #hasShare({ owner, weight }: Work): boolean {
     const [workspace, key] = [this.#usedBy(owner.workspace), this.#usedBy(keyOf(owner))]
     return (workspace === 0 || workspace + weight <= this.most / 2) && (key === 0 || key + weight <= this.most / 4)
   }
 
-  #rank({ owner }: Wanted): number {
+  #rank({ owner }: Work): number {
     return this.#usedBy(owner.workspace) + this.#usedBy(keyOf(owner)) / this.most
   }
 
@@ -95,7 +95,7 @@ export class Places {
     return this.#used.get(name) ?? 0
   }
 
-  #enter({ owner, weight }: Wanted): GiveBack {
+  #enter({ owner, weight }: Work): GiveBack {
     this.#count(owner, weight)
     let isInside = true
     return () => {
