@@ -5,12 +5,12 @@
 import { join } from 'node:path'
 
 const built = (module: string): string => new URL(`../dist/client/${module}.js`, import.meta.url).href
-const { findPlaces }: typeof import('../client/project/paths.ts') = await import(built('push-paths'))
+const { findNamedPaths }: typeof import('../client/project/paths.ts') = await import(built('push-paths'))
 const { scan }: typeof import('../client/project/scan.ts') = await import(built('scan'))
 const { readFiles }: typeof import('../client/project/read-files.ts') = await import(built('hash'))
 
 const started = performance.now()
-const { root, starts } = findPlaces(process.argv.slice(2))
+const { root, starts } = findNamedPaths(process.argv.slice(2))
 const { files } = await scan(root, starts)
 const jobs = files.map(({ file, size }) => ({ path: join(root, file), size }))
 await readFiles(jobs, {

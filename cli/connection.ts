@@ -2,7 +2,7 @@
 import { ClientError } from '../client/client-error.ts'
 import { type Folders, findFolders } from '../client/folders.ts'
 import type { Wire } from '../client/http/open-http.ts'
-import { type Connection, findConnection, type Wanted } from '../client/sign-in/profile.ts'
+import { type Connection, type ConnectionChoice, findConnection } from '../client/sign-in/profile.ts'
 import { readVersion } from '../client/version.ts'
 import { shellWord } from '../system/shell-word.ts'
 import type { Context } from './context.ts'
@@ -16,7 +16,7 @@ export const foldersOf = ({ env }: Context): Folders => findFolders(env)
  * What was asked for. A profile that is named outright brings its own address and key: what the environment says belongs to
  * some other server then, and its key must not travel there.
  */
-export function wantedOf({ globals, env }: Context): Wanted {
+export function connectionChoice({ globals, env }: Context): ConnectionChoice {
   const surrounding = globals.profile === undefined
   return {
     profile: globals.profile,
@@ -29,7 +29,7 @@ export type Signed = Connection & { key: string }
 
 /** The workspace and the key for it. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */
 export async function requireConnection(context: Context): Promise<Signed> {
-  const connection = await findConnection(foldersOf(context), wantedOf(context))
+  const connection = await findConnection(foldersOf(context), connectionChoice(context))
   const { url, key } = connection
   const next = `Sign in with \`ph login --url ${shellWord(url)}\`, or set PH_API_KEY.`
   if (!key) throw new ClientError('NO_KEY', `No key is known for ${url}.`, { next })

@@ -1,4 +1,4 @@
-/** The one place where an error becomes words, a JSON object and an exit code. */
+/** Here an error becomes words, a JSON object and an exit code. */
 import { ClientError, clientErrors } from '../client/client-error.ts'
 import { readVersion } from '../client/version.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
@@ -136,16 +136,16 @@ const fromFormat = (error: FormatError): Failure => ({
   exit: exits.failed,
 })
 
-const MOST_PLACES = 8
+const MOST_FAILURES = 8
 
-/** The places that a validation error names, as lines. */
-function placesOf(details: Record<string, unknown>, width: number): string[] {
-  const places = Array.isArray(details.errors) ? details.errors : []
-  if (places.length < 2) return []
-  const lines = places
-    .slice(0, MOST_PLACES)
-    .flatMap((place) => wrapAfter('       - ', printable(`${place?.path ?? ''}: ${place?.message ?? ''}`), width))
-  return places.length > MOST_PLACES ? [...lines, `       and ${places.length - MOST_PLACES} more`] : lines
+/** The failures that a validation error names, as lines. */
+function failuresOf(details: Record<string, unknown>, width: number): string[] {
+  const failures = Array.isArray(details.errors) ? details.errors : []
+  if (failures.length < 2) return []
+  const lines = failures
+    .slice(0, MOST_FAILURES)
+    .flatMap((failure) => wrapAfter('       - ', printable(`${failure?.path ?? ''}: ${failure?.message ?? ''}`), width))
+  return failures.length > MOST_FAILURES ? [...lines, `       and ${failures.length - MOST_FAILURES} more`] : lines
 }
 
 /** Tells a failure on stderr: `{error}` as one JSON line with `--json`, else a sentence and what to do next. */
@@ -161,7 +161,7 @@ export function tellFailure(failure: Failure, { stderr, env }: Surroundings, jso
   // Servers have a say in these, and must not drive the terminal.
   const lines = [
     ...wrapAfter(`${paint(['red', 'bold'], 'error:')} `, printable(message), width),
-    ...placesOf(details, width),
+    ...failuresOf(details, width),
     ...wrapAfter(`${paint('bold', ' next:')} `, printable(next), width),
   ]
   stderr.write(`${lines.join('\n')}\n`)

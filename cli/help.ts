@@ -109,8 +109,8 @@ const sentences: Record<string, (misuse: Misuse) => string> = {
   },
   'commander.excessArguments': ({ program, message, parser }) => {
     const [, got = ''] = /but got \d+: (.*)\.$/.exec(message) ?? []
-    const wanted = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
-    if (wanted) return `\`${program}\` takes ${wanted} and no more; it got ${got}.`
+    const expected = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
+    if (expected) return `\`${program}\` takes ${expected} and no more; it got ${got}.`
     // What was typed may be a key or a password: it is not said again.
     return parser.commands.length > 0
       ? `There is no command \`${program} ${got.split(', ')[0]}\`.`

@@ -49,10 +49,10 @@ function tellLost({ errored }: OutStream, surroundings: Surroundings, args: stri
 
 /** The first Ctrl-C or SIGTERM asks the command to stop; a second one does not wait for it. */
 function onSignals(stop: (ending: Ending) => void): void {
-  let asked = false
+  let interrupted = false
   const onSignal = () => {
-    if (asked) process.exit(exits.interrupted)
-    asked = true
+    if (interrupted) process.exit(exits.interrupted)
+    interrupted = true
     stop('interrupted')
   }
   process.on('SIGINT', onSignal)

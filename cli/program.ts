@@ -199,7 +199,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       context = makeContext(surroundings, program.opts<Globals>(), run)
       code = (await command.run(context, input as never)) ?? exits.done
     })
-    await program.parseAsync(asked(args), { from: 'user' })
+    await program.parseAsync(withHelpOption(args), { from: 'user' })
     if (context?.interactive && asksServer(args, surroundings)) {
       const { tellNewerClient } = await import('./commands/update/notice.ts')
       await tellNewerClient(context)
@@ -218,7 +218,7 @@ function asksServer(args: readonly string[], surroundings: Surroundings): boolea
 }
 
 /** `ph` alone asks for help; `ph help server start` means `ph server start --help`; help on nothing we have is a wrong word. */
-function asked(args: readonly string[]): string[] {
+function withHelpOption(args: readonly string[]): string[] {
   const [word, topic, ...rest] = args
   if (word === undefined) return ['--help']
   if (word !== 'help' || topic === undefined || topic.startsWith('-')) return [...args]

@@ -57,11 +57,11 @@ export const wholeNumber =
 export const choiceOf =
   <const T extends string>(name: string, choices: readonly T[]) =>
   (given: string): T => {
-    const wanted = given
+    const typed = given
       .trim()
       .toLowerCase()
       .replaceAll(/[\s-]+/g, '_')
-    const found = choices.find((choice) => choice === wanted)
+    const found = choices.find((choice) => choice === typed)
     if (found !== undefined) return found
     throw wrongUsage(`${name} does not take "${given}".`, `It takes ${choices.join(', ').replaceAll('_', '-')}.`)
   }

@@ -2,13 +2,13 @@
 import { type Connection, findConnection } from '../client/sign-in/profile.ts'
 import { type ApiError, exits } from '../contract/errors.ts'
 import { shellWord } from '../system/shell-word.ts'
-import { foldersOf, wantedOf } from './connection.ts'
+import { connectionChoice, foldersOf } from './connection.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './refusal.ts'
 
 /** The failure in one sentence, with the server's own reason. */
 export async function explainRefusedKey(error: ApiError, context: Context): Promise<ApiError | Refusal> {
-  const connection = await findConnection(foldersOf(context), wantedOf(context))
+  const connection = await findConnection(foldersOf(context), connectionChoice(context))
   const { url, keySource } = connection
   if (keySource === 'none') return error
   const { message, details, code } = error

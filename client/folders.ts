@@ -1,4 +1,4 @@
-/** Where `ph` keeps its own files: the only place that knows paths outside of a project (design.md 8). */
+/** Where `ph` keeps its own files: the only file that knows paths outside of a project (design.md 8). */
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'

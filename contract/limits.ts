@@ -1,4 +1,4 @@
-/** Every number of the service specification's section 8 that more than one place needs. Sizes are bytes, durations say their unit. */
+/** Every number of the service specification's section 8 that more than one file needs. Sizes are bytes, durations say their unit. */
 
 const MiB = 1024 * 1024
 const GiB = 1024 * MiB

@@ -76,7 +76,7 @@ export class FileWindow {
     if (this.#window.length === 0) this.#window = Buffer.allocUnsafeSlow(Math.min(windowBytes, this.sizeBytes))
     this.#start = offset
     this.#filled = 0
-    const wanted = Math.min(this.#window.length, this.reachBytes - offset)
-    this.#filled = this.#readAt?.(this.#window.subarray(0, wanted), offset) ?? 0
+    const length = Math.min(this.#window.length, this.reachBytes - offset)
+    this.#filled = this.#readAt?.(this.#window.subarray(0, length), offset) ?? 0
   }
 }

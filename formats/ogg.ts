@@ -63,7 +63,7 @@ function findSound(file: FileWindow) {
   return { ...found, others }
 }
 
-/** The page at this place, its body within the file; null when there is none. */
+/** The page at this offset, its body within the file; null when there is none. */
 function pageAt(file: FileWindow, offset: number): Page | null {
   const length = Math.min(headerBytes + 255, file.reachBytes - offset)
   const page = readPage(file.at(offset, length), offset)

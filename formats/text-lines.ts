@@ -63,7 +63,7 @@ export function isBlank(byte: number | undefined): boolean {
   return byte === space || byte === tab || byte === returns || byte === newline || byte === backslash
 }
 
-/** The first place from `start` on that is not blank, or `end`. */
+/** The first offset from `start` on that is not blank, or `end`. */
 export function skipBlanks(bytes: Buffer, start: number, end: number): number {
   let at = start
   while (at < end && isBlank(bytes[at])) at++

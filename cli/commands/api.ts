@@ -61,7 +61,7 @@ function readField(given: string): Field {
   }
 }
 
-interface Asked {
+interface RequestInput {
   method: (typeof methods)[number]
   path: string
   fields: readonly Field[]
@@ -70,7 +70,7 @@ interface Asked {
 
 async function requestOf(
   context: Context,
-  { method, path: given, fields, data }: Asked,
+  { method, path: given, fields, data }: RequestInput,
 ): Promise<{ request: ApiRequest; route?: Route }> {
   const url = new URL(given.replace(/^\/?/, '/').replace(/^\/api\/v1(?=\/)/, ''), 'http://library')
   const route = routeOf(method, url.pathname)
@@ -102,11 +102,11 @@ async function ask(http: Library['http'], request: ApiRequest, route: Route | un
 }
 
 async function jsonBody(context: Context, data: string): Promise<unknown> {
-  const [bytes, place] = await textOf(context, data)
+  const [bytes, source] = await textOf(context, data)
   try {
     return JSON.parse(bytes)
   } catch (error) {
-    throw wrongUsage(`${place} is not JSON: ${(error as Error).message}.`, `Check it, or use --field. ${apiBase} takes JSON.`)
+    throw wrongUsage(`${source} is not JSON: ${(error as Error).message}.`, `Check it, or use --field. ${apiBase} takes JSON.`)
   }
 }
 

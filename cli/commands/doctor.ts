@@ -1,7 +1,7 @@
 /** `ph doctor`: what is wrong on this machine, on the way to the library and in the project, and what fixes it. */
 import { exits } from '../../contract/errors.ts'
 import { command } from '../command.ts'
-import { clientName, foldersOf, wantedOf } from '../connection.ts'
+import { clientName, connectionChoice, foldersOf } from '../connection.ts'
 import { findingLines, findingTerms, tally } from '../terminal/finding-lines.ts'
 
 export const commands = [
@@ -20,7 +20,7 @@ export const commands = [
       const { env, cwd, now, signal, out } = context
       const findings = await checkUp({
         folders: foldersOf(context),
-        wanted: wantedOf(context),
+        choice: connectionChoice(context),
         env,
         cwd,
         clientName: clientName(),

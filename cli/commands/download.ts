@@ -74,7 +74,7 @@ const downloadOne = (context: Context, { reference, version, output, force }: On
     const entry_id = await requireEntryId(api, reference)
     const entry = await api.entries.get({ entry_id })
     const object = await versionOf(api, entry, version)
-    const path = await placeFor(context.cwd, output, fileName(entry, object))
+    const path = await pathFor(context.cwd, output, fileName(entry, object))
     const { outcome, resumedBytes } = await downloadFile(http, {
       locate: async () => (await api.entries.download({ entry_id, object_id: object.object_id })).location,
       contentHash: object.content_hash,
@@ -129,9 +129,9 @@ async function chosenVersion(api: Library['api'], entryIds: readonly number[], v
   return versionOf(api, entry, version)
 }
 
-async function versionOf(api: Library['api'], entry: EntryDetail, wanted: VersionChoice | undefined): Promise<LineageObject> {
+async function versionOf(api: Library['api'], entry: EntryDetail, choice: VersionChoice | undefined): Promise<LineageObject> {
   const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
-  if (wanted) return chooseVersion(objects, wanted, entry.name)
+  if (choice) return chooseVersion(objects, choice, entry.name)
   const current = objects.find(({ object_id }) => object_id === entry.object_id)
   if (current) return current
   throw new ApiError('OBJECT_NOT_FOUND', `The current version of ${entry.name} was deleted meanwhile.`)
@@ -143,7 +143,7 @@ function fileName(entry: EntryDetail, { source_ext, asset_class, asset_name, ori
 }
 
 /** Where the file goes; its folder is made. What ends in a slash is a folder, also one that is not there yet. */
-async function placeFor(cwd: string, output: string, name: string): Promise<string> {
+async function pathFor(cwd: string, output: string, name: string): Promise<string> {
   const to = resolve(cwd, output)
   const isFolder = /[/\\]$/.test(output) || (await stat(to).catch(() => undefined))?.isDirectory()
   const path = isFolder ? join(to, name) : to

@@ -91,14 +91,14 @@ function readId(given: string): number {
   throw wrongUsage(`"${given}" is not the id of a pull job.`, 'See the ids with `ph jobs list`.')
 }
 
-interface Wanted {
+interface PageOptions {
   filter: Pick<NonNullable<Parameters<Api['pullJobs']['list']>[0]>, 'target_project' | 'status' | 'requested_by'>
   limit: number
   cursor: string | undefined
 }
 
 /** Page after page until there are enough; the answer has the form of one page. */
-async function pages(api: Api, { filter, limit, cursor: first }: Wanted) {
+async function pages(api: Api, { filter, limit, cursor: first }: PageOptions) {
   const jobs: PullJob[] = []
   let cursor: string | null | undefined = first
   do {

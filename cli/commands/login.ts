@@ -73,20 +73,20 @@ async function withBrowser(context: Context, url: string, input: LoginInput): Pr
   const { scope = 'write', noBrowser } = input
   const login = { url, scope, noBrowser }
   const code = await askForCode(context, login)
-  const place = await placeFor(context, input)
+  const keyPlace = await keyPlaceFor(context, input)
   const issued = await signInByDevice(context, login, code)
   if (issued.scope !== scope) context.out.note(`The key was approved with ${issued.scope} scope, not with ${scope} scope.`)
-  return takeIssuedKey(context, { askedUrl: url, issued, place })
+  return takeIssuedKey(context, { askedUrl: url, issued, keyPlace })
 }
 
 async function withKey(context: Context, url: string, input: LoginInput): Promise<SignedIn> {
   if (input.scope !== undefined)
     throw wrongUsage('A key that exists has its scope already.', 'Leave --scope out, or sign in without --with-key.')
   const key = await readKey(context)
-  return takeGivenKey(context, { url, key, place: () => placeFor(context, input) })
+  return takeGivenKey(context, { url, key, keyPlace: () => keyPlaceFor(context, input) })
 }
 
-function placeFor(context: Context, { insecureStorage, withKey: isWithKey }: LoginInput): Promise<KeyPlace> {
+function keyPlaceFor(context: Context, { insecureStorage, withKey: isWithKey }: LoginInput): Promise<KeyPlace> {
   const { url, profile } = context.globals
   const words = ['ph login', ...(isWithKey ? ['--with-key'] : [])]
   if (url !== undefined) words.push('--url', shellWord(url))
@@ -123,10 +123,10 @@ function presentWords(context: Context, { told }: PresentSignIn): string[] {
 
 function signedInWords(context: Context, { told, replaced }: SignedIn): string[] {
   const { user, org, scope, name, url, key_place, profile } = told
-  const place = keyPlaceWords(context, key_place)
+  const kept = keyPlaceWords(context, key_place)
   const lines = [
     `Signed in to ${printable(org.name)} at ${url} as ${printable(user.display_name)}.`,
-    `The ${scope} key "${printable(name)}" is kept in ${place}.`,
+    `The ${scope} key "${printable(name)}" is kept in ${kept}.`,
   ]
   if (profile !== 'default') lines.push(`It is the profile ${profile}, which ph uses from now on.`)
   if (replaced?.revoked) lines.push('The key that was kept here before is revoked.')

@@ -8,7 +8,7 @@ import { signOut } from '../../client/sign-in/sign-in.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
-import { clientName, foldersOf, requireConnection, wantedOf } from '../connection.ts'
+import { clientName, connectionChoice, foldersOf, requireConnection } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { failed, wrongUsage } from '../refusal.ts'
 import { tellWaits } from '../terminal/waits.ts'
@@ -49,7 +49,7 @@ interface Left {
 }
 
 async function leaveOne(context: Context, keepKey: boolean): Promise<void> {
-  const { url, profile } = wantedOf(context)
+  const { url, profile } = connectionChoice(context)
   const at = url === undefined ? undefined : normalizeAddress(url)
   const name = profile ?? findProfileFor(await readProfiles(foldersOf(context)), { url: at })?.name
   if (name === undefined)

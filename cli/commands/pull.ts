@@ -120,12 +120,12 @@ async function lookUp(api: PageCalls, references: readonly string[]) {
 function withAdvice(error: unknown, references: readonly string[] | undefined): unknown {
   if (!(error instanceof ApiError && error.code === 'VALIDATION')) return error
   const { code, message, details } = error
-  const places = (Array.isArray(details.errors) ? details.errors : []) as (Record<string, unknown> | null)[]
+  const errors = (Array.isArray(details.errors) ? details.errors : []) as (Record<string, unknown> | null)[]
   const refuse = (next: string) =>
     new Refusal({ code, exit: exits.usage, message: message.replace(/^entries: /, ''), next, details })
-  if (places.some((place) => Array.isArray(place?.object_ids)))
+  if (errors.some((error) => Array.isArray(error?.object_ids)))
     return refuse('Where these are versions of one prop, pull again with --prefer newest.')
-  if (places.some((place) => typeof place?.source_ext === 'string'))
+  if (errors.some((error) => typeof error?.source_ext === 'string'))
     return refuse(`Source files are downloaded: \`ph download ${typed(references)} --with-deps --to <folder>\``)
   return error
 }

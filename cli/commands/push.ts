@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findOutside, projectAround } from '../../client/project/outside-projects.ts'
-import { findPlaces } from '../../client/project/paths.ts'
+import { findNamedPaths } from '../../client/project/paths.ts'
 import type { PushOptions } from '../../client/push/push.ts'
 import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
@@ -59,7 +59,7 @@ export const commands = [
     async run(context, input) {
       const isWhole = input.paths.length === 0
       const paths = isWhole ? [projectAround(realpathSync(context.cwd))] : input.paths.map((path) => resolve(context.cwd, path))
-      const places = findPlaces(paths)
+      const namedPaths = findNamedPaths(paths)
       const wire = await requireWire(context)
       const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input
       const options = { ...wire, paths, contentOnly: isWhole, dryRun, all, noDeps, note, packName, variantGroup }
@@ -71,10 +71,10 @@ export const commands = [
         out.lines(() => show(plan))
         return plan
       }
-      const outside = dryRun ? [] : await findOutside(places, context.signal)
+      const outside = dryRun ? [] : await findOutside(namedPaths, context.signal)
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
-      const report = await run(context, { ...options, held: heldAnswers(context, flags, places.root) })
+      const report = await run(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
       out.result(report, () => show(report))
       return isPartly(report) ? exits.partly : exits.done
     },

@@ -33,15 +33,15 @@ export const commands = [
           api,
           pairs.map(([reference]) => reference),
         )
-        const names = new Map(pairs.map(([, wanted], at) => [ids[at] ?? 0, wanted]))
+        const names = new Map(pairs.map(([, name], at) => [ids[at] ?? 0, name]))
         return actOnEach(context, api, {
           ids: [...names.keys()],
           dryRun,
           plan: ({ id: entry_id, name: present }) => {
-            const wanted = names.get(entry_id) ?? present
-            return wanted === present
+            const name = names.get(entry_id) ?? present
+            return name === present
               ? { outcome: 'has that name already' }
-              : { outcome: `renamed to ${printable(wanted)}`, act: () => api.entries.update({ entry_id, name: wanted }) }
+              : { outcome: `renamed to ${printable(name)}`, act: () => api.entries.update({ entry_id, name }) }
           },
         })
       })
@@ -60,8 +60,8 @@ async function readPairs(context: Context, entry: string, name: string | undefin
   }
   if (name !== undefined) throw wrongUsage('Names come from standard input here.', 'Leave out the one that was typed.')
   return (await readEntryList(context, ['-'])).map((line, at) => {
-    const [reference = '', wanted = '', ...more] = line.split('\t').map((part) => part.trim())
-    if (reference && wanted && more.length === 0) return [reference, requireName(wanted)]
+    const [reference = '', name = '', ...more] = line.split('\t').map((part) => part.trim())
+    if (reference && name && more.length === 0) return [reference, requireName(name)]
     throw wrongUsage(
       `Line ${at + 1} is not an entry and a name with a tab between them.`,
       'Write it like this: SM_Barrel<tab>Oak barrel',

@@ -41,12 +41,12 @@ export const commands = [
 ]
 
 /** What was seen is what is restored from: where someone else was faster, the library refuses. */
-async function planOf(api: Api, entry: EntryDetail, wanted: VersionChoice | undefined): Promise<Act> {
+async function planOf(api: Api, entry: EntryDetail, choice: VersionChoice | undefined): Promise<Act> {
   const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
   const parentId = objects.find((version) => version.is_face)?.parent_object_id
   const parent = objects.find((version) => version.object_id === parentId)
-  const version = wanted ? chosen(objects, wanted, entry) : parent
-  if (version instanceof ApiError) return { outcome: `restored to ${wanted?.given}`, refused: version }
+  const version = choice ? chosen(objects, choice, entry) : parent
+  if (version instanceof ApiError) return { outcome: `restored to ${choice?.given}`, refused: version }
   if (!version) return { outcome: 'has no earlier version' }
   const { object_id } = version
   if (object_id === entry.object_id) return { outcome: `is at ${versionName(version)} already` }
@@ -57,9 +57,9 @@ async function planOf(api: Api, entry: EntryDetail, wanted: VersionChoice | unde
 }
 
 /** An act that is refused names its entry. */
-function chosen(objects: readonly LineageObject[], wanted: VersionChoice, { name }: EntryDetail): LineageObject | ApiError {
+function chosen(objects: readonly LineageObject[], choice: VersionChoice, { name }: EntryDetail): LineageObject | ApiError {
   try {
-    return chooseVersion(objects, wanted, name)
+    return chooseVersion(objects, choice, name)
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error

@@ -65,13 +65,13 @@ export const commands = [
     async run(context, { words, ...given }) {
       if (Buffer.byteLength(words.join(' ')) > longestWordsBytes)
         throw wrongUsage('What is to be looked for is too long.', 'Say it in fewer words.')
-      const wanted = { ...given, isRanked: words.some((word) => word.trim() !== '') }
-      refuseContradictions(context, wanted)
+      const options = { ...given, isRanked: words.some((word) => word.trim() !== '') }
+      refuseContradictions(context, options)
       await withLibrary(context, async (library) => {
         const conditions = await readConditions(library.api, words, given)
         const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
         await requireFilters(library.api, question)
-        const search = { conditions, question, order: orderOf(wanted) }
+        const search = { conditions, question, order: orderOf(options) }
         if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
         else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
         else await showHits(context, library, { ...search, ...given })
@@ -81,7 +81,7 @@ export const commands = [
   }),
 ]
 
-interface Wanted {
+interface ListOptions {
   isRanked: boolean
   sort: Sort | undefined
   reverse: boolean
@@ -92,8 +92,8 @@ interface Wanted {
   facets: boolean
 }
 
-function refuseContradictions({ out }: Context, wanted: Wanted): void {
-  const { isRanked, sort, reverse, limit, all, cursor, ids, facets } = wanted
+function refuseContradictions({ out }: Context, options: ListOptions): void {
+  const { isRanked, sort, reverse, limit, all, cursor, ids, facets } = options
   const excluded = (one: string, other: string) => wrongUsage(`${one} and ${other} exclude each other.`, 'Use one of them.')
   if (all && limit !== undefined) throw excluded('--all', '--limit')
   if (ids && facets) throw excluded('--ids', '--facets')
@@ -108,7 +108,7 @@ function refuseContradictions({ out }: Context, wanted: Wanted): void {
 }
 
 /** The best hits end at 1,000 (spec 4.2). Who asks for every id is given them by name, which has no end. */
-function orderOf({ isRanked, sort, reverse, limit, ids }: Wanted): EntryQuestion {
+function orderOf({ isRanked, sort, reverse, limit, ids }: ListOptions): EntryQuestion {
   const isBest = isRanked && (!ids || limit !== undefined)
   // The library ranks by itself, unless what was typed holds signs only and nothing to rank by.
   if (isBest && sort === undefined) return {}
@@ -149,7 +149,7 @@ async function showHits(context: Context, library: Library, { limit, all, cursor
   const { api } = library
   const most = all ? mostEntries : (limit ?? limits.page.default)
   const found = await readEntryPages(api, { ...search.question, ...search.order }, { limit: most, cursor })
-  const cards = await showCards(context, library, { entries: found.entries, wanted: !noPictures })
+  const cards = await showCards(context, library, { entries: found.entries, withPictures: !noPictures })
   context.out.result(found, () => hitTable(found.entries.slice(cards), context))
   if (context.out.json) return
   if (found.entries.length === 0) await tellWhatEmpties(context, api, search)

@@ -101,15 +101,15 @@ function settingsFor({ env, cwd }: Context, flags: Flags): Settings {
 function startFailure(error: unknown, settings?: Settings): Error {
   if (error instanceof SettingError) return wrongUsage(error.message, 'Every setting is in `ph help server start`.')
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
-  const place = `${settings?.host}:${settings?.port}`
+  const address = `${settings?.host}:${settings?.port}`
   if (code === 'EADDRINUSE')
     return failed(
       'PORT_IN_USE',
-      `Another program listens on ${place}.`,
+      `Another program listens on ${address}.`,
       'Choose another port with --port, or --port 0 for a free one.',
     )
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-    return failed('PORT_REFUSED', `This machine does not let ph listen on ${place}.`, 'Choose another --host or --port.')
+    return failed('PORT_REFUSED', `This machine does not let ph listen on ${address}.`, 'Choose another --host or --port.')
   return failed(
     'SERVER_NOT_STARTED',
     error instanceof Error ? error.message : String(error),

@@ -20,7 +20,7 @@ import { shorten } from '../terminal/table.ts'
 const picture = { beside: { columns: 36, rows: 18 }, above: { columns: 40, rows: 16 }, gap: 3, roomBeside: 100 }
 /** In the overview; a part that is asked for by its option is shown longer, and whole with `--all`. */
 const overview = { versions: 5, branches: 20, depth: 4 }
-const asked = { versions: 50, branches: 200, depth: 12 }
+const detailed = { versions: 50, branches: 200, depth: 12 }
 /** Deeper lines no longer fit. */
 const deepest = 24
 
@@ -99,10 +99,10 @@ async function findParts({ api }: Library, entry_id: number, parts: readonly Par
 async function factLines(
   context: Context,
   library: Library,
-  { entry, wanted }: { entry: EntryDetail; wanted: boolean },
+  { entry, wanted: withPictures }: { entry: EntryDetail; wanted: boolean },
 ): Promise<string[]> {
   const { out } = context
-  const drawing = await pictureDrawing(context, wanted && entry.has_thumbnail)
+  const drawing = await pictureDrawing(context, withPictures && entry.has_thumbnail)
   const bytes = drawing && (await fetchThumbnails(context, library, [entry.id])).get(entry.id)
   if (!drawing || !bytes) return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
   if (out.width >= picture.roomBeside) {
@@ -132,7 +132,7 @@ function nameLine({ name, asset_class, status }: EntryDetail, { out }: Context, 
 /** Each begins with an empty line. */
 function sections({ entry, lineage, closure, dependents }: Found, context: Context, wish: Wish): string[] {
   const { out } = context
-  const bounds = wantsFacts(wish) ? overview : asked
+  const bounds = wantsFacts(wish) ? overview : detailed
   const most = wish.all ? Number.POSITIVE_INFINITY : bounds.branches
   const trees = { most, deepest: wish.depth ?? (wish.all ? deepest : bounds.depth) }
   const fitted = ({ lines, ...section }: Section) => ({ ...section, lines: lines.map((line) => shorten(line, out.width)) })

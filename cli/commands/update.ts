@@ -8,7 +8,7 @@ import { isLater, readVersion } from '../../client/version.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { command, flag } from '../command.ts'
-import { clientName, foldersOf, wantedOf } from '../connection.ts'
+import { clientName, connectionChoice, foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { failed } from '../refusal.ts'
 import { tellWaits } from '../terminal/waits.ts'
@@ -32,7 +32,7 @@ export const commands = [
     },
     async run(context, { check }) {
       requireInstalled(programFolder())
-      const url = await findAddress(foldersOf(context), wantedOf(context))
+      const url = await findAddress(foldersOf(context), connectionChoice(context))
       const { signal, pause } = context
       const http = new Http({ url, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
       try {
@@ -58,13 +58,13 @@ interface Outcome {
   updated: boolean
 }
 
-/** Installs the offer where it is newer and wanted. */
+/** Installs the offer where it is newer and was agreed to. */
 async function bring({ out }: Context, { http, offer, check }: Wish): Promise<Outcome> {
   const before = readVersion()
   const isNewer = isLater(offer.version, before)
   if (check || !isNewer) return { before, isNewer, updated: false }
   const folder = programFolder()
-  const prefix = placeToUpdate(folder, http.url)
+  const prefix = folderToUpdate(folder, http.url)
   out.note(`Installing ph ${printable(offer.version)} with npm …`)
   await installOffer(http, offer, prefix)
   const now = versionIn(folder)
@@ -84,7 +84,7 @@ function requireInstalled(folder: string): void {
 }
 
 /** Throws a Refusal where npm could not replace this program, with what can. */
-function placeToUpdate(folder: string, url: string): string {
+function folderToUpdate(folder: string, url: string): string {
   const prefix = npmPrefix(folder)
   if (prefix === undefined)
     throw failed(

@@ -47,12 +47,12 @@ async function tellIdentity(context: Context, { api, connection }: Library): Pro
     `${paint('bold', printable(user.display_name))} (${printable(user.email)}), ${roleOf(identity)}`,
     ...fact('workspace', printable(org.name)),
     ...fact('server', url),
-    ...fact('key', `${key.prefix}…, "${printable(name)}", ${scope} scope\n${placeOf(context, connection)}`),
+    ...fact('key', `${key.prefix}…, "${printable(name)}", ${scope} scope\n${keySourceWords(context, connection)}`),
     ...(profileName ? fact('profile', `${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`) : []),
   ])
 }
 
-function placeOf(context: Context, { keySource }: Signed): string {
+function keySourceWords(context: Context, { keySource }: Signed): string {
   if (keySource === 'environment') return 'from PH_API_KEY'
   return keySource === 'file' ? `kept in ${keysFile(foldersOf(context))}` : 'kept in the keychain'
 }

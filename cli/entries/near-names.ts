@@ -5,11 +5,11 @@ const shortestPart = 3
 
 /** Those that differ in a few letters or hold each other, nearest first. Case, blanks, `_` and `-` count for nothing. */
 export function nearNames(typed: string, names: readonly string[]): string[] {
-  const wanted = folded(typed)
+  const typedName = folded(typed)
   return names
     .flatMap((name) => {
-      const distance = distanceBetween(wanted, folded(name))
-      return isNear(wanted, folded(name), distance) ? [{ name, distance }] : []
+      const distance = distanceBetween(typedName, folded(name))
+      return isNear(typedName, folded(name), distance) ? [{ name, distance }] : []
     })
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, mostNames)

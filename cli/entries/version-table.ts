@@ -18,7 +18,7 @@ const projectColumn: Column<LineageObject> = {
 /** Versions as rows; the current one is marked by a sign, not by colour alone. */
 export function versionTable(versions: readonly LineageObject[], { out, now }: Context): string[] {
   const today = now()
-  // Programs find every column in its place.
+  // Programs find every column at its position.
   const columns: Column<LineageObject>[] = [
     { title: '', value: (version) => (version.is_face ? '*' : ' ') },
     { title: 'VERSION', value: versionName, right: true },

@@ -10,7 +10,7 @@ import { nearNames } from '../entries/near-names.ts'
 import { declined, failed } from '../refusal.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 
-interface Wanted {
+interface ProjectChoice {
   api: Api
   projects: readonly Project[]
   /** Compared exactly, as a claim is (contract-gaps 5a). */
@@ -22,7 +22,10 @@ interface Wanted {
 }
 
 /** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`; first of all a key that may not send, with `FORBIDDEN`. */
-export async function requireKnownProject(context: Context, { api, projects, project, create, isPlan }: Wanted): Promise<void> {
+export async function requireKnownProject(
+  context: Context,
+  { api, projects, project, create, isPlan }: ProjectChoice,
+): Promise<void> {
   if (create || projects.some(({ name }) => name === project)) return
   if (!isPlan) await requireWriter(api)
   const [nearest, ...others] = nearNames(

@@ -19,7 +19,7 @@ export const findingTerms = {
 }
 
 export function tally(findings: readonly Finding[]): { problems: number; warnings: number } {
-  const numberOf = (wanted: Verdict) => findings.filter(({ verdict }) => verdict === wanted).length
+  const numberOf = (counted: Verdict) => findings.filter(({ verdict }) => verdict === counted).length
   return { problems: numberOf('problem'), warnings: numberOf('warning') }
 }
 

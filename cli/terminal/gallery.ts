@@ -31,10 +31,10 @@ function perRow(context: Context): number {
 export async function showGallery(
   context: Context,
   library: Library,
-  { entries, wanted }: { entries: readonly EntrySummary[]; wanted: boolean },
+  { entries, wanted: withPictures }: { entries: readonly EntrySummary[]; wanted: boolean },
 ): Promise<number> {
   const chosen = chooseForWall(entries, perRow(context) * mostRows)
-  if (chosen.length === 0 || !(await pictureDrawing(context, wanted))) return 0
+  if (chosen.length === 0 || !(await pictureDrawing(context, withPictures))) return 0
   const framed = await Promise.all(
     chosen.map(async ({ id, name }) => ({ picture: await fetchThumbnail(library, id), caption: name })),
   )
@@ -68,7 +68,7 @@ function centered(text: string, width: number): string {
   return pad(' '.repeat(Math.floor((width - stringWidth(short)) / 2)) + short, width)
 }
 
-/** Kinds that are worth a place beside what has a shape. */
+/** Kinds that are worth showing beside what has a shape. */
 const otherKinds = ['blueprint', 'vfx', 'texture', 'material']
 
 /** Mostly things that have a shape, and one of some other kinds. */

@@ -66,8 +66,8 @@ export const wrapWidth = (stream: OutStream, env: Environment): number =>
 
 /** Columns to write for: the terminal's, within reason; COLUMNS or 80 where there is none. */
 export function columnsOf(stream: OutStream, env: Environment): number {
-  const wanted = stream.columns ?? Number(env.COLUMNS ?? 80)
-  return Number.isInteger(wanted) && wanted >= 20 ? Math.min(wanted, 400) : 80
+  const columns = stream.columns ?? Number(env.COLUMNS ?? 80)
+  return Number.isInteger(columns) && columns >= 20 ? Math.min(columns, 400) : 80
 }
 
 export function makeOutput({ stdout, stderr, env }: Streams, json: boolean): Output {

@@ -11,7 +11,7 @@ import { fillPart } from './part-fill.ts'
 import { Receiver } from './receiver.ts'
 import type { Received } from './receiving-connection.ts'
 
-export interface Wanted extends Content {
+export interface ExpectedContent extends Content {
   /** What people call it. */
   title: string
 }
@@ -29,7 +29,7 @@ export interface FetchParts {
   /** Told how many files and bytes have arrived in all. */
   onProgress: (done: { files: number; bytes: number }) => void
   /** A file is in the cache, checked. */
-  onFetched: (wanted: Wanted) => void
+  onFetched: (content: ExpectedContent) => void
   signal?: AbortSignal
 }
 
@@ -76,15 +76,15 @@ export class ContentFetch {
   }
 
   /** Fetches all; gives the failures of single files by hash. Anything else that is wrong is thrown. */
-  async run(wanted: readonly Wanted[]): Promise<Map<string, Failure>> {
+  async run(contents: readonly ExpectedContent[]): Promise<Map<string, Failure>> {
     const failures = new Map<string, Failure>()
-    const receiver = receiverOf(wanted)
+    const receiver = receiverOf(contents)
     const stop = () => void receiver?.end()
     const { signal } = this.#parts
     signal?.addEventListener('abort', stop)
     const timer = setInterval(() => this.#report(), progressMs)
     timer.unref()
-    const { small, large } = queuesOf(wanted)
+    const { small, large } = queuesOf(contents)
     const fetching = Array.from({ length: atOnce }, async (_, index) => {
       const [first, second] = index < largeAtOnce ? [large, small] : [small, large]
       for (let one = first.pop() ?? second.pop(); one; one = first.pop() ?? second.pop())
@@ -103,29 +103,29 @@ export class ContentFetch {
     return failures
   }
 
-  async #fetch(wanted: Wanted, { receiver, failures }: Run): Promise<void> {
+  async #fetch(content: ExpectedContent, { receiver, failures }: Run): Promise<void> {
     const { cache, signal } = this.#parts
     signal?.throwIfAborted()
-    const left = this.#takeLeft(wanted.hash)
-    const path = left ?? cache.newPart(wanted.hash)
+    const left = this.#takeLeft(content.hash)
+    const path = left ?? cache.newPart(content.hash)
     try {
-      const outcome = receiver && left === undefined ? await this.#receive(wanted, path, receiver) : 'stopped'
-      if (outcome !== 'whole') await this.#receivePatiently(wanted, path, outcome)
-      cache.put(wanted, path)
+      const outcome = receiver && left === undefined ? await this.#receive(content, path, receiver) : 'stopped'
+      if (outcome !== 'whole') await this.#receivePatiently(content, path, outcome)
+      cache.put(content, path)
       this.#done.files++
-      this.#parts.onFetched(wanted)
+      this.#parts.onFetched(content)
     } catch (error) {
       signal?.throwIfAborted()
       if (!isOfOneFile(error)) throw error
-      failures.set(wanted.hash, error)
+      failures.set(content.hash, error)
     } finally {
       cache.leavePart(path)
-      this.#onTheWay.delete(wanted.hash)
+      this.#onTheWay.delete(content.hash)
     }
   }
 
   /** Tries once, the fast way. */
-  async #receive({ hash, size }: Wanted, path: string, receiver: Receiver): Promise<Received['outcome']> {
+  async #receive({ hash, size }: ExpectedContent, path: string, receiver: Receiver): Promise<Received['outcome']> {
     const { http, addresses } = this.#parts
     const { href: url } = http.addressOf(await addresses.of(hash))
     if (proxyFor(url, process.env) !== undefined) return 'stopped'
@@ -136,22 +136,22 @@ export class ContentFetch {
   }
 
   /** From what is there already, unless that is something else, in as many tries as it may take. */
-  async #receivePatiently(wanted: Wanted, path: string, outcome: Exclude<Received['outcome'], 'whole'>): Promise<void> {
+  async #receivePatiently(content: ExpectedContent, path: string, outcome: Exclude<Received['outcome'], 'whole'>): Promise<void> {
     if (outcome === 'other-bytes') rmSync(path, { force: true })
     for (let tries = outcome === 'other-bytes' ? 2 : 1; tries <= mostTries; tries++) {
       const part = new PartFile(path)
       try {
-        if (await this.#fill(part, wanted, tries)) return
+        if (await this.#fill(part, content, tries)) return
       } finally {
         part.close()
       }
       rmSync(path, { force: true })
     }
-    throw wrongBytes(wanted)
+    throw wrongBytes(content)
   }
 
   /** Receives what is missing; says whether the whole has the hash that it should. */
-  async #fill(part: PartFile, { hash, size: sizeBytes, title }: Wanted, tries: number): Promise<boolean> {
+  async #fill(part: PartFile, { hash, size: sizeBytes, title }: ExpectedContent, tries: number): Promise<boolean> {
     const { http, signal } = this.#parts
     await part.takeUp(sizeBytes)
     const takenUp = part.size
@@ -222,16 +222,16 @@ export class ContentFetch {
   }
 }
 
-function receiverOf(wanted: readonly Wanted[]): Receiver | undefined {
-  const expectedBytes = sizeOf(wanted)
-  const isLittle = wanted.length <= withoutThreads.files && expectedBytes <= withoutThreads.bytes
+function receiverOf(contents: readonly ExpectedContent[]): Receiver | undefined {
+  const expectedBytes = sizeOf(contents)
+  const isLittle = contents.length <= withoutThreads.files && expectedBytes <= withoutThreads.bytes
   return isLittle ? undefined : new Receiver({ connections, expectedBytes })
 }
 
 /** Taken from the end: the largest first, so that none of them is what everything waits for in the end. */
-function queuesOf(wanted: readonly Wanted[]): { small: Wanted[]; large: Wanted[] } {
-  const { small = [], large = [] } = Object.groupBy(wanted, ({ size }) => (size <= smallBytes ? 'small' : 'large'))
-  const bySize = (a: Wanted, b: Wanted): number => a.size - b.size
+function queuesOf(contents: readonly ExpectedContent[]): { small: ExpectedContent[]; large: ExpectedContent[] } {
+  const { small = [], large = [] } = Object.groupBy(contents, ({ size }) => (size <= smallBytes ? 'small' : 'large'))
+  const bySize = (a: ExpectedContent, b: ExpectedContent): number => a.size - b.size
   return { small: small.sort(bySize), large: large.sort(bySize) }
 }
 
@@ -242,7 +242,7 @@ const isOfOneFile = (error: unknown): error is Failure =>
   (error instanceof ClientError && error.code === 'WRONG_BYTES') ||
   (error instanceof ApiError && (error.status === 403 || error.status === 404 || error.status === 410))
 
-const wrongBytes = ({ title, hash }: Wanted): ClientError =>
+const wrongBytes = ({ title, hash }: ExpectedContent): ClientError =>
   new ClientError(
     'WRONG_BYTES',
     `What arrives for ${title} is not the file with the hash ${hash}; it was tried ${mostTries} times.`,

@@ -82,8 +82,8 @@ const hardlyAnyBytes = GiB / 32
 
 /** Each disk once. */
 function checkDisks(paths: readonly string[]): Finding[] {
-  const places = new Map(paths.flatMap((path) => placeOf(path)))
-  return [...places.values()].map((folder) => {
+  const disks = new Map(paths.flatMap((path) => diskOf(path)))
+  return [...disks.values()].map((folder) => {
     const free = freeBytes(folder)
     const said = `${(free / GiB).toFixed(1)} GiB are free on the disk of ${folder}.`
     const next = 'Free some space; `ph help pull` says how to bound the content cache (PH_CACHE_SIZE).'
@@ -92,7 +92,7 @@ function checkDisks(paths: readonly string[]): Finding[] {
   })
 }
 
-function placeOf(path: string): [number, string][] {
+function diskOf(path: string): [number, string][] {
   try {
     const folder = nearestFolder(path)
     return [[statSync(folder).dev, folder]]

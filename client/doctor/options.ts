@@ -1,11 +1,11 @@
 /** What a look for faults is given. */
 import type { Folders } from '../folders.ts'
-import type { Wanted } from '../sign-in/profile.ts'
+import type { ConnectionChoice } from '../sign-in/profile.ts'
 
 export interface CheckupOptions {
   folders: Folders
   /** What a command would connect to. */
-  wanted: Wanted
+  choice: ConnectionChoice
   env: Record<string, string | undefined>
   cwd: string
   clientName: string

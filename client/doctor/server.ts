@@ -67,9 +67,9 @@ class ServerCheckup {
   }
 
   async #findConnection(): Promise<Connection | undefined> {
-    const { folders, wanted } = this.#options
+    const { folders, choice } = this.#options
     try {
-      const connection = await findConnection(folders, wanted)
+      const connection = await findConnection(folders, choice)
       const { url, profileName, keySource } = connection
       const whose = profileName === undefined ? '' : ` as profile ${profileName}`
       if (keySource === 'none') this.#add(fault('sign-in', `No key is known for ${url}.`, `Run \`ph login --url ${url}\`.`))

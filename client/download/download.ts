@@ -16,7 +16,7 @@ import { type DownloadLayout, type DownloadSet, layOut } from './layout.ts'
 import { differs, renameToFree } from './one-file.ts'
 import { DownloadSources, type SourceCalls, type Wish } from './sources.ts'
 import { DownloadStaging } from './staging.ts'
-import type { LaidFile } from './taken-places.ts'
+import type { LaidFile } from './taken-paths.ts'
 
 export interface ManyOptions extends Pick<PullOptions, 'folders' | 'cacheBytes'> {
   calls: SourceCalls
@@ -136,13 +136,13 @@ class Work {
     const { tell, signal, http, folders, cacheBytes } = this.#options
     const objects = new Map(files.map(({ object }) => [object.content_hash, object]))
     const staged = this.#staging.names()
-    const wanted = [...objects.values()]
+    const contents = [...objects.values()]
       .filter(({ content_hash }) => !staged.has(content_hash))
       .map((object) => ({ hash: object.content_hash, size: object.blob_size, title: namedObject(object).name }))
-    if (wanted.length === 0) return
+    if (contents.length === 0) return
     tell({ kind: 'phase', phase: 'fetch' })
     const parts = { options: { folders, cacheBytes }, http, tell }
-    const order = { wanted, addresses: this.#sources, stagingFolder: this.#staging.folder, signal }
+    const order = { contents, addresses: this.#sources, stagingFolder: this.#staging.folder, signal }
     throwObstacles((await provide(parts, order)).obstacles)
   }
 

@@ -4,7 +4,7 @@
  */
 import { extensionOf } from '../../formats/package-place.ts'
 import { companionPath } from '../project/companion-path.ts'
-import { type DownloadedObject, DownloadGround, type LaidFile } from './taken-places.ts'
+import { type DownloadedObject, type LaidFile, TakenPaths } from './taken-paths.ts'
 
 /** An entry and what it needs, itself first. */
 export interface DownloadSet {
@@ -30,20 +30,20 @@ export type CompanionsOf = (object: DownloadedObject) => readonly string[]
 
 /** Lays out entry after entry; one that clashes with those before gets a folder of its own, with all that it needs. */
 export function layOut(sets: readonly DownloadSet[], companionsOf: CompanionsOf): DownloadLayout {
-  const ground = new DownloadGround()
+  const taken = new TakenPaths()
   const layout: DownloadLayout = { files: [], apart: [], unresolved: [], guessed: [], refused: [] }
   for (const set of sets) {
     const { files, unresolved, guessed } = layOutSet(set, companionsOf)
-    const clash = ground.clashOf(files)
+    const clash = taken.clashOf(files)
     const folder = clash === undefined ? '' : `${plainName(set.name)}-${set.entry_id}`
     const placed = folder === '' ? files : files.map(({ path, object }) => ({ path: `${folder}/${path}`, object }))
     if (clash !== undefined) layout.apart.push({ entry_id: set.entry_id, name: set.name, folder, path: clash })
     const within = <T extends { file: string }>(one: T): T => (folder === '' ? one : { ...one, file: `${folder}/${one.file}` })
     layout.unresolved.push(...unresolved.map(within))
     layout.guessed.push(...guessed.map(within))
-    layout.refused.push(...ground.add(placed))
+    layout.refused.push(...taken.add(placed))
   }
-  layout.files = ground.files
+  layout.files = taken.files
   return layout
 }
 

@@ -7,7 +7,7 @@ import type { Addresses } from '../content/fetch.ts'
 import { readEntryDetails } from '../entries/details.ts'
 import type { Api } from '../http/api.ts'
 import type { DownloadSet } from './layout.ts'
-import type { DownloadedObject } from './taken-places.ts'
+import type { DownloadedObject } from './taken-paths.ts'
 
 export type SourceCalls = Pick<Api, 'entries' | 'blobs'>
 

@@ -26,7 +26,7 @@ export function currentVersion(lineage: Lineage): CurrentVersion | undefined {
   }
 }
 
-/** The number of one of its versions: what the server says, else its place among those that are there, which come newest first. */
+/** The number of one of its versions: what the server says, else its position among those that are there, which come newest first. */
 export function versionNumber({ objects }: Pick<Lineage, 'objects'>, objectId: number): number | undefined {
   const at = objects.findIndex(({ object_id }) => object_id === objectId)
   const object = objects[at]

@@ -19,15 +19,15 @@ const noSuchRoute = [403, 404, 405]
  * on servers that do not know the question (contract-gaps 9). Throws what the calls throw.
  */
 export async function readEntryDetails(calls: DetailCalls, ids: readonly number[]): Promise<Map<number, EntryDetail>> {
-  const wanted = [...new Set(ids)]
+  const requested = [...new Set(ids)]
   const found: EntryDetail[] = []
-  for (let at = 0; at < wanted.length; at += limits.page.max) {
-    const part = wanted.slice(at, at + limits.page.max)
+  for (let at = 0; at < requested.length; at += limits.page.max) {
+    const part = requested.slice(at, at + limits.page.max)
     const answer = await calls.entries.find({ entry_ids: part }).catch(undefinedWhere(noSuchRoute))
-    if (!answer) return ordered(wanted, [...found, ...(await readEach(calls, wanted.slice(at)))])
+    if (!answer) return ordered(requested, [...found, ...(await readEach(calls, requested.slice(at)))])
     found.push(...answer.entries)
   }
-  return ordered(wanted, found)
+  return ordered(requested, found)
 }
 
 function ordered(ids: readonly number[], entries: readonly EntryDetail[]): Map<number, EntryDetail> {

@@ -2,7 +2,7 @@
 import type { Address } from '../../contract/address.ts'
 import { addresses } from '../../contract/addresses.ts'
 import type { Contract, Noun } from '../../contract/index.ts'
-import { placeInput } from '../../contract/place-input.ts'
+import { requestParts } from '../../contract/request-parts.ts'
 import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import type { Bytes } from './body.ts'
 import type { ApiRequest, Http } from './http.ts'
@@ -51,7 +51,7 @@ function send(http: Http, { answers }: Address, request: ApiRequest): unknown {
 /** A request that is counted and repeated as its route says. */
 export function buildRequest(address: Address, input: Fields): ApiRequest {
   const { method, sends, budget, repeatable: idempotent } = address
-  if (sends !== 'bytes') return { method, budget, idempotent, ...placeInput(address, input) }
+  if (sends !== 'bytes') return { method, budget, idempotent, ...requestParts(address, input) }
   const { bytes, contentType, ...fields } = input as Fields & { bytes: Bytes; contentType?: string }
-  return { method, budget, idempotent, ...placeInput(address, fields), bytes, contentType }
+  return { method, budget, idempotent, ...requestParts(address, fields), bytes, contentType }
 }

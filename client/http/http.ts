@@ -1,4 +1,4 @@
-/** The one place that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
+/** The one file that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
 import type { Dispatcher } from 'undici'
 import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.ts'
 import { ClientError } from '../client-error.ts'
@@ -9,7 +9,7 @@ import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
 import { learnOffered } from './offered-version.ts'
 import { type Pause, pause } from './pause.ts'
-import { RequestGate, type Turn } from './request-gate.ts'
+import { type Admission, RequestGate } from './request-gate.ts'
 import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
 
 /** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence, of the server's where it gave one. */
@@ -79,8 +79,8 @@ interface Exchange {
 type Consume<T> = (answer: Dispatcher.ResponseData) => Promise<T>
 
 interface Tries {
-  turn: Turn
-  /** Over all turns of one request. */
+  admission: Admission
+  /** Over all admissions of one request. */
   spent: { failures: number; waitedMs: number }
 }
 
@@ -223,29 +223,29 @@ export class Http {
     const gate = this.#gates[exchange.budget]
     const spent = { failures: 0, waitedMs: 0 }
     for (let first = false; ; first = true) {
-      const turn = await gate.enter({ first, signal: this.#signalOf(exchange) })
+      const admission = await gate.enter({ first, signal: this.#signalOf(exchange) })
       try {
-        const served = await this.#serve(exchange, consume, { turn, spent })
+        const served = await this.#serve(exchange, consume, { admission, spent })
         if (served) return served.value
       } finally {
-        turn.leave()
+        admission.leave()
       }
     }
   }
 
-  /** Sends it for as long as it is its turn. Undefined: another request already waits for what this one was refused. */
-  async #serve<T>(exchange: Exchange, consume: Consume<T>, { turn, spent }: Tries): Promise<{ value: T } | undefined> {
+  /** Sends it for as long as it is admitted. Undefined: another request already waits for what this one was refused. */
+  async #serve<T>(exchange: Exchange, consume: Consume<T>, { admission, spent }: Tries): Promise<{ value: T } | undefined> {
     for (;;) {
       try {
         const answer = await this.#attempt(exchange)
-        turn.passed()
+        admission.passed()
         return { value: await consume(answer) }
       } catch (error) {
         this.#signalOf(exchange)?.throwIfAborted()
         const failure = failureOf(error)
         const delayMs = failure && this.#delayOf(failure, { ...spent, idempotent: exchange.idempotent })
         if (!failure || delayMs === undefined) throw this.#thrown(error, exchange.url.origin)
-        if (asksForPatience(failure) && !turn.refused()) return undefined
+        if (asksForPatience(failure) && !admission.refused()) return undefined
         spent.failures++
         spent.waitedMs += delayMs
         await this.#wait(exchange, { delayMs, failures: spent.failures, reason: reasonOf(error), for: causeOf(failure) })

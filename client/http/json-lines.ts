@@ -17,7 +17,7 @@ interface Told {
 
 /**
  * Every value, those of the first and last line too. A stream may end in good order and yet lack something: whatever stands between here
- * and `from`, such as a proxy, may have been cut. Throws ClientError ANSWER_CUT then, in place of the end.
+ * and `from`, such as a proxy, may have been cut. Throws ClientError ANSWER_CUT then, instead of the end.
  *
  * Where the first line says `ends: true`, only the last line, `{end: true, entries}`, proves that all has come: `total` is an estimate.
  * Servers from before that say nothing of an end. There the stream has to have `total` lines; with fewer, nobody can say whether it was

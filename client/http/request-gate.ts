@@ -4,7 +4,7 @@
  */
 
 /** A request that may be sent. It says once what came of that, and `leave` when it is over, however it ended. */
-export interface Turn {
+export interface Admission {
   /** The server answered it. */
   passed(): void
   /** The server asked for patience. True: wait, then send it again. False: another one waits already; leave, and enter again first. */
@@ -31,12 +31,12 @@ export class RequestGate {
     this.#width = widest
   }
 
-  /** Resolves when it is this request's turn; `first` puts it at the head of the line. Throws the reason of an aborted signal. */
-  async enter({ first = false, signal }: { first?: boolean; signal?: AbortSignal } = {}): Promise<Turn> {
+  /** Resolves when the request may be sent; `first` puts it at the head of the line. Throws the reason of an aborted signal. */
+  async enter({ first = false, signal }: { first?: boolean; signal?: AbortSignal } = {}): Promise<Admission> {
     signal?.throwIfAborted()
     if (this.#inside >= this.#width || (this.#line.length > 0 && !first)) await this.#stand(first, signal)
     else this.#inside++
-    return this.#turn()
+    return this.#admission()
   }
 
   #stand(first: boolean, signal: AbortSignal | undefined): Promise<void> {
@@ -57,7 +57,7 @@ export class RequestGate {
     })
   }
 
-  #turn(): Turn {
+  #admission(): Admission {
     const own = {}
     return {
       passed: () => {

@@ -10,22 +10,22 @@ import type { SeenFile } from './project-memory.ts'
 const sidecarExtensions = new Set(['uexp', 'ubulk', 'uptnl', 'upayload'])
 const descriptorExtensions = new Set(['uproject', 'uplugin'])
 
-export interface Sorted {
+export interface SortedFiles {
   /** Props, by what their names say. */
-  wanted: FoundFile[]
+  props: FoundFile[]
   sidecars: string[]
   unknown: string[]
 }
 
 /** Tells files that may be props from those that are not; `all` takes every kind. */
-export function sortFound(files: readonly FoundFile[], all: boolean): Sorted {
-  const sorted: Sorted = { wanted: [], sidecars: [], unknown: [] }
+export function sortFound(files: readonly FoundFile[], all: boolean): SortedFiles {
+  const sorted: SortedFiles = { props: [], sidecars: [], unknown: [] }
   for (const found of files) {
     const { ext, file } = found
-    if (packageExtensions.has(ext) || findSourceKind(ext)) sorted.wanted.push(found)
+    if (packageExtensions.has(ext) || findSourceKind(ext)) sorted.props.push(found)
     else if (sidecarExtensions.has(ext)) sorted.sidecars.push(file)
     else if (descriptorExtensions.has(ext)) continue
-    else if (all) sorted.wanted.push(found)
+    else if (all) sorted.props.push(found)
     else sorted.unknown.push(file)
   }
   return sorted

@@ -16,7 +16,7 @@ export const relation = {
   /** It was pushed or pulled here: there is a version that it is or was edited from. */
   based: 1,
   /** The library was asked for its lineage, … */
-  asked: 2,
+  looked: 2,
   /** … and has it. */
   there: 4,
   hashIsBase: 8,
@@ -114,12 +114,12 @@ export class Faces {
     })
   }
 
-  /** What the library answered about lineages; those of `asked` that are not among the faces are not there. */
-  save(asked: readonly string[], faces: readonly Face[]): void {
+  /** What the library answered about lineages; those of `requested` that are not among the faces are not there. */
+  save(requested: readonly string[], faces: readonly Face[]): void {
     const none = this.#db.prepare('insert or replace into face (lineage_id) values (?)')
     const set = this.#db.prepare('insert or replace into face values (@lineageId, @objectId, @hash, @entryId)')
     this.#write(() => {
-      for (const id of asked) none.run(id)
+      for (const id of requested) none.run(id)
       for (const face of faces) set.run(face)
     })
   }

@@ -10,7 +10,7 @@ import { entryPages } from '../entries/pages.ts'
 import type { Api } from '../http/api.ts'
 
 /** Lineages by id, versions by content, current versions by path. */
-export interface Wanted {
+export interface FaceQuery {
   lineageIds: readonly string[]
   hashes: readonly string[]
   paths: readonly string[]
@@ -24,19 +24,19 @@ const fewLineages = 20
 const requestsAtOnce = 8
 
 /** One exchange for 5,000 of each, one also for none; more on servers that do not know the question. */
-export const findFaces = async (api: Api, wanted: Wanted): Promise<FoundFaces> =>
-  (await askForFaces(api, wanted)) ?? readEntries(api, wanted)
+export const findFaces = async (api: Api, query: FaceQuery): Promise<FoundFaces> =>
+  (await findFacesInBulk(api, query)) ?? readEntries(api, query)
 
 /** The same in bulk alone; undefined where the server does not offer that. */
-export async function askForFaces(api: Api, wanted: Wanted): Promise<FoundFaces | undefined> {
+export async function findFacesInBulk(api: Api, query: FaceQuery): Promise<FoundFaces | undefined> {
   const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
-  const longest = Math.max(wanted.lineageIds.length, wanted.hashes.length, wanted.paths.length)
+  const longest = Math.max(query.lineageIds.length, query.hashes.length, query.paths.length)
   for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
     const part = <T>(list: readonly T[]): T[] => list.slice(at, at + limits.lineagesFound)
     const question = {
-      lineage_ids: part(wanted.lineageIds),
-      content_hashes: part(wanted.hashes),
-      origin_paths: part(wanted.paths),
+      lineage_ids: part(query.lineageIds),
+      content_hashes: part(query.hashes),
+      origin_paths: part(query.paths),
     }
     const answer = await api.lineages.find(question).catch(undefinedWhereUnknown)
     if (!answer) return undefined
@@ -53,7 +53,7 @@ function undefinedWhereUnknown(error: unknown): undefined {
 }
 
 /** The same from what every server offers. Bytes and paths are found among current versions only. */
-async function readEntries(api: Api, { lineageIds, hashes, paths }: Wanted): Promise<FoundFaces> {
+async function readEntries(api: Api, { lineageIds, hashes, paths }: FaceQuery): Promise<FoundFaces> {
   const found = new EntryReading(lineageIds, hashes, paths)
   if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(api)
   const atOnce = pLimit(requestsAtOnce)

@@ -9,11 +9,11 @@ export interface OpenPull {
   ordered: string | null
 }
 
-/** A file that was about to be put into place, or of which is known that it was. `mark`: of the new file, see `fileIdentity`. */
+/** A file that was about to be put into place, or of which is known that it was. `identity`: of the new file, see `fileIdentity`. */
 export interface IntendedFile<Item> {
   contentHash: string
   file: string
-  mark: string
+  identity: string
   item: Item
 }
 
@@ -26,7 +26,7 @@ interface PullRow {
 interface PulledRow {
   content_hash: string
   file: string
-  mark: string
+  identity: string
   item: string
 }
 
@@ -57,7 +57,7 @@ export class OpenPulls {
   /** Written before the first of these files is put into place, all of them or none. */
   intend(jobId: number, files: readonly IntendedFile<unknown>[]): void {
     this.#write('insert or replace into pulled (job_id, content_hash, file, mark, item) values (?, ?, ?, ?, ?)')(
-      files.map(({ contentHash, file, mark, item }) => [jobId, contentHash, file, mark, JSON.stringify(item)]),
+      files.map(({ contentHash, file, identity, item }) => [jobId, contentHash, file, identity, JSON.stringify(item)]),
     )
   }
 
@@ -65,13 +65,13 @@ export class OpenPulls {
   intended<Item>(jobId: number): IntendedFile<Item>[] {
     const rows = this.#state.guard(() =>
       this.#state.db
-        .prepare<[number], PulledRow>('select content_hash, file, mark, item from pulled where job_id = ?')
+        .prepare<[number], PulledRow>('select content_hash, file, mark as identity, item from pulled where job_id = ?')
         .all(jobId),
     )
-    return rows.map(({ content_hash, file, mark, item }) => ({
+    return rows.map(({ content_hash, file, identity, item }) => ({
       contentHash: content_hash,
       file,
-      mark,
+      identity,
       item: JSON.parse(item) as Item,
     }))
   }

@@ -192,10 +192,10 @@ export class ProjectMemory {
   }
 
   /** Files that are not there any more. Who they were stays known: they may come back. */
-  markGone(files: readonly string[]): void {
-    const mark = this.#db.prepare('update file set stat = ?, settled = 0 where file = ?')
+  setGone(files: readonly string[]): void {
+    const update = this.#db.prepare('update file set stat = ?, settled = 0 where file = ?')
     this.#write(() => {
-      for (const file of files) mark.run(gone, file)
+      for (const file of files) update.run(gone, file)
     })
   }
 

@@ -87,8 +87,9 @@ async function describe(beginning: Buffer, file: OpenFile): Promise<FileFacts> {
 
 function describePackage(beginning: Buffer, { fd, path, size }: OpenFile, ext: string): FileFacts {
   try {
-    const wanted = headerSize(beginning.subarray(0, firstReadBytes))
-    const header = wanted > beginning.length && size > beginning.length ? readBeginning(fd, Math.min(wanted, size)) : beginning
+    const headerBytes = headerSize(beginning.subarray(0, firstReadBytes))
+    const header =
+      headerBytes > beginning.length && size > beginning.length ? readBeginning(fd, Math.min(headerBytes, size)) : beginning
     return keepPackage(readPackage(header, { stem: basename(path, extname(path)), fileSize: size }))
   } catch (error) {
     if (error instanceof FormatError) return keepUnreadablePackage(error, ext)
@@ -99,8 +100,8 @@ function describePackage(beginning: Buffer, { fd, path, size }: OpenFile, ext: s
 /** A file that is not what its name says is kept as one of which nothing is known; a Git LFS pointer is refused. */
 async function describeOther(beginning: Buffer, { fd, size }: OpenFile, ext: string): Promise<FileFacts> {
   try {
-    const wanted = Math.min(sourceHeadBytes(ext), size)
-    const head = wanted > beginning.length ? readBeginning(fd, wanted) : beginning.subarray(0, wanted)
+    const headBytes = Math.min(sourceHeadBytes(ext), size)
+    const head = headBytes > beginning.length ? readBeginning(fd, headBytes) : beginning.subarray(0, headBytes)
     refuseGitLfsPointer(head)
     const readAt = (into: Uint8Array, offset: number) => readInto(fd, into, offset)
     const facts = await describeSource(ext, head, { sizeBytes: size, readAt })

@@ -1,4 +1,4 @@
-/** From what a person named on the command line to the project and the places in it where the walk begins. */
+/** From what a person named on the command line to the project and the paths in it where the walk begins. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, parse, sep } from 'node:path'
@@ -16,7 +16,7 @@ export interface NamedPaths {
  * Throws ClientError `PATH_NOT_FOUND`, `SEVERAL_PROJECTS`, `TOO_MUCH` for a whole disk or home folder, `NOTHING_TO_PUSH` when
  * nothing is named.
  */
-export function findPlaces(paths: readonly string[]): NamedPaths {
+export function findNamedPaths(paths: readonly string[]): NamedPaths {
   const named = [...new Set(paths.map(realPath))].map((path) => {
     const isFolder = statSync(path).isDirectory()
     if (holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)

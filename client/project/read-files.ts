@@ -64,8 +64,8 @@ function batchesOf(jobs: readonly ReadJob[]): Batch[] {
 
 async function readInThreads(jobs: readonly ReadJob[], options: ReadOptions): Promise<void> {
   const batches = batchesOf(jobs)
-  const wanted = options.workers ?? Math.min(availableParallelism(), mostWorkers)
-  const threads = Array.from({ length: Math.min(wanted, batches.length) }, startThread)
+  const threadsAllowed = options.workers ?? Math.min(availableParallelism(), mostWorkers)
+  const threads = Array.from({ length: Math.min(threadsAllowed, batches.length) }, startThread)
   const queue = batches.values()
   const stop = new Promise<never>((_, reject) => {
     options.signal?.addEventListener('abort', () => reject(options.signal?.reason), { once: true })

@@ -43,7 +43,7 @@ export async function scan(root: string, starts: ScanStart[], signal?: AbortSign
   return { files: walk.files, problems: walk.allProblems() }
 }
 
-/** A folder that waits for its turn. */
+/** A folder still to be read. */
 interface Folder {
   path: string
   file: string

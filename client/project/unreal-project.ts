@@ -18,8 +18,8 @@ export interface Mount {
   engineVersion: string | null
 }
 
-/** Where a path lies. `root`: the folder of its project, or else of what was named. */
-export interface Place {
+/** The project and Content folder of a path. `root`: the folder of its project, or else of what was named. */
+export interface LocatedProject {
   root: string
   mount: Mount | undefined
 }
@@ -35,7 +35,7 @@ export const isContentFolder = (name: string, hasDescriptor: boolean): boolean =
  * Looks upward from a folder for its Content folder, plugin and project. The root is the folder of the nearest `.uproject`,
  * else of the nearest `.uplugin`, else the one that holds a folder named Content, else `folder` itself.
  */
-export function locate(folder: string): Place {
+export function locate(folder: string): LocatedProject {
   let content: string | undefined
   let isSure = false
   let plugin: string | undefined

@@ -5,7 +5,7 @@ import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
 import type { PullFile } from './destinations.ts'
-import { type ContentFolder, inspectPlaces, type Place } from './existing-files.ts'
+import { type ContentFolder, type Destination, inspectDestinations } from './existing-files.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
@@ -14,7 +14,7 @@ import { type Obstacle, obstacle } from './obstacle.ts'
  */
 export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict'
 
-export interface Decision extends Place {
+export interface Decision extends Destination {
   action: Action
   /** SHA-256 of what is there, where that was of interest. */
   localHash: string | undefined
@@ -40,32 +40,34 @@ interface Comparing {
 }
 
 /** A file that is there, with what is remembered of it. */
-interface Occupied extends Place {
+interface Occupied extends Destination {
   stats: BigIntStats
   known: KnownFile | undefined
 }
 
 /** Holds files against what lies where they go, and decides about each. Reads only. */
 export async function compareProject(files: readonly PullFile[], comparing: Comparing): Promise<Comparison> {
-  const { places, obstacles } = inspectPlaces(files, comparing.content)
-  const decided = await decide(places, comparing)
+  const { destinations, obstacles } = inspectDestinations(files, comparing.content)
+  const decided = await decide(destinations, comparing)
   return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles] }
 }
 
-async function decide(places: readonly Place[], { memory, onBytes, signal }: Comparing): Promise<Comparison> {
-  const there = places.filter(({ stats }) => stats).map(({ file }) => file)
+async function decide(destinations: readonly Destination[], { memory, onBytes, signal }: Comparing): Promise<Comparison> {
+  const there = destinations.filter(({ stats }) => stats).map(({ file }) => file)
   const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
-  const occupied = places.flatMap((place): Occupied[] =>
-    place.stats ? [{ ...place, stats: place.stats, known: rememberedFiles.get(place.file) }] : [],
+  const occupied = destinations.flatMap((destination): Occupied[] =>
+    destination.stats ? [{ ...destination, stats: destination.stats, known: rememberedFiles.get(destination.file) }] : [],
   )
-  const unread = occupied.filter((place) => !isRemembered(place) && isWorthReading(place))
+  const unread = occupied.filter((destination) => !isRemembered(destination) && isWorthReading(destination))
   const read = new Map<string, { hash: string; stat: string } | UnreadFile>()
   if (unread.length > 0)
     await (await import('../project/read-files.ts')).readFiles(
       unread.map(({ path, stats }) => ({ path, size: Number(stats.size) })),
       { signal, onBytes, onFile: (index, result) => read.set(unread[index]?.file ?? '', result) },
     )
-  const decisions = places.map((place) => judge({ ...place, known: rememberedFiles.get(place.file) }, read.get(place.file)))
+  const decisions = destinations.map((destination) =>
+    judge({ ...destination, known: rememberedFiles.get(destination.file) }, read.get(destination.file)),
+  )
   const obstacles = [...read].flatMap(([file, result]) =>
     'unread' in result && result.unread !== 'vanished'
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
@@ -81,15 +83,15 @@ const isWorthReading = ({ pullFile: { object }, known, stats }: Occupied): boole
   Number(stats.size) === object.blob_size || known?.base?.lineageId === object.lineage_id
 
 function judge(
-  place: Place & { known: KnownFile | undefined },
+  destination: Destination & { known: KnownFile | undefined },
   read: { hash: string; stat: string } | UnreadFile | undefined,
 ): Decision {
-  const { stats, known, pullFile } = place
+  const { stats, known, pullFile } = destination
   const { content_hash, lineage_id } = pullFile.object
   if (!stats || (read && 'unread' in read && read.unread === 'vanished'))
-    return { ...place, stats: undefined, action: 'add', localHash: undefined, localStat: undefined }
+    return { ...destination, stats: undefined, action: 'add', localHash: undefined, localStat: undefined }
   const local = read ? ('hash' in read ? read : undefined) : known?.stat === statKey(stats) ? known : undefined
-  const found = { ...place, localHash: local?.hash, localStat: local?.stat }
+  const found = { ...destination, localHash: local?.hash, localStat: local?.stat }
   if (local?.hash === content_hash) return { ...found, action: 'identical' }
   const isVersion = local !== undefined && known?.base?.lineageId === lineage_id && known.base.hash === local.hash
   return { ...found, action: isVersion ? 'safe_overwrite' : 'conflict' }

@@ -105,13 +105,13 @@ function faultOfPath(path: string): string | undefined {
 /** Two files for one place, as the strictest of file systems compares; folders that differ in nothing but case; bytes listed twice. */
 function findClashes(files: readonly PullFile[]): DestinationRefusal[] {
   const refused: DestinationRefusal[] = []
-  const places = new Map<string, string>()
+  const taken = new Map<string, string>()
   const folders = new Map<string, string>()
   const hashes = new Set<string>()
   for (const { object, path, destination } of files) {
-    const other = places.get(path.toLowerCase())
+    const other = taken.get(path.toLowerCase())
     if (other !== undefined) refused.push({ what: destination, why: `would land in one place with ${other}` })
-    places.set(path.toLowerCase(), destination)
+    taken.set(path.toLowerCase(), destination)
     if (hashes.has(object.content_hash))
       refused.push({ what: destination, why: 'has the same bytes as another file of the list' })
     hashes.add(object.content_hash)

@@ -6,7 +6,7 @@ import type { PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /** Where a file goes. `file` is its path below the project's root with `/`. */
-export interface Place {
+export interface Destination {
   pullFile: PullFile
   file: string
   path: string
@@ -22,18 +22,18 @@ export interface ContentFolder {
 }
 
 export interface Inspection {
-  places: Place[]
+  destinations: Destination[]
   obstacles: Obstacle[]
 }
 
 /** What a path may have on this system, in bytes on POSIX and in characters on Windows, where the API adds what it needs. */
 const longestPath = process.platform === 'win32' ? 32_000 : 4095
 
-/** Looks at every place. */
-export function inspectPlaces(files: readonly PullFile[], content: ContentFolder): Inspection {
+/** Looks at every destination. */
+export function inspectDestinations(files: readonly PullFile[], content: ContentFolder): Inspection {
   const walk = new Inspector(content)
-  const places = files.flatMap((pullFile) => walk.look(pullFile) ?? [])
-  return { places, obstacles: walk.obstacles }
+  const destinations = files.flatMap((pullFile) => walk.look(pullFile) ?? [])
+  return { destinations, obstacles: walk.obstacles }
 }
 
 interface Folder {
@@ -52,7 +52,7 @@ class Inspector {
     this.#content = content
   }
 
-  look(pullFile: PullFile): Place | undefined {
+  look(pullFile: PullFile): Destination | undefined {
     const at = pullFile.path.lastIndexOf('/')
     const folder = this.#folder(pullFile.path.slice(0, Math.max(at, 0)))
     if (folder.isBlocked) return undefined

@@ -145,9 +145,9 @@ export class PullJob {
     const { tell, target } = this.#parts
     tell({ kind: 'phase', phase: 'fetch' })
     const { confirmShared, provide } = await import('./stage-files.ts')
-    const wanted = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
+    const contents = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
-    const provision = await provide(this.#parts, { wanted, addresses, stagingFolder: staging, signal: this.#signal })
+    const provision = await provide(this.#parts, { contents, addresses, stagingFolder: staging, signal: this.#signal })
     this.#bytes.downloaded = provision.downloaded
     this.#bytes.from_cache = provision.fromCache
     if (provision.obstacles.length > 0) return provision.obstacles

@@ -1,4 +1,4 @@
-/** What a pull is asked to do, and what its parts share while it runs. */
+/** What a pull is to do, and what its parts share while it runs. */
 import type { PullOrder } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'

@@ -34,8 +34,8 @@ export interface Room {
 
 /** Whether there is room on every disk; what goes to the same one counts together. */
 export function checkRoom([cache, project]: readonly [cache: Room, project: Room]): Obstacle[] {
-  const places = [cache, project].map(({ folder, neededBytes }) => ({ folder: nearestFolder(folder), neededBytes }))
-  const byDisk = Map.groupBy(places, ({ folder }) => statSync(folder).dev)
+  const needs = [cache, project].map(({ folder, neededBytes }) => ({ folder: nearestFolder(folder), neededBytes }))
+  const byDisk = Map.groupBy(needs, ({ folder }) => statSync(folder).dev)
   return [...byDisk.values()].flatMap((rooms): Obstacle[] => {
     const [{ folder } = { folder: '' }] = rooms
     const isCloning = rooms.length > 1 && statfsSync(folder).type === btrfsType
@@ -43,7 +43,7 @@ export function checkRoom([cache, project]: readonly [cache: Room, project: Room
     const free = freeBytes(folder) - reserveBytes
     if (needed === 0 || needed <= free) return []
     const message = `${mebibytes(needed)} are needed on the disk of ${folder}, and ${mebibytes(Math.max(0, free))} are free.`
-    const isCache = rooms.some((room) => room === places[0] && room.neededBytes > 0)
+    const isCache = rooms.some((room) => room === needs[0] && room.neededBytes > 0)
     return [obstacle(isCache ? 'cache-full' : 'disk-full', folder, message)]
   })
 }

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { nearestFolder } from '../../system/free-space.ts'
 import { isDiskFull } from '../client-error.ts'
 import { type Content, ContentCache, sizeOf } from '../content/cache.ts'
-import { type Addresses, ContentFetch, type Wanted } from '../content/fetch.ts'
+import { type Addresses, ContentFetch, type ExpectedContent } from '../content/fetch.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PullOptions, PullParts } from './options.ts'
@@ -22,7 +22,7 @@ export interface Provision {
 export type ProvisionParts = Pick<PullParts, 'http' | 'tell'> & { options: Pick<PullOptions, 'folders' | 'cacheBytes' | 'link'> }
 
 export interface ProvisionOrder {
-  wanted: readonly Wanted[]
+  contents: readonly ExpectedContent[]
   addresses: Addresses
   /** On the disk of the Content folder. */
   stagingFolder: string
@@ -31,15 +31,15 @@ export interface ProvisionOrder {
 
 const holdAgainMs = 20 * 60_000
 
-/** Stages every wanted file, checked and synced; with obstacles, not all of them are. */
+/** Stages every file of the order, checked and synced; with obstacles, not all of them are. */
 export async function provide(parts: ProvisionParts, order: ProvisionOrder): Promise<Provision> {
   // Short-lived objects then fill 2 MiB before they are collected, not 48.
   setFlagsFromString('--semi-space-growth-factor=1')
   const cache = openCache(parts)
-  const holding = setInterval(() => cache.hold(order.wanted), holdAgainMs)
+  const holding = setInterval(() => cache.hold(order.contents), holdAgainMs)
   holding.unref()
   try {
-    cache.hold(order.wanted)
+    cache.hold(order.contents)
     return await new Provider(parts, order, cache).run()
   } catch (error) {
     if (!isDiskFull(error)) throw error
@@ -85,30 +85,30 @@ class Provider {
   }
 
   async run(): Promise<Provision> {
-    const { wanted, signal } = this.#order
-    const { present } = await this.#cache.find(wanted, signal)
-    const missing = wanted.filter(({ hash }) => !present.has(hash))
+    const { contents, signal } = this.#order
+    const { present } = await this.#cache.find(contents, signal)
+    const missing = contents.filter(({ hash }) => !present.has(hash))
     const room = checkRoom([
       { folder: this.#cache.folder, neededBytes: sizeOf(missing) },
       { folder: this.#order.stagingFolder, neededBytes: this.#copiedBytes(missing) },
     ])
     if (room.length > 0) return { obstacles: room, downloaded: 0, fromCache: 0 }
-    for (const one of wanted) if (present.has(one.hash)) this.#stage(one)
+    for (const one of contents) if (present.has(one.hash)) this.#stage(one)
     const fetched = await this.#fetch(missing)
     await Promise.all(this.#jobs)
     await this.#staging.sync()
-    return { ...fetched, fromCache: sizeOf(wanted) - sizeOf(missing) }
+    return { ...fetched, fromCache: sizeOf(contents) - sizeOf(missing) }
   }
 
   /** On the disk of the cache, files that nobody has yet are not copied. */
-  #copiedBytes(missing: readonly Wanted[]): number {
+  #copiedBytes(missing: readonly ExpectedContent[]): number {
     if (this.#parts.options.link) return 0
-    const { wanted, stagingFolder } = this.#order
+    const { contents, stagingFolder } = this.#order
     const isOneDisk = statSync(this.#cache.folder).dev === statSync(nearestFolder(stagingFolder)).dev
-    return sizeOf(wanted) - (isOneDisk ? sizeOf(missing) : 0)
+    return sizeOf(contents) - (isOneDisk ? sizeOf(missing) : 0)
   }
 
-  async #fetch(missing: readonly Wanted[]): Promise<Pick<Provision, 'obstacles' | 'downloaded'>> {
+  async #fetch(missing: readonly ExpectedContent[]): Promise<Pick<Provision, 'obstacles' | 'downloaded'>> {
     if (missing.length === 0) return { obstacles: [], downloaded: 0 }
     const { http, tell } = this.#parts
     const total = { totalFiles: missing.length, totalBytes: sizeOf(missing) }
@@ -139,7 +139,7 @@ class Provider {
     const { tell } = this.#parts
     const staged = this.#staging
       .add(one)
-      .then(() => tell({ kind: 'stage', files: ++this.#staged, totalFiles: this.#order.wanted.length }))
+      .then(() => tell({ kind: 'stage', files: ++this.#staged, totalFiles: this.#order.contents.length }))
     // Met where all of them are awaited.
     staged.catch(() => {})
     this.#jobs.push(staged)

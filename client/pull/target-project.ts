@@ -17,7 +17,7 @@ export interface PullTarget {
   engineVersion: string | null
 }
 
-export interface TargetWanted {
+export interface TargetChoice {
   cwd: string
   project?: string
   /** Absolute path of the folder to pull into. */
@@ -28,7 +28,7 @@ export interface TargetWanted {
  * Finds the project: in `into`, else the nearest one from `cwd` upward, else one just below it. Throws ClientError
  * `NO_PROJECT`, `SEVERAL_PROJECTS`.
  */
-export function findTarget({ cwd, project, into }: TargetWanted): PullTarget {
+export function findTarget({ cwd, project, into }: TargetChoice): PullTarget {
   if (into !== undefined) return targetIn(into, project)
   const folder = upward(cwd, project) ?? justBelow(cwd, project)
   if (folder !== undefined) return targetIn(folder, project)
@@ -82,15 +82,15 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function targetIn(folder: string, wanted: string | undefined): PullTarget {
+function targetIn(folder: string, name: string | undefined): PullTarget {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (stats && !stats.isDirectory()) throw new ClientError('NO_PROJECT', `${folder} is no folder.`)
   const root = stats ? realpathSync(folder) : folder
   const stems = projectsIn(root)
-  const project = wanted ?? stems[0]
+  const project = name ?? stems[0]
   if (project === undefined)
     throw new ClientError('NO_PROJECT', `${folder} holds no .uproject, so the name of the project is not known.`)
-  if (wanted === undefined && stems.length > 1)
+  if (name === undefined && stems.length > 1)
     throw new ClientError('SEVERAL_PROJECTS', `${folder} holds several projects: ${stems.join(', ')}.`, {
       next: 'Say which one with --project.',
     })

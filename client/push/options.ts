@@ -1,4 +1,4 @@
-/** What a push is asked to do, and what its parts share while it runs. */
+/** What a push is to do, and what its parts share while it runs. */
 
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
@@ -32,7 +32,7 @@ export interface PushOptions extends Wire {
 
 export interface PushParts {
   options: PushOptions
-  places: NamedPaths
+  namedPaths: NamedPaths
   http: Http
   api: Api
   memory: ProjectMemory

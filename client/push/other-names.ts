@@ -17,20 +17,20 @@ export interface ThereAlready {
 }
 
 /** Of more files than these only the first are looked into. */
-const mostAsked = 1000
+const mostFiles = 1000
 
 /** Names files that are another prop's, the first time that they are met here. */
 export async function findOtherNames(there: readonly ThereAlready[], api: Api): Promise<Problem[]> {
   const untracked = there.filter(({ planned, report }) => planned.item.entry && report.lineage_id && !wasKnown(planned))
-  const asked = untracked.slice(0, mostAsked)
-  if (asked.length === 0) return []
-  const lineageIds = [...new Set(asked.flatMap(({ report }) => report.lineage_id ?? []))]
+  const files = untracked.slice(0, mostFiles)
+  if (files.length === 0) return []
+  const lineageIds = [...new Set(files.flatMap(({ report }) => report.lineage_id ?? []))]
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const faces = new Map(lineages.map((lineage) => [lineage.id, lineage]))
-  const elsewhere = asked.flatMap(({ planned }, at) => {
-    const face = faces.get(asked[at]?.report.lineage_id ?? '')
-    const isItsPlace = face?.origin_path && face.origin_path.toLowerCase() === planned.item.origin_path?.toLowerCase()
-    return face?.entry_id && !isItsPlace ? [{ planned, entryId: face.entry_id }] : []
+  const elsewhere = files.flatMap(({ planned }, at) => {
+    const face = faces.get(files[at]?.report.lineage_id ?? '')
+    const isOwnPath = face?.origin_path && face.origin_path.toLowerCase() === planned.item.origin_path?.toLowerCase()
+    return face?.entry_id && !isOwnPath ? [{ planned, entryId: face.entry_id }] : []
   })
   const names = await namesOf(api, [...new Set(elsewhere.map(({ entryId }) => entryId))])
   return elsewhere.flatMap(({ planned, entryId }) => toProblem(planned, { entryId, name: names.get(entryId) }))

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import type { Sorted } from '../memory/changes.ts'
+import type { SortedFiles } from '../memory/changes.ts'
 import { type FeedPosition, followOwnFeed } from '../memory/feed.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import { type ChangedFiles, readChanged } from '../memory/read-changed.ts'
@@ -62,7 +62,7 @@ export class PushWork {
     this.#parts = parts
   }
 
-  async run(sorted: Sorted, position: FeedPosition | undefined): Promise<WorkDone> {
+  async run(sorted: SortedFiles, position: FeedPosition | undefined): Promise<WorkDone> {
     const { options, tell } = this.#parts
     // Short-lived objects then fill 2 MiB before they are collected, not 48: a push keeps a third less memory and is no slower.
     setFlagsFromString('--semi-space-growth-factor=1')
@@ -84,21 +84,21 @@ export class PushWork {
   }
 
   /** Reads what was found; then what the named files among it need, and what claims to be the same as something new. */
-  async #gatherAll(sorted: Sorted): Promise<ChangedFiles> {
-    const { places, options, memory } = this.#parts
-    const changed = await readChanged(sorted.wanted, { ...this.#parts, root: places.root })
-    const seen = new Set(sorted.wanted.map(({ file }) => file))
+  async #gatherAll(sorted: SortedFiles): Promise<ChangedFiles> {
+    const { namedPaths, options, memory } = this.#parts
+    const changed = await readChanged(sorted.props, { ...this.#parts, root: namedPaths.root })
+    const seen = new Set(sorted.props.map(({ file }) => file))
     const search = this.#search(changed.files)
     const add = async (found: FoundFile[]): Promise<PushFile[]> => {
       const unseen = found.filter(({ file }) => !seen.has(file) && seen.add(file))
-      const more = await readChanged(unseen, { ...this.#parts, root: places.root })
+      const more = await readChanged(unseen, { ...this.#parts, root: namedPaths.root })
       changed.files.push(...more.files)
       changed.problems.push(...more.problems)
       changed.read.bytes += more.read.bytes
       return more.files
     }
-    const named = new Set(places.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
-    let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(places.root, pathOf(file))))
+    const named = new Set(namedPaths.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
+    let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(namedPaths.root, pathOf(file))))
     while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
     if (memory.count() > seen.size)
       await add(changed.files.flatMap((file) => rivalsOf(file, memory).flatMap((rival) => search.findFile(rival) ?? [])))
@@ -107,8 +107,8 @@ export class PushWork {
 
   /** Plans; and again with what the library turns out to have of what is not on this disk. */
   async #plan(files: readonly PushFile[], search: PackageSearch): Promise<PushPlan> {
-    const { api, places } = this.#parts
-    const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(places) }
+    const { api, namedPaths } = this.#parts
+    const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(namedPaths) }
     const elsewhere = this.#elsewhere(search)
     const plan = planPush(files, elsewhere, options)
     const there = await findPackages(api, missingPackages(plan.problems))
@@ -126,33 +126,33 @@ export class PushWork {
   }
 
   #search = (files: readonly PushFile[]): PackageSearch =>
-    new PackageSearch(this.#parts.places.root, [...new Set(files.map(({ found }) => found.mount))])
+    new PackageSearch(this.#parts.namedPaths.root, [...new Set(files.map(({ found }) => found.mount))])
 
   #elsewhere(search: PackageSearch) {
-    const { memory, places } = this.#parts
+    const { memory, namedPaths } = this.#parts
     return {
       inLibrary: (name: string) => memory.findByPackage(name).find(({ base }) => base)?.base?.hash,
       onDisk: (name: string) => {
-        const known = memory.findByPackage(name).find(({ file }) => existsSync(join(places.root, file)))
+        const known = memory.findByPackage(name).find(({ file }) => existsSync(join(namedPaths.root, file)))
         return known?.file ?? search.findPackage(name)?.file
       },
-      pluginOf: pluginFinder({ root: places.root, descriptor: findDescriptor(places.root) }),
+      pluginOf: pluginFinder({ root: namedPaths.root, descriptor: findDescriptor(namedPaths.root) }),
     }
   }
 
   async #sendPlanned(plan: PushPlan) {
-    const { http, api, tell, signal, memory, stateFile, options, places, stop } = this.#parts
+    const { http, api, tell, signal, memory, stateFile, options, namedPaths, stop } = this.#parts
     const uploader = new Uploader({ http, api, tell, signal })
-    const thumbnails = new ThumbnailUploader({ http, api, root: places.root, tell, signal })
+    const thumbnails = new ThumbnailUploader({ http, api, root: namedPaths.root, tell, signal })
     const { max_items: maxItems } = plan.toSend.length > 0 ? await api.push.limits() : { max_items: 1 }
     const { variantGroup, note, dryRun = false } = options
-    const { root } = places
+    const { root } = namedPaths
     const about = { note, project: originName(root) }
     const bases = { memory, api, others: { stateFile, address: options.url } }
     const sending = { root, api, bases, uploader, thumbnails, memory, tell, maxItems }
     const round = new PushRound({ ...sending, variantGroup, about, dryRun, stop })
     await round.run(plan.toSend)
-    if (options.held) await answerHeld(round, options.held, { root: places.root, memory })
+    if (options.held) await answerHeld(round, options.held, { root: namedPaths.root, memory })
     if (!dryRun) {
       rememberHeld(round, memory)
       round.end()

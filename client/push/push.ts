@@ -3,10 +3,10 @@ import { ClientError } from '../client-error.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire } from '../http/open-http.ts'
-import { findVanished, isUntouched, nameUnread, type Sorted, sortFound } from '../memory/changes.ts'
+import { findVanished, isUntouched, nameUnread, type SortedFiles, sortFound } from '../memory/changes.ts'
 import { type FeedPosition, findFeedEnd, followFeed } from '../memory/feed.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
-import { findPlaces } from '../project/paths.ts'
+import { findNamedPaths } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
 import { type Scan, scan } from '../project/scan.ts'
 import { findPackages, missingPackages } from './library-packages.ts'
@@ -21,19 +21,19 @@ export type { PushOptions } from './options.ts'
  * and the next push goes on from there.
  */
 export async function push(options: PushOptions): Promise<PushReport> {
-  const places = findPlaces(options.paths)
+  const namedPaths = findNamedPaths(options.paths)
   const stopping = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal
   const tell = options.tell ?? (() => {})
   const { url, folders } = options
   const http = openWire({ ...options, signal }, tell)
-  const state = projectStateFile(folders, url, places.root)
-  const memory = new ProjectMemory(state, { address: url, root: places.root })
+  const state = projectStateFile(folders, url, namedPaths.root)
+  const memory = new ProjectMemory(state, { address: url, root: namedPaths.root })
   try {
-    if (!options.dryRun && memory.pulls.list().length > 0) await settlePulls({ memory, root: places.root, signal }, state)
+    if (!options.dryRun && memory.pulls.list().length > 0) await settlePulls({ memory, root: namedPaths.root, signal }, state)
     const stop = (reason: unknown) => stopping.abort(reason)
     const api = createApi(http)
-    return await new Push({ options, places, http, api, memory, stateFile: state, tell, signal, stop }).run()
+    return await new Push({ options, namedPaths, http, api, memory, stateFile: state, tell, signal, stop }).run()
   } finally {
     memory.close()
     await http.close(signal.aborted ? 'destroy' : 'finish')
@@ -63,22 +63,22 @@ class Push {
   }
 
   async run(): Promise<PushReport> {
-    const { places, tell, signal, options, memory } = this.#parts
+    const { namedPaths, tell, signal, options, memory } = this.#parts
     // The question is on its way while the folders are walked.
     const feed = this.#followFeed()
     feed.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
-    const found = await scan(places.root, places.starts, signal)
+    const found = await scan(namedPaths.root, namedPaths.starts, signal)
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
     const inContent = options.contentOnly ? found.files.filter(({ mount }) => mount) : found.files
     const sorted = sortFound(inContent, options.all ?? false)
-    if (sorted.wanted.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
+    if (sorted.props.length === 0 && found.problems.length === 0) throw nothingThere(options.paths, sorted)
     const position = await feed
     const seenFiles = memory.seenFiles()
-    const vanished = findVanished(found.files, seenFiles, places)
-    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.wanted, seenFiles)
+    const vanished = findVanished(found.files, seenFiles, namedPaths)
+    const isAnswered = !this.#asksForMore && vanished.length === 0 && isUntouched(sorted.props, seenFiles)
     if (position && isAnswered && !(await this.#hasArrived(sorted))) return this.#untouched(found, sorted, position)
-    memory.markGone(vanished)
+    memory.setGone(vanished)
     const { PushWork } = await import('./push-changes.ts')
     const done = await new PushWork(this.#parts).run(sorted, position ?? (await findFeedEnd(this.#parts.api)))
     return this.#report({ ...done, found, problems: [...found.problems, ...nameUnread(sorted), ...done.problems] })
@@ -86,14 +86,14 @@ class Push {
 
   /** More may have to be done than what was found says: named files take others along, a group takes in what is there. */
   get #asksForMore(): boolean {
-    const { options, places } = this.#parts
-    return options.variantGroup !== undefined || (!options.noDeps && places.starts.some(({ isFolder }) => !isFolder))
+    const { options, namedPaths } = this.#parts
+    return options.variantGroup !== undefined || (!options.noDeps && namedPaths.starts.some(({ isFolder }) => !isFolder))
   }
 
   /** Whether the library by now has packages that these files miss. */
-  async #hasArrived(sorted: Sorted): Promise<boolean> {
+  async #hasArrived(sorted: SortedFiles): Promise<boolean> {
     const { memory, api } = this.#parts
-    const files = new Set(sorted.wanted.map(({ file }) => file))
+    const files = new Set(sorted.props.map(({ file }) => file))
     const remembered = recalledProblems(memory).filter((one) => one.files.some((file) => files.has(file)))
     return (await findPackages(api, missingPackages(remembered))).size > 0
   }
@@ -109,16 +109,16 @@ class Push {
   }
 
   /** Nothing changed on either side: what was worth naming last time still is. */
-  #untouched(found: Scan, sorted: Sorted, position: FeedPosition): PushReport {
+  #untouched(found: Scan, sorted: SortedFiles, position: FeedPosition): PushReport {
     const { memory } = this.#parts
     if ((memory.recall('feed') as FeedPosition).cursor !== position.cursor) memory.remember('feed', position)
-    const files = new Set(sorted.wanted.map(({ file }) => file))
+    const files = new Set(sorted.props.map(({ file }) => file))
     const remembered = recalledProblems(memory).filter((one) => one.files.some((file) => files.has(file)))
     const problems = [...found.problems, ...nameUnread(sorted), ...remembered]
     const leftOut = new Set(
       remembered.filter(({ weight }) => weight === 'failed' || weight === 'left-out').flatMap((one) => one.files),
     )
-    return this.#report({ found, problems, unchanged: sorted.wanted.filter(({ file }) => !leftOut.has(file)).length })
+    return this.#report({ found, problems, unchanged: sorted.props.filter(({ file }) => !leftOut.has(file)).length })
   }
 
   #report(what: {
@@ -130,9 +130,9 @@ class Push {
     bytes?: PushReport['bytes']
   }): PushReport {
     const { items = [], thumbnails = 0, problems, unchanged, bytes = { read: 0, uploaded: 0 } } = what
-    const { options, places } = this.#parts
+    const { options, namedPaths } = this.#parts
     return {
-      root: places.root,
+      root: namedPaths.root,
       url: options.url,
       dry_run: options.dryRun ?? false,
       found: what.found.files.length,
@@ -147,7 +147,7 @@ class Push {
   }
 }
 
-function nothingThere(paths: readonly string[], { unknown, sidecars }: Sorted): ClientError {
+function nothingThere(paths: readonly string[], { unknown, sidecars }: SortedFiles): ClientError {
   const others = unknown.length + sidecars.length
   const message = `There is no prop in ${paths.join(', ')}`
   if (others === 0) return new ClientError('NOTHING_TO_PUSH', `${message}.`)

@@ -60,9 +60,9 @@ const strange = (http: Http, what: string): ClientError =>
 /** Asks for a code. Throws ClientError `NOT_A_LIBRARY` for an answer that cannot be used, and what Http throws. */
 export async function startDeviceSignIn(
   http: Http,
-  asked: { clientName: string; scope: 'read' | 'write'; nowMs: number },
+  program: { clientName: string; scope: 'read' | 'write'; nowMs: number },
 ): Promise<DeviceCode> {
-  const request = { client_name: asked.clientName, scopes: asked.scope }
+  const request = { client_name: program.clientName, scopes: program.scope }
   const answer: Record<string, unknown> = { ...(await createApi(http).deviceSignIns.start(request)) }
   const { device_code, user_code, verification_uri_complete, expires_in, interval } = answer
   const page = pageOf(http.url, verification_uri_complete)
@@ -74,7 +74,7 @@ export async function startDeviceSignIn(
     deviceCode: device_code,
     userCode: user_code,
     page,
-    expiresAtMs: asked.nowMs + lifeMs,
+    expiresAtMs: program.nowMs + lifeMs,
     intervalMs: intervalOf(interval),
   }
 }

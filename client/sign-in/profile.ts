@@ -79,7 +79,7 @@ export async function removeProfile(folders: Folders, name: string): Promise<voi
 
 const writeProfiles = (folders: Folders, profiles: Profiles) => writeSettings(profilesFile(folders), profiles)
 
-export interface Wanted {
+export interface ConnectionChoice {
   /** `--url`, `PH_URL`, `--profile`, `PH_API_KEY`, as far as they were given. */
   url?: string
   profile?: string
@@ -100,18 +100,19 @@ export interface Connection {
  * is used for that profile's address only, so it never travels to another server.
  * Throws ClientError `NO_PROFILE` for an unknown name, `NO_SERVER` when there is no address at all.
  */
-export async function findConnection(folders: Folders, wanted: Wanted): Promise<Connection> {
-  const { to, own } = await findServer(folders, wanted)
+export async function findConnection(folders: Folders, choice: ConnectionChoice): Promise<Connection> {
+  const { to, own } = await findServer(folders, choice)
   const found = own ? { profileName: own.name, profile: own.profile } : {}
-  if (wanted.key) return { url: to, key: wanted.key, keySource: 'environment', ...found }
+  if (choice.key) return { url: to, key: choice.key, keySource: 'environment', ...found }
   const kept = own && (await readKey(folders, keyAccount(own.name, to), own.profile.keyPlace))
   return { url: to, key: kept, keySource: own && kept ? own.profile.keyPlace : 'none', ...found }
 }
 
 /** The same, for what needs no key: none is looked for. */
-export const findAddress = async (folders: Folders, wanted: Wanted): Promise<string> => (await findServer(folders, wanted)).to
+export const findAddress = async (folders: Folders, choice: ConnectionChoice): Promise<string> =>
+  (await findServer(folders, choice)).to
 
-async function findServer(folders: Folders, { url: given, profile: name }: Wanted) {
+async function findServer(folders: Folders, { url: given, profile: name }: ConnectionChoice) {
   const url = given === undefined ? undefined : normalizeAddress(given)
   const known = await readProfiles(folders)
   // Signing in under a new name gives the address along.
@@ -126,7 +127,7 @@ async function findServer(folders: Folders, { url: given, profile: name }: Wante
 /** The profile of a name, of an address, or of both; the current one when neither is given. Addresses are normalized. */
 export function findProfileFor(
   known: Profiles,
-  { profile: name, url }: Pick<Wanted, 'profile' | 'url'>,
+  { profile: name, url }: Pick<ConnectionChoice, 'profile' | 'url'>,
 ): { name: string; profile: Profile } | undefined {
   const all = name === undefined ? [known.current, ...(url === undefined ? [] : Object.keys(known.profiles))] : [name]
   for (const one of all) {

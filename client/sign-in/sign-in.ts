@@ -64,8 +64,8 @@ export async function keepSignIn(folders: Folders, signIn: NewSignIn): Promise<{
   const { org, scope } = identity
   const user = { id, name, display_name }
   const signedInAt = now.toISOString()
-  const asked = askedUrl === undefined || askedUrl === url ? {} : { askedUrl }
-  const profile: Profile = { url, ...asked, workspace: org, user, scope, keyPlace, origin, signedInAt }
+  const redirected = askedUrl === undefined || askedUrl === url ? {} : { askedUrl }
+  const profile: Profile = { url, ...redirected, workspace: org, user, scope, keyPlace, origin, signedInAt }
   await saveProfile(folders, profileName, profile)
   if (!old || !oldAccount) return { profile }
   if (oldAccount !== account || old.keyPlace !== keyPlace) await removeKey(folders, oldAccount, old.keyPlace)

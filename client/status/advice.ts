@@ -10,7 +10,7 @@ const mayBeReverted = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   (state === 'changed' || state === 'both') && known_by === 'memory' && lineage_id !== null
 
 /** The same files; such ones with the version that they are. Asks only where something changed. */
-export async function markReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
+export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
   const changed = files.filter(mayBeReverted)
   if (changed.length === 0) return files
   const hashes = [...new Set(changed.map(({ content_hash }) => content_hash))]
@@ -33,15 +33,15 @@ export async function markReverted(files: StatusFile[], api: Api): Promise<Statu
 
 const isToBeBrought = ({ state }: StatusFile): boolean => state === 'newer' || state === 'missing'
 
-/** The same files; those that a pull or a download would bring with the place of their current version. One request at most, and none for none. */
-export async function markPlaces(files: StatusFile[], api: Api): Promise<StatusFile[]> {
-  const wanted = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
-  if (wanted.size === 0) return files
-  const lineageIds = [...wanted].slice(0, limits.lineagesFound)
+/** The same files; those that a pull or a download would bring with the path of their current version. One request at most, and none for none. */
+export async function withFacePaths(files: StatusFile[], api: Api): Promise<StatusFile[]> {
+  const missing = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
+  if (missing.size === 0) return files
+  const lineageIds = [...missing].slice(0, limits.lineagesFound)
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
-  const places = new Map(lineages.map(({ id, origin_path }) => [id, origin_path]))
+  const paths = new Map(lineages.map(({ id, origin_path }) => [id, origin_path]))
   return files.map((file) => {
-    const place = isToBeBrought(file) && file.lineage_id !== null ? places.get(file.lineage_id) : undefined
-    return place === undefined ? file : { ...file, face_origin_path: place }
+    const path = isToBeBrought(file) && file.lineage_id !== null ? paths.get(file.lineage_id) : undefined
+    return path === undefined ? file : { ...file, face_origin_path: path }
   })
 }

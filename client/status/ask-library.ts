@@ -48,15 +48,15 @@ async function followSince({ api, memory, faces }: LookParts): Promise<boolean> 
   return true
 }
 
-const { based, asked, there, leftOut } = relation
+const { based, looked, there, leftOut } = relation
 const isNobodys = (bits: number): boolean => (bits & (based | leftOut)) === 0
 /** The library was asked for its lineage and has none, or none any more. */
-const isOrphan = (bits: number): boolean => (bits & (based | asked | there)) === (based | asked)
+const isOrphan = (bits: number): boolean => (bits & (based | looked | there)) === (based | looked)
 
 /** Lineages of files here that the library was not asked about yet. */
 function unasked(rows: readonly KnownRow[]): string[] {
   const ids = new Set<string>()
-  for (const [, , bits, lineageId] of rows) if ((bits & (based | asked)) === based && lineageId !== null) ids.add(lineageId)
+  for (const [, , bits, lineageId] of rows) if ((bits & (based | looked)) === based && lineageId !== null) ids.add(lineageId)
   return [...ids]
 }
 

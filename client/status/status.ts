@@ -9,12 +9,12 @@ import { sortFound } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
-import { findPlaces, type NamedPaths } from '../project/paths.ts'
+import { findNamedPaths, type NamedPaths } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
 import { type FoundFile, scan } from '../project/scan.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
 import { waitingJobs } from '../pull/waiting-jobs.ts'
-import { markPlaces, markReverted } from './advice.ts'
+import { withFacePaths, withReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
@@ -35,18 +35,18 @@ export interface StatusOptions extends Wire {
  */
 export async function status(options: StatusOptions): Promise<StatusReport> {
   const { url, cwd, paths, tell = () => {} } = options
-  const places = findPlaces(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
+  const namedPaths = findNamedPaths(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
   const http = openWire(options, tell)
-  const state = projectStateFile(options.folders, url, places.root)
-  const memory = new ProjectMemory(state, { address: url, root: places.root })
+  const state = projectStateFile(options.folders, url, namedPaths.root)
+  const memory = new ProjectMemory(state, { address: url, root: namedPaths.root })
   try {
     const api = createApi(http)
-    const look: LookParts = { root: places.root, api, memory, faces: memory.faces }
-    const project = findProjectName(places.root)
+    const look: LookParts = { root: namedPaths.root, api, memory, faces: memory.faces }
+    const project = findProjectName(namedPaths.root)
     const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
     jobs.catch(() => {})
-    const compared = await new Comparison({ options, places, look, tell }).run()
+    const compared = await new Comparison({ options, namedPaths, look, tell }).run()
     return { ...compared, project: project ?? null, waiting: await jobs }
   } finally {
     memory.close()
@@ -56,7 +56,7 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
 
 interface Parts {
   options: StatusOptions
-  places: NamedPaths
+  namedPaths: NamedPaths
   look: LookParts
   tell: TellPush
 }
@@ -85,12 +85,12 @@ class Comparison {
   }
 
   async run(): Promise<Compared> {
-    const { places, options, look, tell } = this.#parts
+    const { namedPaths, options, look, tell } = this.#parts
     // The question is on its way while the folders are walked.
     const upToDate = bringUpToDate(look)
     upToDate.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
-    const found = await scan(places.root, places.starts, options.signal)
+    const found = await scan(namedPaths.root, namedPaths.starts, options.signal)
     this.#problems.push(...found.problems.filter(({ kind }) => kind !== 'ignored-folder'))
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
     await upToDate
@@ -106,15 +106,15 @@ class Comparison {
     if (untracked) rows = look.faces.rows()
     if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, comparing)
     const report = this.#report({ files, rows, compared, untracked: untracked ?? new Map() })
-    const marked = await markPlaces(await markReverted(report.files, look.api), look.api)
-    return { ...report, files: marked, took_ms: this.#tookMs() }
+    const advised = await withFacePaths(await withReverted(report.files, look.api), look.api)
+    return { ...report, files: advised, took_ms: this.#tookMs() }
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
   #choose(found: readonly FoundFile[], rows: readonly KnownRow[]): Files {
-    const { wanted } = sortFound(found, false)
-    const areProps = wanted.length === found.length
-    const props = new Set(areProps ? [] : wanted)
+    const { props: sorted } = sortFound(found, false)
+    const areProps = sorted.length === found.length
+    const props = new Set(areProps ? [] : sorted)
     const isWhole = this.#parts.options.paths.length === 0 && found.some(({ mount }) => mount)
     const isPlain = (one: FoundFile) => (areProps || props.has(one)) && (!isWhole || one.mount !== undefined)
     const based = new Set<string>()
@@ -139,7 +139,7 @@ class Comparison {
   }
 
   #report(seen: Seen): Compared {
-    const { options, places } = this.#parts
+    const { options, namedPaths } = this.#parts
     const { files, compared, untracked } = seen
     const states = new Map<string, FileState>(compared.identicalFiles.map((file) => [file, 'identical']))
     let leftOut = 0
@@ -153,7 +153,7 @@ class Comparison {
     const summary = summaryOf(states.values(), { left_out: leftOut, failed })
     if (!options.all) summary.identical += compared.identical
     return {
-      root: places.root,
+      root: namedPaths.root,
       url: options.url,
       files: this.#describe(states, untracked),
       problems: this.#problems,
@@ -167,7 +167,7 @@ class Comparison {
 
   /** What was pushed or pulled here, is in the library, and is nowhere in the project any more, not even at another place. */
   #missing({ files, rows, compared, untracked }: Seen): string[] {
-    const { root, starts } = this.#parts.places
+    const { root, starts } = this.#parts.namedPaths
     const folders = starts.flatMap(({ path, isFolder }) => (isFolder ? [relative(root, path).split(sep).join('/')] : []))
     const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
     const isHere = (file: string) => files.has(file) || existsSync(join(root, file))
@@ -182,10 +182,10 @@ class Comparison {
   /** Those that differ, or all: identical ones are among the states only when they are wanted, but for untracked files. */
   #describe(states: ReadonlyMap<string, FileState>, untracked: ReadonlyMap<string, StatusFile>): StatusFile[] {
     const { all } = this.#parts.options
-    const wanted = new Map([...states].filter(([, state]) => all || state !== 'identical'))
-    if (wanted.size === 0) return []
-    const details = this.#parts.look.faces.details(new Set(wanted.keys()))
-    const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, wanted.get(one.file) ?? 'unknown'))
+    const shown = new Map([...states].filter(([, state]) => all || state !== 'identical'))
+    if (shown.size === 0) return []
+    const details = this.#parts.look.faces.details(new Set(shown.keys()))
+    const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, shown.get(one.file) ?? 'unknown'))
     return files.sort((a, b) => (a.file < b.file ? -1 : 1))
   }
 }

@@ -113,11 +113,11 @@ export function adopt(
   })
   // One by one: what is remembered of all of them would fill the known.
   const based = atHome.flatMap(({ file, version, lineage }): FileBased[] => {
-    const [known, place] = [memory.find(file), files.get(file)]
+    const [known, found] = [memory.find(file), files.get(file)]
     const facts = known?.facts
-    if (!known || !place || !facts || facts.kind === 'refused') return []
+    if (!known || !found || !facts || facts.kind === 'refused') return []
     const { hash, size } = known
-    const sendable: SendableFile = { found: place, hash, size, facts, naming: namingOf(place, facts), known: known }
+    const sendable: SendableFile = { found: found, hash, size, facts, naming: namingOf(found, facts), known: known }
     const base = {
       hash,
       guid: lastingGuid(sendable),

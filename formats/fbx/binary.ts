@@ -1,21 +1,21 @@
-// Binary FBX: the walk through its records, which say where they end, so that what is not wanted is never read.
+// Binary FBX: the walk through its records, which say where they end, so that what the filter leaves out is never read.
 // Sources: the layout as Blender's developers found it ("FBX binary file format specification", 2013) and as its exporter
 // writes it; 64-bit records since version 7500.
 import { ByteReader } from '../byte-reader.ts'
 import type { FileWindow } from '../file-window.ts'
 import {
   type ArrayType,
+  childFilter,
   damagedFbx,
   elementBytes,
   FbxEffort,
   type FbxRecord,
   type FbxValue,
-  isWanted,
   maxTextLength,
   maxValues,
   type NumberList,
-  type Wanted,
-  wantedChild,
+  passes,
+  type RecordFilter,
 } from './records.ts'
 
 const magic = Buffer.from('Kaydara FBX Binary  \0\x1a\0', 'latin1')
@@ -37,12 +37,12 @@ export function binaryFbxVersion(file: FileWindow): number | null {
   return header.readUInt32LE(magic.length)
 }
 
-/** The wanted records of a whole binary file. Throws FormatError `truncated`, `damaged` or `too-large`. */
-export function readBinaryRecords(file: FileWindow, version: number, wanted: Wanted): FbxRecord[] {
-  return new RecordWalk(file, version >= wideVersion).walk({ start: headerBytes, end: file.sizeBytes, isTop: true }, wanted)
+/** The records of a whole binary file that pass the filter. Throws FormatError `truncated`, `damaged` or `too-large`. */
+export function readBinaryRecords(file: FileWindow, version: number, filter: RecordFilter): FbxRecord[] {
+  return new RecordWalk(file, version >= wideVersion).walk({ start: headerBytes, end: file.sizeBytes, isTop: true }, filter)
 }
 
-type Place = { start: number; end: number; isTop: boolean }
+type ByteRange = { start: number; end: number; isTop: boolean }
 
 class RecordWalk {
   readonly #file: FileWindow
@@ -54,15 +54,15 @@ class RecordWalk {
     this.#offsetBytes = wide ? 8 : 4
   }
 
-  /** Records one after the other, up to the empty one that ends a list. Goes as deep as what is wanted. */
-  walk({ start, end, isTop }: Place, wanted: Wanted): FbxRecord[] {
+  /** Records one after the other, up to the empty one that ends a list. Goes as deep as the filter does. */
+  walk({ start, end, isTop }: ByteRange, filter: RecordFilter): FbxRecord[] {
     const records: FbxRecord[] = []
     for (let at = start; at < end || isTop; ) {
       const header = this.#header({ start: at, end, isTop })
       if (header === null) break
       this.#effort.pass()
-      const want = wantedChild(wanted, header.name)
-      const record = want === undefined ? null : this.#record(header, want)
+      const inner = childFilter(filter, header.name)
+      const record = inner === undefined ? null : this.#record(header, inner)
       if (record) records.push(record)
       at = header.end
     }
@@ -70,7 +70,7 @@ class RecordWalk {
   }
 
   /** Null for the empty record. Every other ends behind its own header, so that the walk goes on. */
-  #header({ start, end, isTop }: Place): RecordHeader | null {
+  #header({ start, end, isTop }: ByteRange): RecordHeader | null {
     const fixed = this.#offsetBytes * 3 + 1
     if (end - start < fixed) throw isTop ? this.#file.cutOff('has no end mark') : damagedFbx(`no record fits at byte ${start}`)
     const reader = new ByteReader(this.#file.at(start, Math.min(fixed + 255, end - start)), { what: 'FBX file' })
@@ -86,14 +86,14 @@ class RecordWalk {
     return { name: reader.latin1(nameLength), valueCount, valuesStart, valuesEnd, end: recordEnd }
   }
 
-  #record(header: RecordHeader, wanted: Wanted): FbxRecord | null {
+  #record(header: RecordHeader, filter: RecordFilter): FbxRecord | null {
     const { name, valuesEnd: start, end } = header
     const record: FbxRecord = { name, values: [], children: [], numbers: null }
-    if (wanted === 'numbers') record.numbers = this.#numbers(header)
+    if (filter === 'numbers') record.numbers = this.#numbers(header)
     else record.values = this.#values(header)
-    if (!isWanted(wanted, record)) return null
+    if (!passes(filter, record)) return null
     this.#effort.keep(record)
-    if (start < end) record.children = this.walk({ start, end, isTop: false }, wanted)
+    if (start < end) record.children = this.walk({ start, end, isTop: false }, filter)
     return record
   }
 

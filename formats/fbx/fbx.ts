@@ -5,8 +5,8 @@ import { FileWindow, type WholeFile } from '../file-window.ts'
 import { FormatError } from '../format-error.ts'
 import { binaryFbxVersion, readBinaryRecords } from './binary.ts'
 import { type Box, type FbxMesh, readMeshes } from './meshes.ts'
-import { FbxPlaces } from './placement.ts'
-import { child, children, type FbxRecord, lastNumber, lastText, propertiesOf, type Wanted } from './records.ts'
+import { FbxTransforms } from './placement.ts'
+import { child, children, type FbxRecord, lastNumber, lastText, propertiesOf, type RecordFilter } from './records.ts'
 import { readTextRecords, textFbxVersion } from './text.ts'
 
 export type FbxFacts = {
@@ -52,11 +52,11 @@ const properties = new Set([
   ...['GeometricTranslation', 'GeometricRotation', 'GeometricScaling'],
   ...['Original|ApplicationName', 'Original|ApplicationVendor', 'Original|ApplicationVersion'],
 ])
-const withProperties: Wanted = { Properties70: { P: properties }, Properties60: { Property: properties } }
-const mesh: Wanted = { Vertices: 'numbers', PolygonVertexIndex: 'numbers' }
-const stamp: Wanted = { Year: {}, Month: {}, Day: {}, Hour: {}, Minute: {}, Second: {} }
+const withProperties: RecordFilter = { Properties70: { P: properties }, Properties60: { Property: properties } }
+const mesh: RecordFilter = { Vertices: 'numbers', PolygonVertexIndex: 'numbers' }
+const stamp: RecordFilter = { Year: {}, Month: {}, Day: {}, Hour: {}, Minute: {}, Second: {} }
 /** Of a beginning only the first three are read. FBX 6 keeps meshes in models, settings and scene among the objects. */
-const wanted = {
+const recordFilter = {
   FBXHeaderExtension: { FBXVersion: {}, Creator: {}, CreationTimeStamp: stamp, SceneInfo: withProperties },
   Creator: {},
   GlobalSettings: withProperties,
@@ -71,7 +71,7 @@ const wanted = {
   },
   Connections: { C: {}, Connect: {} },
   Takes: { Take: { LocalTime: {}, Model: {} } },
-} satisfies Wanted
+} satisfies RecordFilter
 
 /** Some two seconds of reading. A larger text is described from its beginning; binary files of any size are read. */
 const maxTextBytes = 64 * 1024 * 1024
@@ -119,15 +119,15 @@ function readScene(file: FileWindow, headBytes: number): Scene {
   const binary = binaryFbxVersion(file)
   if (binary !== null) {
     refuseUnknown(binary)
-    return { encoding: 'binary', version: binary, isWhole: true, root: asRoot(readBinaryRecords(file, binary, wanted)) }
+    return { encoding: 'binary', version: binary, isWhole: true, root: asRoot(readBinaryRecords(file, binary, recordFilter)) }
   }
   const stated = textFbxVersion(file)
   if (stated === null) throw new FormatError('not-this-format', 'This is not an FBX file.')
   const isWhole = file.reachBytes === file.sizeBytes && file.sizeBytes <= maxTextBytes
-  const { FBXHeaderExtension, Creator, GlobalSettings } = wanted
+  const { FBXHeaderExtension, Creator, GlobalSettings } = recordFilter
   const inBeginning = { FBXHeaderExtension, Creator, GlobalSettings }
   const end = isWhole ? file.sizeBytes : Math.min(headBytes, file.reachBytes)
-  const root = asRoot(readTextRecords(file, end, isWhole ? wanted : inBeginning))
+  const root = asRoot(readTextRecords(file, end, isWhole ? recordFilter : inBeginning))
   const version = lastNumber(child(child(root, 'FBXHeaderExtension'), 'FBXVersion')) ?? stated
   refuseUnknown(version)
   return { encoding: 'ascii', version, isWhole, root }
@@ -224,10 +224,10 @@ function placeMeshes(root: FbxRecord, records: FbxRecord[]): FbxMesh[] {
     if (models.has(below)) parents.set(below, above)
     else owners.get(below)?.push(above)
   }
-  const places = new FbxPlaces(models, parents)
+  const transforms = new FbxTransforms(models, parents)
   return records.map((record) => ({
     vertices: child(record, 'Vertices')?.numbers ?? null,
     corners: child(record, 'PolygonVertexIndex')?.numbers ?? null,
-    places: (owners.get(keyOf(record)) ?? []).map((model) => places.placeOfMesh(model)),
+    transforms: (owners.get(keyOf(record)) ?? []).map((model) => transforms.transformOfMesh(model)),
   }))
 }

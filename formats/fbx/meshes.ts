@@ -2,7 +2,7 @@
 
 import type { FileWindow } from '../file-window.ts'
 import { listBytes, readNumbers } from './numbers.ts'
-import type { Place } from './placement.ts'
+import type { Transform } from './placement.ts'
 import { transform } from './placement.ts'
 import type { NumberList } from './records.ts'
 
@@ -10,8 +10,8 @@ export type FbxMesh = {
   vertices: NumberList | null
   /** Indexes of vertices; the last of each polygon is negative. */
   corners: NumberList | null
-  /** Where the scene shows it; null for a place that is not known. */
-  places: (Place | null)[]
+  /** Where the scene shows it; null when that is not known. */
+  transforms: (Transform | null)[]
 }
 
 export type Box = { min: number[]; max: number[] }
@@ -27,7 +27,7 @@ export type MeshFacts = {
 
 /** Of numbers in all, decompressed: some ten million triangles, two seconds. What is beyond is counted by its headers. */
 const maxListBytes = 256 * 1024 * 1024
-/** Vertices times the places where they are shown: about half a second. */
+/** Vertices times the transforms that they are shown with: about half a second. */
 const maxShownVertices = 20_000_000
 
 /** Counts and measures. Throws FormatError `truncated` or `damaged` for lists that are not what they announce. */
@@ -35,16 +35,16 @@ export async function readMeshes(file: FileWindow, meshes: readonly FbxMesh[]): 
   const lists = meshes.flatMap(({ vertices, corners }) => [vertices, corners]).filter((list) => list !== null)
   if (lists.reduce((sum, list) => sum + listBytes(list), 0) > maxListBytes) return announced(meshes)
   const shownVertices = meshes.reduce(
-    (sum, { vertices, places }) => sum + (vertices ? listBytes(vertices) / 8 : 0) * places.length,
+    (sum, { vertices, transforms }) => sum + (vertices ? listBytes(vertices) / 8 : 0) * transforms.length,
     0,
   )
-  const isShown = shownVertices / 3 <= maxShownVertices && meshes.every(({ places }) => !places.includes(null))
+  const isShown = shownVertices / 3 <= maxShownVertices && meshes.every(({ transforms }) => !transforms.includes(null))
   const [stored, shown] = [new GrowingBox(), new GrowingBox()]
   const polygons = new PolygonCount()
   let controlPoints = 0
-  for (const { vertices, corners, places } of meshes) {
-    const known = isShown ? places.filter((place) => place !== null) : []
-    if (vertices) controlPoints += await measure(readNumbers(file, vertices), { stored, shown, places: known })
+  for (const { vertices, corners, transforms } of meshes) {
+    const known = isShown ? transforms.filter((transform) => transform !== null) : []
+    if (vertices) controlPoints += await measure(readNumbers(file, vertices), { stored, shown, transforms: known })
     if (corners) await polygons.count(readNumbers(file, corners))
   }
   return { controlPoints, polygons: polygons.polygons, triangles: polygons.triangles, stored: stored.box, shown: shown.box }
@@ -61,10 +61,10 @@ function announced(meshes: readonly FbxMesh[]): MeshFacts {
   return { controlPoints, polygons: null, triangles: null, stored: null, shown: null }
 }
 
-type Boxes = { stored: GrowingBox; shown: GrowingBox; places: Place[] }
+type Boxes = { stored: GrowingBox; shown: GrowingBox; transforms: Transform[] }
 
 /** How many vertices there were. */
-async function measure(batches: AsyncIterable<Float64Array>, { stored, shown, places }: Boxes): Promise<number> {
+async function measure(batches: AsyncIterable<Float64Array>, { stored, shown, transforms }: Boxes): Promise<number> {
   const point = new Float64Array(3)
   const placed = new Float64Array(3)
   let numbers = 0
@@ -73,8 +73,8 @@ async function measure(batches: AsyncIterable<Float64Array>, { stored, shown, pl
       point[numbers++ % 3] = value
       if (numbers % 3 !== 0) continue
       stored.add(point)
-      for (const place of places) {
-        transform(place, point, placed)
+      for (const one of transforms) {
+        transform(one, point, placed)
         shown.add(placed)
       }
     }

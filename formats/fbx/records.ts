@@ -9,7 +9,7 @@ export type FbxRecord = {
   /** The first values that are numbers or texts. */
   values: FbxValue[]
   children: FbxRecord[]
-  /** Where the record's long list of numbers lies, for records whose list is wanted. */
+  /** Where the record's long list of numbers lies, for records whose list is to be read. */
   numbers: NumberList | null
 }
 
@@ -26,16 +26,16 @@ export const elementBytes: Record<ArrayType, number> = { d: 8, f: 4, l: 8, i: 4,
  * What is read of a record: its children by name, only its list of numbers, or, of properties, those of these names. All
  * other records are passed over, so that animation curves and embedded pictures cost nothing.
  */
-export type Wanted = { [name: string]: Wanted } | 'numbers' | ReadonlySet<string>
+export type RecordFilter = { [name: string]: RecordFilter } | 'numbers' | ReadonlySet<string>
 
-export function wantedChild(wanted: Wanted, name: string): Wanted | undefined {
-  if (wanted === 'numbers' || wanted instanceof Set || !Object.hasOwn(wanted, name)) return undefined
-  return (wanted as { [name: string]: Wanted })[name]
+export function childFilter(filter: RecordFilter, name: string): RecordFilter | undefined {
+  if (filter === 'numbers' || filter instanceof Set || !Object.hasOwn(filter, name)) return undefined
+  return (filter as { [name: string]: RecordFilter })[name]
 }
 
 /** Properties are told apart by their first value. */
-export function isWanted(wanted: Wanted, { values }: FbxRecord): boolean {
-  return !(wanted instanceof Set) || wanted.has(values[0])
+export function passes(filter: RecordFilter, { values }: FbxRecord): boolean {
+  return !(filter instanceof Set) || filter.has(values[0])
 }
 
 /** Values kept of one record, and of one text. Longer lists are read as lists of numbers only. */

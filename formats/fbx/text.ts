@@ -1,16 +1,16 @@
-// Text FBX: keys with values and blocks in braces, read in one pass; what is not wanted is skipped by its braces.
+// Text FBX: keys with values and blocks in braces, read in one pass; what the filter leaves out is skipped by its braces.
 
 import type { FileWindow } from '../file-window.ts'
 import {
+  childFilter,
   damagedFbx,
   FbxEffort,
   type FbxRecord,
   type FbxValue,
-  isWanted,
   maxTextLength,
   maxValues,
-  type Wanted,
-  wantedChild,
+  passes,
+  type RecordFilter,
 } from './records.ts'
 
 const [tab, newline, returns, space, quote, comma, colon, semicolon, open, close] = [9, 10, 13, 32, 34, 44, 58, 59, 123, 125]
@@ -27,11 +27,11 @@ export function textFbxVersion(file: FileWindow): number | null {
 }
 
 /**
- * The wanted records of a text file's first `end` bytes. A file that is read as a whole must be whole; of a beginning, what
+ * The records of a text file's first `end` bytes that pass the filter. A file that is read as a whole must be whole; of a beginning, what
  * stands in it is read. Throws FormatError `truncated`, `damaged` or `too-large`.
  */
-export function readTextRecords(file: FileWindow, end: number, wanted: Wanted): FbxRecord[] {
-  return new TextWalk(file, end).walkAll(wanted)
+export function readTextRecords(file: FileWindow, end: number, filter: RecordFilter): FbxRecord[] {
+  return new TextWalk(file, end).walkAll(filter)
 }
 
 class TextWalk {
@@ -49,44 +49,44 @@ class TextWalk {
     this.#isWhole = end === file.sizeBytes
   }
 
-  walkAll(wanted: Wanted): FbxRecord[] {
+  walkAll(filter: RecordFilter): FbxRecord[] {
     if (this.#byte(0) === 0xef) this.#at = 3
-    const records = this.#walk(wanted)
+    const records = this.#walk(filter)
     if (this.#byte(this.#at) === close) throw damagedFbx(`it closes at byte ${this.#at} what was never opened`)
     return records
   }
 
-  /** Records up to the end of the block or file, which is left to the caller. Goes as deep as what is wanted. */
-  #walk(wanted: Wanted): FbxRecord[] {
+  /** Records up to the end of the block or file, which is left to the caller. Goes as deep as the filter does. */
+  #walk(filter: RecordFilter): FbxRecord[] {
     const records: FbxRecord[] = []
     for (let key = this.#key(); key !== null; key = this.#key()) {
       this.#effort.pass()
-      const want = wantedChild(wanted, key)
-      const record = want === undefined ? this.#skip() : this.#record(key, want)
+      const inner = childFilter(filter, key)
+      const record = inner === undefined ? this.#skip() : this.#record(key, inner)
       if (record) records.push(record)
     }
     return records
   }
 
-  #record(name: string, wanted: Wanted): FbxRecord | null {
+  #record(name: string, filter: RecordFilter): FbxRecord | null {
     const record: FbxRecord = { name, values: [], children: [], numbers: null }
-    if (wanted === 'numbers') {
+    if (filter === 'numbers') {
       const start = this.#at
       this.#skip()
       record.numbers = { kind: 'text', start, end: this.#at }
     } else {
       record.values = this.#values()
-      const isKept = isWanted(wanted, record)
-      if (this.#byte(this.#at) === open) record.children = this.#block(isKept ? wanted : {})
+      const isKept = passes(filter, record)
+      if (this.#byte(this.#at) === open) record.children = this.#block(isKept ? filter : {})
       if (!isKept) return null
     }
     this.#effort.keep(record)
     return record
   }
 
-  #block(wanted: Wanted): FbxRecord[] {
+  #block(filter: RecordFilter): FbxRecord[] {
     this.#at++
-    const records = this.#walk(wanted)
+    const records = this.#walk(filter)
     if (this.#byte(this.#at) === close) this.#at++
     else if (this.#isWhole) throw this.#file.cutOff('ends inside a block')
     return records
@@ -130,7 +130,7 @@ class TextWalk {
     let word = ''
     for (; ; this.#at++) {
       const byte = this.#byte(this.#at)
-      if (byte === ended || isBlank(byte) || marks.has(byte)) return { word, next: byte }
+      if (byte === ended || isBlank(byte) || delimiters.has(byte)) return { word, next: byte }
       if (word.length < maxKeyLength) word += String.fromCharCode(byte)
     }
   }
@@ -205,7 +205,7 @@ function skipIn(piece: Buffer, start: number, state: SkipState): number | null {
   return null
 }
 
-const marks = new Set([quote, comma, colon, semicolon, open, close])
+const delimiters = new Set([quote, comma, colon, semicolon, open, close])
 
 function isBlank(byte: number | undefined): boolean {
   return byte === space || byte === tab || byte === newline || byte === returns

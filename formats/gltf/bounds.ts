@@ -17,7 +17,7 @@ export type GltfBounds = {
   positionsFinite: boolean
 }
 
-/** Nodes, meshes, primitives and their places: more, beyond half a second and 100 MB, are not measured at all. */
+/** Nodes, meshes, primitives and their transforms: more, beyond half a second and 100 MB, are not measured at all. */
 const maxParts = 20_000
 /** Beyond these, taking about half a second, the boxes that the file itself gives for its vertices must do. */
 const maxVertices = 5_000_000

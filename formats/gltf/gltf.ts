@@ -46,7 +46,7 @@ export type GltfOptions = {
 
 /** Deeper than any skeleton; keeps the library's recursion off the stack's end. */
 const maxDepth = 500
-/** The place of a mesh costs a matrix product for every node above it: about a second in all. */
+/** The transform of a mesh costs a matrix product for every node above it: about a second in all. */
 const maxDepthSum = 2_000_000
 /** Some thirty years: a key beyond is no time. */
 const maxSeconds = 1e9
@@ -104,12 +104,12 @@ function placedNodes(json: GltfJson): PlacedNode[] {
   const roots = json.scenes?.[json.scene ?? 0]?.nodes ?? []
   const open: PlacedNode[] = roots.map((index) => ({ index, parent: null, depth: 0 })).reverse()
   let depthSum = 0
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { index, depth } = place
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { index, depth } = next
     const node = item(json.nodes ?? [], index, 'node')
     if (seen.has(index)) throw damaged(`node ${index} stands in two places`)
     seen.add(index)
-    placed.push(place)
+    placed.push(next)
     if (node.mesh !== undefined) depthSum += depth
     if (depth > maxDepth || depthSum > maxDepthSum)
       throw new FormatError('too-large', 'The glTF scene is nested too deeply to be read.')

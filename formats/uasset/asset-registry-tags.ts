@@ -117,13 +117,13 @@ function flag(tags: Tags, key: string): boolean | undefined {
   return text === 'True' ? true : text === 'False' ? false : undefined
 }
 
-/** An enumerator's name; anything else in its place is not passed on. */
+/** An enumerator's name; anything else is not passed on. */
 function word(tags: Tags, key: string): string | undefined {
   const text = tags.get(key)
   return text !== undefined && /^\w{1,64}$/.test(text) ? text : undefined
 }
 
-/** `100x200x50`; nothing unless there are exactly as many numbers as wanted. */
+/** `100x200x50`; nothing unless there are exactly as many numbers as expected. */
 function numbersBetween(text: string | undefined, count: number): number[] {
   if (text === undefined || !/^\d{1,12}(\.\d{1,6})?(x\d{1,12}(\.\d{1,6})?)*$/.test(text)) return []
   const numbers = text.split('x').map(Number)

@@ -31,10 +31,10 @@ export class ExportTable {
    * the first. Cookers mark none in many packages: then the outermost export of that name, or a Blueprint's class of it.
    */
   mainAsset(stem: string, imports: ImportTable): { name: string; class: string } | undefined {
-    const wanted = stem.toLowerCase()
+    const name = stem.toLowerCase()
     let best: { index: number; rank: number } | undefined
     for (let i = 0; i < this.count; i++) {
-      const rank = this.#assetRank(i, wanted)
+      const rank = this.#assetRank(i, name)
       if (rank > (best?.rank ?? 0)) best = { index: i, rank }
     }
     return best && { name: this.#objectName(best.index), class: this.#className(best.index, imports) }
@@ -47,12 +47,12 @@ export class ExportTable {
     return this.#layout.wideOffsets ? this.#reader.i64() : this.#reader.i32()
   }
 
-  /** 4 an asset of the wanted name, 3 an asset, 2 and 1 what may stand for one, 0 none. */
-  #assetRank(index: number, wanted: string): number {
+  /** 4 an asset of this name, 3 an asset, 2 and 1 what may stand for one, 0 none. */
+  #assetRank(index: number, assetName: string): number {
     if (!this.#isAsset(index) && this.#i32At(index, this.#layout.outerAt) !== 0) return 0
     const name = this.#objectName(index).toLowerCase()
-    if (this.#isAsset(index)) return name === wanted ? 4 : 3
-    return name === wanted ? 2 : name === `${wanted}_c` ? 1 : 0
+    if (this.#isAsset(index)) return name === assetName ? 4 : 3
+    return name === assetName ? 2 : name === `${assetName}_c` ? 1 : 0
   }
 
   #className(index: number, imports: ImportTable): string {

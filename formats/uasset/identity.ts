@@ -27,14 +27,14 @@ export function nameInSummary(folderName: string): string | null {
  */
 export function ownNameCandidates(names: NameTable, stem: string, imports: string[]): string[] {
   const imported = new Set(imports.map((name) => name.toLowerCase()))
-  const wanted = stem.toLowerCase()
-  const unnumbered = wanted.replace(/_\d+$/, '')
+  const name = stem.toLowerCase()
+  const unnumbered = name.replace(/_\d+$/, '')
   const found = new Set<string>()
   const foundUnnumbered = new Set<string>()
   for (const path of names.paths()) {
     const last = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-    if ((last !== wanted && last !== unnumbered) || imported.has(path.toLowerCase())) continue
-    if (last === wanted) found.add(path)
+    if ((last !== name && last !== unnumbered) || imported.has(path.toLowerCase())) continue
+    if (last === name) found.add(path)
     else foundUnnumbered.add(path)
   }
   return [...(found.size > 0 ? found : foundUnnumbered)].sort()

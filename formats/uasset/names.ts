@@ -32,7 +32,7 @@ export class NameTable {
     }
   }
 
-  /** Reads a name at the reader's place: an index into the table and a number, which stands after a `_`. */
+  /** Reads a name at the reader's offset: an index into the table and a number, which stands after a `_`. */
   read(): string {
     const index = this.#reader.i32()
     const number = this.#reader.i32()

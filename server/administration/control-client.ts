@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { addressOf } from '../../contract/address.ts'
 import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
 import { operatorHeader } from '../../contract/operator.ts'
-import { placeInput } from '../../contract/place-input.ts'
+import { requestParts } from '../../contract/request-parts.ts'
 import { atShortPath } from '../../system/socket-path.ts'
 import { type ControlNote, type FoundNote, readNotes } from './control-note.ts'
 import { type OperatorApi, operatorApi } from './operator-api.ts'
@@ -51,7 +51,7 @@ async function greet(found: FoundNote): Promise<Presence | undefined> {
 /** The operator's routes, answered by a running server; `by` is who asks. Throws as `ask` does. */
 export const operatorApiOf = (found: FoundNote, { by, signal }: { by: string; signal: () => AbortSignal }): OperatorApi =>
   operatorApi((route, input) => {
-    const { path, query, json } = placeInput(addressOf(route), input)
+    const { path, query, json } = requestParts(addressOf(route), input)
     const address = query.size > 0 ? `${path}?${query}` : path
     return ask(found, { method: route.method, path: address, json, by, signal: signal() })
   })

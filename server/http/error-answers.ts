@@ -1,4 +1,4 @@
-/** The one place where failures become answers: front-door bodies, envelopes, and INTERNAL for everything unforeseen (spec 7). */
+/** Here failures become answers: front-door bodies, envelopes, and INTERNAL for everything unforeseen (spec 7). */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-/** The only place that lists the columns of media files, and of the media that versions use. */
+/** The only list of the columns of media files, and of the media that versions use. */
 
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'

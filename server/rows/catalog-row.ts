@@ -1,4 +1,4 @@
-/** The only place that lists what the catalog index holds of an entry: narrow rows, read by the ten thousand. */
+/** The only list of what the catalog index holds of an entry: narrow rows, read by the ten thousand. */
 
 import type { EntrySummary } from '../../contract/entries.ts'
 import { amongIds } from '../database/among.ts'

@@ -1,4 +1,4 @@
-/** The only place that walks dependencies: down to everything a version needs, and up to everything that needs it. */
+/** The walk along dependencies: down to everything a version needs, and up to everything that needs it. */
 
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import type { Fragment, Sql } from '../database/sql.ts'

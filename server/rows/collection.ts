@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a collection and of the entries in it. */
+/** The only list of the columns of a collection and of the entries in it. */
 
 import type { Collection, CollectionEntry } from '../../contract/collections.ts'
 import { ApiError } from '../../contract/errors.ts'

@@ -1,4 +1,4 @@
-/** The only place that lists the columns of an entry: summary, with tags, and detail. */
+/** The only list of the columns of an entry: summary, with tags, and detail. */
 
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'

@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a lineage and of the versions in it. */
+/** The only list of the columns of a lineage and of the versions in it. */
 
 import type { FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'

@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a pull job, of its entries and of its files. */
+/** The only list of the columns of a pull job, of its entries and of its files. */
 
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullReport } from '../../contract/pull-jobs.ts'

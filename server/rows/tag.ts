@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a tag: as lists show it, and as entries do. */
+/** The only list of the columns of a tag: as lists show it, and as entries do. */
 
 import { ApiError } from '../../contract/errors.ts'
 import type { Tag, TagOnEntry } from '../../contract/tags.ts'

@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a version that handlers work with. */
+/** The only list of the columns of a version that handlers work with. */
 
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'

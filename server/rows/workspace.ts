@@ -1,4 +1,4 @@
-/** The only place that lists the columns of a workspace, as requests need it (contract-gaps 1). */
+/** The only list of the columns of a workspace, as requests need it (contract-gaps 1). */
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Workspace, WorkspaceState } from '../principal.ts'
 

@@ -30,8 +30,8 @@ test('the unit and the tree say the same words: a test of server/library/x stand
   expect(codeFiles.filter((path) => path.startsWith('test/') && path.endsWith('.test.ts') && !places.test(path))).toEqual([])
 })
 
-test('files and what they export say the words of the field: outcomes, destinations, query plan, scoring, audit log', () => {
-  const invented = /\b(?:fates?|landings?|strangers?|sift|deeds?|desk|census|legs?|weighing|pour)\b/i
+test('files and what they export say the words of the field: outcomes, destinations, query, request, scoring, audit log', () => {
+  const invented = /\b(?:fates?|landings?|strangers?|sift|deeds?|desk|census|legs?|weighing|pour|asked|wanted)\b/i
   const programs = programFiles.filter((path) => !/^(test|bench|sample)\//.test(path))
   const exported = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm
   const named = programs.flatMap((path) => {

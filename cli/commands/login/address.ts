@@ -4,7 +4,7 @@ import { ClientError } from '../../../client/client-error.ts'
 import { normalizeAddress } from '../../../client/sign-in/address.ts'
 import { findProfileFor, readProfiles } from '../../../client/sign-in/profile.ts'
 import { ApiError } from '../../../contract/errors.ts'
-import { foldersOf, wantedOf } from '../../connection.ts'
+import { connectionChoice, foldersOf } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { wrongUsage } from '../../refusal.ts'
 
@@ -14,7 +14,7 @@ const localAnswerMs = 2000
 
 /** Throws ClientError `WRONG_ADDRESS`, Refusal for wrong usage when there is none at all. */
 export async function signInAddress(context: Context): Promise<string> {
-  const { url, profile } = wantedOf(context)
+  const { url, profile } = connectionChoice(context)
   if (url !== undefined) return normalizeAddress(url)
   const known = findProfileFor(await readProfiles(foldersOf(context)), { profile })
   if (known) return known.profile.url

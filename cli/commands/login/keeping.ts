@@ -30,13 +30,13 @@ export interface SignedIn {
 /** Keeps what came of an approval in the browser. Throws ClientError `OTHER_ADDRESS` when it is for another server than was asked. */
 export async function takeIssuedKey(
   context: Context,
-  { askedUrl, issued, place }: { askedUrl: string; issued: IssuedKey; place: KeyPlace },
+  { askedUrl, issued, keyPlace }: { askedUrl: string; issued: IssuedKey; keyPlace: KeyPlace },
 ): Promise<SignedIn> {
   const { url, key } = issued
   try {
     await confirmAddress(context, askedUrl, url)
     const identity = await identityOf(context, url, key)
-    return await keep(context, { url, askedUrl, key, identity, keyPlace: place, origin: 'device' })
+    return await keep(context, { url, askedUrl, key, identity, keyPlace, origin: 'device' })
   } catch (error) {
     await dropKey({ url: issuerOf(askedUrl, url), key })
     throw error
@@ -46,12 +46,12 @@ export async function takeIssuedKey(
 /** Keeps what a person handed over. The place is asked for once the key is known to be good. */
 export async function takeGivenKey(
   context: Context,
-  { url, key, place }: { url: string; key: string; place: () => Promise<KeyPlace> },
+  { url, key, keyPlace }: { url: string; key: string; keyPlace: () => Promise<KeyPlace> },
 ): Promise<SignedIn> {
   const identity = await identityOf(context, url, key).catch((error: unknown) => {
     throw explained(error, url)
   })
-  return keep(context, { url, key, identity, keyPlace: await place(), origin: 'given' })
+  return keep(context, { url, key, identity, keyPlace: await keyPlace(), origin: 'given' })
 }
 
 const identityOf = (context: Context, url: string, key: string): Promise<Identity> => {

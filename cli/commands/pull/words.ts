@@ -126,8 +126,8 @@ function listed([title, advice]: readonly [string, string], files: readonly stri
   ]
 }
 
-const filesOf = ({ files }: JobReport, ...wanted: Outcome[]): PulledFile[] =>
-  files.filter(({ outcome }) => wanted.includes(outcome))
+const filesOf = ({ files }: JobReport, ...outcomes: Outcome[]): PulledFile[] =>
+  files.filter(({ outcome }) => outcomes.includes(outcome))
 
 const keptFiles = (job: JobReport, look: PullLook): string[] =>
   listed(

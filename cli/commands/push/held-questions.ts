@@ -130,7 +130,7 @@ export function heldAnswers(context: Context, flags: HeldFlags, root: string): H
     const open = held.filter(({ file }) => !answers.has(file))
     if (open.length === 0 || !context.interactive) return answers
     const { withLibrary } = await import('../../library.ts')
-    const asked = await withLibrary(context, (library) => askAbout(open, { context, library, root }))
-    return new Map([...answers, ...asked])
+    const told = await withLibrary(context, (library) => askAbout(open, { context, library, root }))
+    return new Map([...answers, ...told])
   }
 }

@@ -41,7 +41,7 @@ export function takeTheirs({ entry_id, origin_path }: CurrentVersion, root: stri
 
 export function heldWords({ items, root }: PushReport, look: HeldLook): string[] {
   const held = items.filter(({ status }) => status === 'held')
-  const because = (wanted: string) => held.filter(({ reason }) => reason === wanted)
+  const because = (because: string) => held.filter(({ reason }) => reason === because)
   const [unsure, alike] = [because(unknownBase), because('probable_lost_stamp')]
   const waiting = held.length - unsure.length - alike.length
   const advice = 'Push again with the flags that are true, or decide for all at once with --held attach or --held new.'

@@ -25,9 +25,9 @@ export async function tellWhatEmpties({ out }: Context, api: Api, { conditions, 
   if (out.json) return
   const { include_deprecated } = question
   const everything = include_deprecated ? { include_deprecated } : {}
-  const total = async (asked: EntryQuestion) => {
-    const facets = await facetsOf(api, asked)
-    return facets ? totalOf(facets, asked) : undefined
+  const total = async (narrowed: EntryQuestion) => {
+    const facets = await facetsOf(api, narrowed)
+    return facets ? totalOf(facets, narrowed) : undefined
   }
   if (conditions.length === 0) return out.note('The library is empty. Send props to it with `ph push`.')
   out.note(`Nothing matches ${printable(conditions.map(({ typed }) => typed).join(' '))}.`)

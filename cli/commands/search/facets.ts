@@ -99,12 +99,12 @@ const measures = [
 
 /** The range of each measure that some entry has. */
 export function measureRows({ metadata }: Facets, question: EntryQuestion): FacetRow[] {
-  return measures.flatMap(([dimension, field, asked]) => {
+  return measures.flatMap(([dimension, field, filter]) => {
     const { min, max } = metadata[field]
     if (min === null || max === null) return []
     const unit = field === 'bounds' ? ' cm' : ''
     const value = min === max ? number(min) : `${number(min)} to ${number(max)}`
-    const isChosen = question[`${asked}_min`] !== undefined || question[`${asked}_max`] !== undefined
+    const isChosen = question[`${filter}_min`] !== undefined || question[`${filter}_max`] !== undefined
     return [{ dimension, value: `${value}${unit}`, count: null, typed: `--${dimension} ${rangeText({ min, max })}`, isChosen }]
   })
 }

@@ -19,12 +19,12 @@ const narrowest = 40
 export async function showCards(
   context: Context,
   library: Library,
-  { entries, wanted }: { entries: readonly EntrySummary[]; wanted: boolean },
+  { entries, withPictures }: { entries: readonly EntrySummary[]; withPictures: boolean },
 ): Promise<number> {
   const { out } = context
   const hits = entries.slice(0, mostCards)
   const pictured = hits.filter((hit) => hit.has_thumbnail).map(({ id }) => id)
-  const drawing = await pictureDrawing(context, wanted && pictured.length > 0 && out.width >= narrowest)
+  const drawing = await pictureDrawing(context, withPictures && pictured.length > 0 && out.width >= narrowest)
   if (!drawing) return 0
   const pictures = await fetchThumbnails(context, library, pictured)
   const layout = { box: drawing.smallBox, gap, margin }

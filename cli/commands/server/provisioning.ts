@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { wrongUsage } from '../../refusal.ts'
 import { count } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { administer, forPlace, type Place, serverOptions } from './reach.ts'
+import { administer, type ServerChoice, serverOptions, withServerOptions } from './reach.ts'
 
 type Outcome = OutputOf<Operator['provisioning']['apply']>
 
@@ -59,7 +59,7 @@ const colors = { created: 'green', changed: 'yellow', unchanged: 'dim', left: 'd
 /** Keys that people made for themselves are never in the file: many of them are one line. */
 const mostLeft = 20
 
-function tell({ changes, warnings, checked_only }: Outcome, paint: Paint, place: Place): string[] {
+function tell({ changes, warnings, checked_only }: Outcome, paint: Paint, choice: ServerChoice): string[] {
   const shown = changes.filter(({ does }) => does !== 'left')
   const left = changes.filter(({ does }) => does === 'left')
   const rest = left.length - mostLeft
@@ -67,7 +67,7 @@ function tell({ changes, warnings, checked_only }: Outcome, paint: Paint, place:
     ...shown.map((change) => line(change, paint)),
     ...left.slice(0, mostLeft).map((change) => line(change, paint)),
     ...(rest > 0 ? [paint('dim', `. and ${count(rest, 'more', 'more')} that the file does not name, and that stay`)] : []),
-    ...warnings.map((warning) => `${paint('yellow', '!')} ${forPlace(warning, place)}`),
+    ...warnings.map((warning) => `${paint('yellow', '!')} ${withServerOptions(warning, choice)}`),
     summary(changes, checked_only),
   ]
 }

@@ -16,20 +16,20 @@ export const workspaceOptions = {
   workspace: text('--workspace <slug>', 'which workspace, where the server has several'),
 } as const
 
-/** Which server and workspace a command was told. */
-export interface Place {
+/** Which server and workspace a command is for, by its options. */
+export interface ServerChoice {
   data: string | undefined
   workspace?: string | undefined
 }
 
-export interface Wanted extends Place {
+export interface AdministerOptions extends ServerChoice {
   ifNone?: Reaching['ifNone']
 }
 
 /** Does `work` with the server that runs, or with its database while none runs. */
 export async function administer<T>(
   context: Context,
-  { data, workspace, ifNone = 'refuse' }: Wanted,
+  { data, workspace, ifNone = 'refuse' }: AdministerOptions,
   work: (api: Administration['api']) => Promise<T>,
 ): Promise<T> {
   const [settings, { openAdministration }] = await Promise.all([
@@ -79,21 +79,21 @@ const next: Partial<Record<string, string>> = {
   workspace: 'Name it: `--workspace <slug>`.',
 }
 
-function inWords(error: unknown, place: Place): unknown {
+function inWords(error: unknown, choice: ServerChoice): unknown {
   if (error instanceof Refusal) {
     const { code, exit, message, details } = error
-    return new Refusal({ code, exit, message, details, next: forPlace(error.next, place) })
+    return new Refusal({ code, exit, message, details, next: withServerOptions(error.next, choice) })
   }
   if (!(error instanceof ApiError)) return error
   const { code, message, details } = error
   const [where] = Array.isArray(details.errors) ? details.errors : []
   const why = String(details.reason ?? where?.path)
   const helps = next[why] ?? next[code] ?? errors[code][3]
-  return new Refusal({ code, exit: exitOf(error), message, details, next: forPlace(helps, place) })
+  return new Refusal({ code, exit: exitOf(error), message, details, next: withServerOptions(helps, choice) })
 }
 
 /** A sentence whose commands reach the same server and workspace, so that they work as they stand. */
-export const forPlace = (sentence: string, { data, workspace }: Place): string =>
+export const withServerOptions = (sentence: string, { data, workspace }: ServerChoice): string =>
   sentence.replaceAll(/`(ph server (user|key|doctor) ?[^`]*)`/g, (_, command: string, noun: string) => {
     const to = workspace === undefined || noun === 'doctor' ? [] : ['--workspace', shellWord(workspace)]
     const at = data === undefined ? [] : ['--data', shellWord(data)]

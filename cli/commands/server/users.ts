@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { readNewPassword } from './password.ts'
-import { administer, forPlace, given, type Place, workspaceOptions } from './reach.ts'
+import { administer, given, type ServerChoice, withServerOptions, workspaceOptions } from './reach.ts'
 
 const roles = ['owner', 'admin', 'member'] as const
 const kinds = ['person', 'api'] as const
@@ -61,7 +61,7 @@ export const userCommands = [
       const input = given({ workspace: rest.workspace, email, name, display_name: displayName, role, kind, password })
       const answer = await administer(context, rest, (api) => api.user.add(input))
       const added = `Added ${words(answer.user)} to ${answer.workspace} as ${article(answer.user.role)}.`
-      const after = afterwards(answer, kind, password).map((line) => forPlace(line, rest))
+      const after = afterwards(answer, kind, password).map((line) => withServerOptions(line, rest))
       context.out.result(answer, [added, ...after].join('\n'))
       return undefined
     },
@@ -139,7 +139,7 @@ function statusOf(one: OperatorUser | InvitedUser, now: Date): string {
 
 async function setStatus(
   context: Context,
-  { data, workspace }: Place,
+  { data, workspace }: ServerChoice,
   { who, status }: { who: string; status: 'active' | 'disabled' },
 ): Promise<undefined> {
   const input = given({ workspace, user: who, status })

@@ -21,9 +21,9 @@ export function blocks({ width, height, rgba }: Pixels, depth: number): string {
   for (let y = 0; y < height; y += 2) {
     let style = ''
     for (let x = 0; x < width; x += 2) {
-      const [letter, wanted] = drawCell(quarters({ width, height, rgba }, x, y), code)
-      text += wanted === style ? letter : `${RESET}${wanted}${letter}`
-      style = wanted
+      const [letter, cellStyle] = drawCell(quarters({ width, height, rgba }, x, y), code)
+      text += cellStyle === style ? letter : `${RESET}${cellStyle}${letter}`
+      style = cellStyle
     }
     text += style === '' ? '\n' : `${RESET}\n`
   }

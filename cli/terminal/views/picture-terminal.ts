@@ -19,8 +19,8 @@ const konsoleWithPictures = 220_400
 
 /** How to show a picture on a terminal with this environment. `PH_PICTURES` names a protocol outright. */
 export function pictureProtocol(env: Environment): PictureProtocol {
-  const asked = pictureProtocols.find((protocol) => protocol === env.PH_PICTURES)
-  if (asked) return asked
+  const chosen = pictureProtocols.find((protocol) => protocol === env.PH_PICTURES)
+  if (chosen) return chosen
   if (env.PH_PICTURES === 'off' || env.NO_COLOR || env.TERM === 'dumb') return 'none'
   // tmux and screen pass pictures on only when told to, and then misplace them.
   const direct = env.TMUX || env.STY || /^(tmux|screen)/.test(env.TERM ?? '') ? undefined : ownProtocol(env)

@@ -28,9 +28,9 @@ export function stagingFolder({ root, content }: PullTarget, stateFile: string):
  */
 export function backupFolder(root: string, jobId: number, now: Date): string {
   const when = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')
-  const wanted = `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
-  let folder = wanted
-  for (let n = 2; existsSync(join(root, folder)); n++) folder = `${wanted} (${n})`
+  const first = `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
+  let folder = first
+  for (let n = 2; existsSync(join(root, folder)); n++) folder = `${first} (${n})`
   return folder
 }
 

@@ -116,7 +116,7 @@ function intentionOf(
   return {
     contentHash: item.content_hash,
     file: item.file,
-    mark: fileIdentity(staged),
+    identity: fileIdentity(staged),
     item: { item, placed, ...before, ...order },
   }
 }

@@ -135,7 +135,7 @@ async function replace(placement: Placement, replaced: BigIntStats, onBegin: () 
   const held = heldName(staged)
   const holding = hold(path, held)
   if (holding === 'gone') return false
-  if (holding === 'no-links') return replaceWithoutLinks({ staged, path }, markOf(replaced, replacedHash), onBegin)
+  if (holding === 'no-links') return replaceWithoutLinks({ staged, path }, asReplaced(replaced, replacedHash), onBegin)
   if (fileIdentity(lstatSync(held, { bigint: true })) !== fileIdentity(replaced)) {
     release(held, path)
     return false
@@ -149,8 +149,8 @@ async function replace(placement: Placement, replaced: BigIntStats, onBegin: () 
   }
 }
 
-const markOf = (replaced: BigIntStats, hash: string | undefined): Replaced => ({
-  mark: fileIdentity(replaced),
+const asReplaced = (replaced: BigIntStats, hash: string | undefined): Replaced => ({
+  identity: fileIdentity(replaced),
   hash: hash ?? null,
 })
 
@@ -180,7 +180,7 @@ async function letGo({ staged, backup, replacedHash }: Placement, replaced: BigI
     moveAside(held, backup)
     return false
   }
-  if (!(await isUnchanged(held, markOf(replaced, replacedHash)))) return true
+  if (!(await isUnchanged(held, asReplaced(replaced, replacedHash)))) return true
   rmSync(held)
   return false
 }

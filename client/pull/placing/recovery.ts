@@ -58,11 +58,11 @@ export function settledFiles({ memory, target }: Pick<PullParts, 'memory' | 'tar
 interface Look {
   row: Row
   entry: JournalEntry | undefined
-  /** Of the file in the place, when there is one and it proves itself by its mark, or it was read. */
+  /** Of the file at its destination, when there is one and its identity is that of the new file, or it was read. */
   stat: string | undefined
   /** SHA-256 of it; undefined when it was not or cannot be read. */
   hash: string | undefined
-  mark: string | undefined
+  identity: string | undefined
 }
 
 class Settling {
@@ -126,20 +126,20 @@ class Settling {
     const looks = rows.map((row): Look => {
       const entry = this.#entry(row)
       const now = lstatSync(this.#placePath(row), { bigint: true, throwIfNoEntry: false })
-      if (!now?.isFile()) return { row, entry, stat: undefined, hash: undefined, mark: undefined }
-      const mark = fileIdentity(now)
-      const isProved = mark === row.mark && isTelling(mark)
+      if (!now?.isFile()) return { row, entry, stat: undefined, hash: undefined, identity: undefined }
+      const identity = fileIdentity(now)
+      const isProved = identity === row.identity && isTelling(identity)
       return {
         row,
         entry,
-        mark,
+        identity: identity,
         ...(isProved ? { stat: statKey(now), hash: row.contentHash } : { stat: undefined, hash: undefined }),
       }
     })
-    const unread = looks.filter(({ mark, hash }) => mark !== undefined && hash === undefined)
+    const unread = looks.filter(({ identity, hash }) => identity !== undefined && hash === undefined)
     if (unread.length === 0) return looks
     const { readFiles } = await import('../../project/read-files.ts')
-    const jobs = unread.map(({ row, mark = '' }) => ({ path: this.#placePath(row), size: Number(mark.split(':')[0]) }))
+    const jobs = unread.map(({ row, identity = '' }) => ({ path: this.#placePath(row), size: Number(identity.split(':')[0]) }))
     const onFile = (index: number, read: ReadFile | UnreadFile) => {
       if ('hash' in read) Object.assign(unread[index] as Look, { hash: read.hash, stat: read.stat })
     }
@@ -147,10 +147,10 @@ class Settling {
     return looks
   }
 
-  #isPlaced({ row, entry, hash, mark }: Look): boolean {
+  #isPlaced({ row, entry, hash, identity }: Look): boolean {
     const { item, replacedMark, replacedHash } = row.item
     if (hash === row.contentHash) return item.outcome !== 'overwritten' || this.#isReplacedKept(row) || entry?.state === 'placed'
-    if (mark === undefined || hash === undefined || hash === replacedHash || mark === replacedMark) return false
+    if (identity === undefined || hash === undefined || hash === replacedHash || identity === replacedMark) return false
     // Someone saved it since. What was it before that?
     if (entry?.state === 'placed' || this.#isRemembered(row)) return true
     return entry?.state === 'working' && !existsSync(this.#stagedPath(row))
@@ -172,7 +172,7 @@ class Settling {
     const remembered: FilePlaced[] = []
     for (const { row, stat, hash } of placed) {
       const item = await finishReplaced(row, this.#heldParts(row))
-      settled.push({ contentHash: row.contentHash, file: row.file, mark: '', item: { item, isSettled: true } })
+      settled.push({ contentHash: row.contentHash, file: row.file, identity: '', item: { item, isSettled: true } })
       const { baseBefore, placed: placedAs } = row.item
       const isAsBefore = baseBefore === undefined || (memory.find(row.file)?.base?.objectId ?? null) === baseBefore
       if (isAsBefore) remembered.push({ ...placedAs, stat: hash === row.contentHash ? (stat ?? neverTrusted) : neverTrusted })

@@ -31,19 +31,19 @@ export const halfName = (staged: string): string => `${staged}.half`
 
 /** A file as it was when it was decided to replace it. */
 export interface Replaced {
-  mark: string
+  identity: string
   /** SHA-256; null where it was not read. */
   hash: string | null
 }
 
 /** Whether a file is what it was. By its bytes where its attributes do not tell: some disks know whole seconds, some make up inodes. */
-export async function isUnchanged(path: string, { mark, hash }: Replaced): Promise<boolean> {
+export async function isUnchanged(path: string, { identity, hash }: Replaced): Promise<boolean> {
   const now = fileIdentity(lstatSync(path, { bigint: true }))
-  if (now === mark && isTelling(mark)) return true
+  if (now === identity && isTelling(identity)) return true
   const [size, mtimeNs] = now.split(':')
-  const [sizeBefore, mtimeNsBefore] = mark.split(':')
+  const [sizeBefore, mtimeNsBefore] = identity.split(':')
   if (size !== sizeBefore || mtimeNs !== mtimeNsBefore) return false
-  if (hash === null) return now === mark
+  if (hash === null) return now === identity
   const read = await new FileReader().read(path)
   return 'hash' in read && read.hash === hash
 }
@@ -73,10 +73,10 @@ export function putBack(held: string, path: string): boolean {
 }
 
 /** Moves a file to where it is kept, also onto another disk, and never over another one. Gives the path that it has there. */
-export function moveAside(from: string, wanted: string): string {
-  mkdirSync(dirname(wanted), { recursive: true })
-  let to = wanted
-  for (let n = 2; existsSync(to); n++) to = `${wanted} ${n}`
+export function moveAside(from: string, path: string): string {
+  mkdirSync(dirname(path), { recursive: true })
+  let to = path
+  for (let n = 2; existsSync(to); n++) to = `${path} ${n}`
   try {
     renameSync(from, to)
   } catch (error) {

@@ -33,7 +33,7 @@ export async function finishReplaced({ item: intention }: IntendedFile<Intention
     const kept = moveAside(held, join(root, item.backup))
     return { ...item, backup: kept.slice(root.length + 1) }
   }
-  if (replacedMark === null || !(await isUnchanged(held, { mark: replacedMark, hash: replacedHash })))
+  if (replacedMark === null || !(await isUnchanged(held, { identity: replacedMark, hash: replacedHash })))
     return keepEdit(item, { path: held, root, jobId })
   rmSync(held)
   return item
@@ -63,7 +63,7 @@ export async function settleHeld(one: IntendedFile<Intention>, { staged, root, j
   if (isVacant && there) renameSync(held, path)
   if (isVacant && (there || putBack(held, path))) return undefined
   const isVersion = item.outcome === 'updated' && replacedMark !== null
-  if (isSame || (isVersion && (await isUnchanged(held, { mark: replacedMark, hash: replacedHash })))) {
+  if (isSame || (isVersion && (await isUnchanged(held, { identity: replacedMark, hash: replacedHash })))) {
     rmSync(held)
     return undefined
   }
@@ -74,7 +74,7 @@ export async function settleHeld(one: IntendedFile<Intention>, { staged, root, j
 export interface Intention {
   item: PulledFile
   placed: Omit<FilePlaced, 'stat'>
-  /** `fileIdentity` of what was to be replaced; null where nothing was there. */
+  /** `fileIdentity` of what was to be replaced; null where nothing was there. The name is that of the JSON on the disk. */
   replacedMark: string | null
   /** SHA-256 of that, where it was read. */
   replacedHash?: string | null

@@ -33,21 +33,21 @@ interface Holding {
 
 type Held = { planned: PlannedItem; report: PushedItem }
 
-const isAsked = ({ reason }: PushedItem): boolean => reason === 'probable_lost_stamp' || reason === unknownBase
+const isQuestion = ({ reason }: PushedItem): boolean => reason === 'probable_lost_stamp' || reason === unknownBase
 
 /** Asks about everything that is held, and sends what was answered along with what waited for it. */
 export async function answerHeld(round: PushRound, answers: HeldAnswers, holding: Holding): Promise<void> {
-  const asked = new Set<string>()
+  const seen = new Set<string>()
   for (;;) {
     const held = round.outcomes.withStatus('held')
-    const open = held.filter(({ report }) => isAsked(report) && !asked.has(report.content_hash))
+    const open = held.filter(({ report }) => isQuestion(report) && !seen.has(report.content_hash))
     if (open.length === 0) return
-    for (const { report } of open) asked.add(report.content_hash)
+    for (const { report } of open) seen.add(report.content_hash)
     const told = recallTold(holding.memory)
     const given = await answers(open.map((one) => toHeldItem(one, { round, root: holding.root, told })))
     const answered = open.filter((one) => answer(one, given.get(one.report.file), round))
     if (answered.length === 0) return
-    const waiting = held.filter(({ report }) => !isAsked(report))
+    const waiting = held.filter(({ report }) => !isQuestion(report))
     const without = round.outcomes.wentWithout(new Set(answered.map(({ report }) => report.content_hash)))
     const items = [...[...answered, ...waiting].map(({ planned }) => planned), ...without]
     round.outcomes.reopen(items)

@@ -6,7 +6,7 @@ import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
 import type { ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import type { Api } from '../../http/api.ts'
-import { askForFaces } from '../../memory/find-versions.ts'
+import { findFacesInBulk } from '../../memory/find-versions.ts'
 import { findInOtherFolders, type OtherMemories, type RememberedVersion } from '../../memory/machine-memory.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { PlannedItem } from '../plan/plan.ts'
@@ -72,7 +72,7 @@ async function ownFromOtherFolders(versions: readonly RememberedVersion[], { oth
  */
 async function publishersOf(versions: readonly RememberedVersion[], api: Api): Promise<Map<number, number | null>> {
   const lineageIds = [...new Set(versions.map(({ lineageId }) => lineageId))]
-  const faces = await askForFaces(api, { lineageIds, hashes: [], paths: [] })
+  const faces = await findFacesInBulk(api, { lineageIds, hashes: [], paths: [] })
   const publishers = new Map<number, number | null>()
   for (const { face_object_id, face_published_by } of faces?.lineages ?? [])
     if (face_published_by !== undefined) publishers.set(face_object_id, face_published_by)

@@ -2,7 +2,7 @@
 
 export interface BatchLimits {
   /** What a batch should hold. */
-  wanted: number
+  usual: number
   /** What the library takes at most. */
   most: number
 }
@@ -15,14 +15,14 @@ export interface BatchLimits {
 export function orderBatches(
   count: number,
   edges: { needs: (index: number) => readonly number[]; together: readonly (readonly number[])[] },
-  { wanted, most }: BatchLimits,
+  { usual, most }: BatchLimits,
 ): number[][] {
   const batches: number[][] = []
   let batch: number[] = []
   for (const knot of orderKnots(count, withTogether(count, edges)))
     for (let at = 0; at < knot.length; at += most) {
       const part = knot.slice(at, at + most)
-      if (batch.length > 0 && batch.length + part.length > wanted) {
+      if (batch.length > 0 && batch.length + part.length > usual) {
         batches.push(batch)
         batch = []
       }

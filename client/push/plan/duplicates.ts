@@ -47,14 +47,14 @@ export function destinationOf({ naming, found, facts }: SendableFile): string | 
 }
 
 /**
- * Of several different files for one place, the one that lies there has it. The others go without a place and without the
- * GUID that they share with it: as props of their own, which someone has to give a name of their own.
+ * Of several different files for one place, the one that lies there keeps it. The others go without a place and without the
+ * GUID that they share with it: as props of their own, which need another name.
  */
-export function settleClaims(groups: readonly Copies[]): { groups: Copies[]; problems: Problem[] } {
+export function settleSharedPaths(groups: readonly Copies[]): { groups: Copies[]; problems: Problem[] } {
   const problems: Problem[] = []
   const displaced = new Set<Copies>()
-  for (const claims of Map.groupBy(groups, ([file]) => destinationOf(file) ?? `?${file.hash}`).values()) {
-    const [winner, ...losers] = claims.toSorted((a, b) => rank(a[0]) - rank(b[0]))
+  for (const rivals of Map.groupBy(groups, ([file]) => destinationOf(file) ?? `?${file.hash}`).values()) {
+    const [winner, ...losers] = rivals.toSorted((a, b) => rank(a[0]) - rank(b[0]))
     for (const group of losers) {
       displaced.add(group)
       const [loser] = group

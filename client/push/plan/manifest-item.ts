@@ -116,7 +116,7 @@ function entryTypeOfFile({ facts }: SendableFile): string | null {
   return facts.assetClass === null ? entryTypeOf(unknownClass) : facts.entryType
 }
 
-/** What the fixed fields have no place for: a name outside of /Game, and the plugins' packages that are referred to. */
+/** What the fixed fields do not hold: a name outside of /Game, and the plugins' packages that are referred to. */
 function documentOf({ naming }: SendableFile, { plugins }: References): ManifestItem['metadata_doc'] {
   const unreal: Record<string, unknown> = {}
   if (naming.packageName !== null && naming.originPath === null) unreal.package_name = naming.packageName.slice(0, 2000)

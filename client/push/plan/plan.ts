@@ -3,7 +3,7 @@
 import type { ManifestItem } from '../../../contract/push.ts'
 import type { Problem } from '../../project/problem.ts'
 import { type Copies, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
-import { groupCopies, nameCopies, settleClaims } from './duplicates.ts'
+import { groupCopies, nameCopies, settleSharedPaths } from './duplicates.ts'
 import { namesByFolder } from './entry-names.ts'
 import { FindingList } from './findings.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
@@ -45,7 +45,7 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   const findings = new FindingList()
   const { sendable, redirectors, refused } = sortOut(files, findings)
   const groups = groupCopies(sendable)
-  const { groups: kept, problems: claims } = settleClaims(groups)
+  const { groups: kept, problems: claims } = settleSharedPaths(groups)
   const index = new ReferenceIndex(elsewhere)
   for (const group of kept) index.addItem(group)
   for (const file of redirectors) index.addRedirector(file, file.facts.redirectTarget)

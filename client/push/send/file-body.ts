@@ -45,7 +45,7 @@ export function smallFile(path: string, size: number, buffer: Buffer): Bytes {
 }
 
 /**
- * A larger file in pieces, from two buffers in turn: the next piece is asked for when the one before has left, as
+ * A larger file in pieces, alternating between two buffers: the next piece is asked for when the one before has left, as
  * each is more than a socket keeps back. `onBytes` is told how far it is, from the beginning for every attempt.
  */
 export function largeFile(
@@ -56,8 +56,8 @@ export function largeFile(
   async function* read() {
     const file = await open(path)
     try {
-      for (let at = 0, turn = 0; at < size; turn = 1 - turn) {
-        const buffer = parts.buffers[turn === 0 ? 0 : 1]
+      for (let at = 0, index = 0; at < size; index = 1 - index) {
+        const buffer = parts.buffers[index === 0 ? 0 : 1]
         const { bytesRead } = await file.read(buffer, 0, Math.min(chunkBytes, size - at), at)
         if (bytesRead === 0) throw changed(path)
         yield buffer.subarray(0, bytesRead)

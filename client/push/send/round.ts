@@ -20,7 +20,7 @@ import { findReverted, type Reverted } from '../reverted.ts'
 import { bareItem, stampsOfMoved } from './moved-packages.ts'
 import { Outcomes } from './outcomes.ts'
 import { type About, ManifestSender } from './send.ts'
-import type { ThumbnailUploader, WantedThumbnail } from './thumbnails.ts'
+import type { ThumbnailJob, ThumbnailUploader } from './thumbnails.ts'
 import type { Upload, Uploader } from './upload.ts'
 
 export interface RoundParts {
@@ -105,7 +105,7 @@ export class PushRound {
     const indexes = new Map(items.map(({ item }, index) => [item.content_hash, index]))
     const needs = (index: number) =>
       (items[index]?.item.dependencies ?? []).flatMap(({ content_hash }) => indexes.get(content_hash) ?? [])
-    const size = { wanted: Math.min(limits.manifest.recommendedBatch, this.#parts.maxItems), most: this.#parts.maxItems }
+    const size = { usual: Math.min(limits.manifest.recommendedBatch, this.#parts.maxItems), most: this.#parts.maxItems }
     const batches = orderBatches(items.length, { needs, together: twinsOf(items) }, size)
     return batches.map((batch) => batch.flatMap((index) => items[index] ?? []))
   }
@@ -123,8 +123,8 @@ export class PushRound {
     for (const [hash, one] of await findReverted(judged, this.#parts.bases.api)) this.reverted.set(hash, one)
     await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
     this.outcomes.spread(batch)
-    const wanted = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
-    const missing = answer.missing_hashes.filter((hash) => wanted.has(hash))
+    const undecided = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
+    const missing = answer.missing_hashes.filter((hash) => undecided.has(hash))
     const sizes = new Map(batch.map(({ item }) => [item.content_hash, item.blob_size]))
     this.missingBytes += missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
     if (!this.#parts.dryRun) await this.#upload(batch, missing, answer)
@@ -221,7 +221,7 @@ export class PushRound {
   #record(batch: readonly PlannedItem[], answer: CommitAnswer): void {
     this.#sender.variantGroupId ??= answer.variant_groups?.[variantGroupRef]
     this.#sender.warn(batch, answer.warnings ?? [])
-    const wanted: WantedThumbnail[] = []
+    const jobs: ThumbnailJob[] = []
     const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
       this.outcomes.decide(planned, result.status, result)
       return isRegistered(result)
@@ -241,9 +241,9 @@ export class PushRound {
       const lacks = result.status === 'new' || result.has_thumbnail !== true
       if (!lacks || !entryId || !result.object_id || !hasPicture(file)) continue
       this.#wanting.add(hash)
-      wanted.push({ entryId, objectId: result.object_id, file })
+      jobs.push({ entryId, objectId: result.object_id, file })
     }
-    this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(wanted))
+    this.#pictures = this.#pictures.then(() => this.#parts.thumbnails.sendAll(jobs))
     // Met where the pictures are awaited, at the end of the round.
     this.#pictures.catch(() => {})
   }

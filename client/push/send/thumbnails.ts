@@ -15,7 +15,7 @@ import { makeThumbnail } from '../../project/thumbnail.ts'
 import { alreadyThere } from './upload.ts'
 
 /** A version that lacks its picture. */
-export interface WantedThumbnail {
+export interface ThumbnailJob {
   entryId: number
   objectId: number
   file: SendableFile
@@ -48,20 +48,20 @@ export class ThumbnailUploader {
   }
 
   /** Makes and sends the pictures of some versions. A picture that fails is named and does not fail the others. */
-  async sendAll(wanted: readonly WantedThumbnail[]): Promise<void> {
-    if (wanted.length === 0) return
-    this.#total += wanted.length
-    const targets = wanted.length < fewestPresigned ? undefined : await this.#presign(wanted)
-    const sent = await Promise.all(wanted.map((one, index) => this.#send(one, targets?.[index])))
+  async sendAll(jobs: readonly ThumbnailJob[]): Promise<void> {
+    if (jobs.length === 0) return
+    this.#total += jobs.length
+    const targets = jobs.length < fewestPresigned ? undefined : await this.#presign(jobs)
+    const sent = await Promise.all(jobs.map((one, index) => this.#send(one, targets?.[index])))
     const presigned = sent.filter((target) => target !== undefined)
     if (presigned.length > 0) await this.#finalize(presigned)
   }
 
   /** Undefined where the server offers none, or when something about one of them is not as expected. */
-  async #presign(wanted: readonly WantedThumbnail[]): Promise<PresignedTarget[] | undefined> {
+  async #presign(jobs: readonly ThumbnailJob[]): Promise<PresignedTarget[] | undefined> {
     try {
-      const { targets } = await this.#parts.api.media.presign({ items: wanted.map(targetOf) })
-      return targets?.length === wanted.length ? targets : undefined
+      const { targets } = await this.#parts.api.media.presign({ items: jobs.map(targetOf) })
+      return targets?.length === jobs.length ? targets : undefined
     } catch (error) {
       // One version that is no longer the current one refuses the whole list.
       if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429) return undefined
@@ -69,25 +69,25 @@ export class ThumbnailUploader {
     }
   }
 
-  async #send(wanted: WantedThumbnail, target: PresignedTarget | undefined): Promise<Sent | undefined> {
-    const large = wanted.file.facts.kind === 'source' && wanted.file.size > largeSourceBytes
-    const made = await (large ? this.#makingLarge : this.#making)(() => this.#make(wanted.file))
+  async #send(job: ThumbnailJob, target: PresignedTarget | undefined): Promise<Sent | undefined> {
+    const large = job.file.facts.kind === 'source' && job.file.size > largeSourceBytes
+    const made = await (large ? this.#makingLarge : this.#making)(() => this.#make(job.file))
     if (!made) return this.#handle()
     return this.#sending(async () => {
       const bytes = bodyOf(made)
       const { http, api, signal } = this.#parts
       try {
         if (!target)
-          await api.media.putThumbnail({ entry_id: wanted.entryId, object_id: wanted.objectId, bytes, contentType: 'image/png' })
+          await api.media.putThumbnail({ entry_id: job.entryId, object_id: job.objectId, bytes, contentType: 'image/png' })
         else {
           const { upload_url: url, headers } = target
           await http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal })
         }
       } catch (error) {
-        return this.#fail(wanted, error, target ? 'store' : 'library')
+        return this.#fail(job, error, target ? 'store' : 'library')
       }
-      if (target) return { wanted, artifact_id: target.artifact_id }
-      this.#finish(wanted)
+      if (target) return { job, artifact_id: target.artifact_id }
+      this.#finish(job)
       return undefined
     })
   }
@@ -111,18 +111,18 @@ export class ThumbnailUploader {
   }
 
   async #finalize(sent: readonly Sent[]): Promise<void> {
-    const items = sent.map(({ wanted, artifact_id }) => ({ ...targetOf(wanted), artifact_id }))
+    const items = sent.map(({ job, artifact_id }) => ({ ...targetOf(job), artifact_id }))
     try {
       await this.#parts.api.media.finalize({ items })
-      for (const { wanted } of sent) this.#finish(wanted)
+      for (const { job } of sent) this.#finish(job)
     } catch (error) {
       if (sent.length > 1 && error instanceof ApiError && error.status < 500) {
         for (const one of sent) await this.#finalize([one])
-      } else for (const { wanted } of sent) this.#fail(wanted, error, 'library')
+      } else for (const { job } of sent) this.#fail(job, error, 'library')
     }
   }
 
-  #finish({ file }: WantedThumbnail): void {
+  #finish({ file }: ThumbnailJob): void {
     this.result.uploaded++
     this.result.done.add(file.hash)
     this.#handle()
@@ -132,7 +132,7 @@ export class ThumbnailUploader {
    * A version that is not current any more needs no picture; that is for the library to say, a store has conflicts of its own. What is
    * refused is named, and sent by the next push; the rest ends the push.
    */
-  #fail({ file }: WantedThumbnail, error: unknown, refusedBy: 'library' | 'store'): undefined {
+  #fail({ file }: ThumbnailJob, error: unknown, refusedBy: 'library' | 'store'): undefined {
     if (!(error instanceof ApiError) || error.status === 401) throw error
     if (error.code === 'CONFLICT' && refusedBy === 'library') this.result.done.add(file.hash)
     else this.#name(pathOf(file), `The picture of ${pathOf(file)} was not taken: ${error.message}`)
@@ -151,11 +151,11 @@ export class ThumbnailUploader {
 }
 
 interface Sent {
-  wanted: WantedThumbnail
+  job: ThumbnailJob
   artifact_id: number
 }
 
-const targetOf = ({ entryId, objectId }: WantedThumbnail) => ({
+const targetOf = ({ entryId, objectId }: ThumbnailJob) => ({
   entry_id: entryId,
   object_id: objectId,
   kind: 'thumbnail' as const,

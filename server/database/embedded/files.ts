@@ -40,8 +40,8 @@ export async function openFiles(dir: string, open: (files: NodeFS) => Promise<PG
 
 function syncFiles(dir: string): void {
   const entries = readdirSync(dir, { withFileTypes: true, recursive: true })
-  const pathsOf = (isWanted: (entry: Dirent) => boolean) =>
-    entries.filter(isWanted).map((entry) => join(entry.parentPath, entry.name))
+  const pathsOf = (matches: (entry: Dirent) => boolean) =>
+    entries.filter(matches).map((entry) => join(entry.parentPath, entry.name))
   // Windows syncs what is open for writing, and writes names through by itself.
   for (const file of pathsOf((entry) => entry.isFile())) sync(file, 'r+')
   if (process.platform !== 'win32') for (const folder of [...pathsOf((entry) => entry.isDirectory()), dir]) sync(folder, 'r')

@@ -138,7 +138,7 @@ async function checkedWithin(env: Record<string, string>, limitMs: number) {
   ])
   const findings = await checkUp({
     folders: findFolders(ownFolders()),
-    wanted: { url: env.PH_URL, key: env.PH_API_KEY },
+    choice: { url: env.PH_URL, key: env.PH_API_KEY },
     env: {},
     cwd: temporaryFolder(),
     clientName: 'ph/test',

@@ -1,7 +1,7 @@
 /** Where downloaded files lie, whatever a library says of them: below the folder, each in a place of its own, companions where they are looked for. */
 import { expect, test } from 'vitest'
 import { type DownloadLayout, type DownloadSet, layOut } from '../../../client/download/layout.ts'
-import type { DownloadedObject } from '../../../client/download/taken-places.ts'
+import type { DownloadedObject } from '../../../client/download/taken-paths.ts'
 import { limits } from '../../../contract/limits.ts'
 import { sha256 } from '../../support/push.ts'
 

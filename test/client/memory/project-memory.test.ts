@@ -106,7 +106,7 @@ test('a memory of the first layout keeps everything that it knew', () => {
 test('a pull that did not end is remembered with what it was about to put into place, until it is forgotten', () => {
   const path = join(temporaryFolder(), 'state.sqlite')
   const memory = memoryAt(path)
-  const file = { contentHash: hashA, file: 'Content/SM_A.uasset', mark: 'm', item: { asset_name: 'SM_A' } }
+  const file = { contentHash: hashA, file: 'Content/SM_A.uasset', identity: 'm', item: { asset_name: 'SM_A' } }
   memory.pulls.keep({ jobId: 4, claimToken: null, ordered: 'o' }, new Date(0))
   memory.pulls.keep({ jobId: 4, claimToken: 'token', ordered: 'o' }, new Date(1))
   memory.pulls.intend(4, [file])

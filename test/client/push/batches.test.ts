@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { orderBatches } from '../../../client/push/plan/batches.ts'
 
 const order = (edges: number[][], wanted: number, { most = 1000, together = [] as number[][] } = {}) =>
-  orderBatches(edges.length, { needs: (index) => edges[index] ?? [], together }, { wanted, most })
+  orderBatches(edges.length, { needs: (index) => edges[index] ?? [], together }, { usual: wanted, most })
 
 test('what is needed comes first, and batches are filled', () => {
   expect(order([[1], [2], [], [0]], 2)).toEqual([

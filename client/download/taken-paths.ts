@@ -1,10 +1,10 @@
-/** The places that are taken below the folder of a download, as the strictest of file systems compares, and which must not be. Pure. */
+/** The paths that are taken below the folder of a download, as the strictest of file systems compares them, and those that are not allowed. Pure. */
 import { limits } from '../../contract/limits.ts'
 import { longestPath, sourcePathPattern } from '../../contract/path-patterns.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import { isDeviceName } from '../pull/destinations.ts'
 
-/** A version with what its place follows from. `asset_name` is null for what is no asset. */
+/** A version with what its path is made of. `asset_name` is null for what is no asset. */
 export type DownloadedObject = PullJobObject & { source_path?: string | null }
 
 export interface LaidFile {
@@ -19,7 +19,7 @@ const longestName = 255
 /** What Windows has in no name. */
 const notOnWindows = /[<>:"|?*]|[. ]$/
 
-export class DownloadGround {
+export class TakenPaths {
   readonly #files = new Map<string, LaidFile>()
   /** By their paths in lower case, as they are spelled. */
   readonly #folders = new Map<string, string>()

@@ -1,14 +1,14 @@
-/** Puts each key of an input where its route says: path, query or body. For every client of a route; loads no schema. */
+/** Splits an input into the parts of its request, as its route says: path, query or body. For every client of a route; loads no schema. */
 import type { Address } from './address.ts'
 
-export interface PlacedInput {
+export interface RequestParts {
   path: string
   query: URLSearchParams
   json?: Record<string, unknown>
 }
 
 /** Undefined keys are left out. */
-export function placeInput({ path: template, sends, query }: Address, input: Record<string, unknown>): PlacedInput {
+export function requestParts({ path: template, sends, query }: Address, input: Record<string, unknown>): RequestParts {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
     rest.delete(key)
