@@ -40,8 +40,8 @@ function tellLost({ errored }: OutStream, surroundings: Surroundings, args: stri
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk it goes to is full' : errored.message
   const failure = failed(
     'OUTPUT_LOST',
-    `What this command has to say could not be written to stdout: ${why}.`,
-    'Free some space there, or send the output elsewhere, then run the command again. What it did to the library stays done.',
+    `The output of this command could not be written to stdout: ${why}.`,
+    'Free some space there, or send the output elsewhere, then run the command again. What it changed in the library stays changed.',
   )
   tellFailure(failureOf(failure), surroundings, args.includes('--json'))
   return failure.exit

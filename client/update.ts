@@ -37,7 +37,7 @@ async function readJson(http: Http): Promise<Partial<Record<keyof Offer, unknown
   } catch (error) {
     if (error instanceof SyntaxError) return null
     if (error instanceof ApiError && error.status === 404)
-      throw new ClientError('NO_CLIENT_THERE', `${http.url} hands out no ph.`, { cause: error })
+      throw new ClientError('NO_CLIENT_THERE', `${http.url} does not hand out ph.`, { cause: error })
     throw error
   }
 }

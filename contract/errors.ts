@@ -16,7 +16,7 @@ export const errors = {
   DEVICE_SLOW_DOWN: [429, temporary, 'The sign-in was asked about too often.', 'Wait for the interval in the answer.'],
   DEVICE_EXPIRED: [400, signIn, 'The sign-in code has expired.', 'Start again with `ph login`.'],
   DEVICE_DENIED: [400, signIn, 'The sign-in was denied.', 'Start again with `ph login` if that was a mistake.'],
-  INVALID_REQUEST: [400, usage, 'The request lacks its device code.', 'Send `device_code`.'],
+  INVALID_REQUEST: [400, usage, 'The device code is missing from the request.', 'Send `device_code`.'],
   NOT_FOUND: [404, failed, 'There is nothing at this address.', 'Check the id or the path.'],
   ENTRY_NOT_FOUND: [404, failed, 'There is no such entry in this workspace.', 'Look it up with `ph search`.'],
   OBJECT_NOT_FOUND: [404, failed, 'There is no such version in this workspace.', 'See the versions with `ph history`.'],
@@ -33,7 +33,7 @@ export const errors = {
   WEBHOOK_NOT_FOUND: [404, failed, 'There is no such webhook.', 'Check the id.'],
   REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'Check the id.'],
   VALIDATION: [422, usage, 'The request breaks a rule.', 'Correct what is named and send it again.'],
-  CONFLICT: [409, conflict, 'This contradicts the present state.', 'Look at how it is now, then decide again.'],
+  CONFLICT: [409, conflict, 'This contradicts the present state.', 'See what is there now, then decide again.'],
   LOCKED: [409, conflict, 'Someone else has this checked out.', 'Ask the holder named in the details to release it.'],
   DENYLISTED: [403, failed, 'This file is on the denylist of the workspace.', 'Ask an admin why it was denied.'],
   HASH_MISMATCH: [

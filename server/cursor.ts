@@ -16,7 +16,7 @@ export function fromCursor<const P extends readonly Part[]>(bound: unknown, curs
   const [, ...position] = contentOf(cursor)
   const isWhole = position.length === parts.length && parts.every((part, index) => isPart[part](position[index]))
   if (isWhole && toCursor(bound, position as Position<P>) === cursor) return position as Position<P>
-  throw validationError([{ path: 'cursor', message: 'was not made for this question; start again without it' }])
+  throw validationError([{ path: 'cursor', message: 'was made for another request; start again without it' }])
 }
 
 /** Anybody can write a cursor: what comes out of one is believed no more than any other input. */

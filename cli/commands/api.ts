@@ -112,7 +112,7 @@ async function jsonBody(context: Context, data: string): Promise<unknown> {
 
 async function textOf(context: Context, data: string): Promise<[text: string, place: string]> {
   if (data === '-')
-    return [(await readAll(context, 'The body', limits.jsonBodyBytes)).toString('utf8'), 'What came on standard input']
+    return [(await readAll(context, 'The body', limits.jsonBodyBytes)).toString('utf8'), 'The text on standard input']
   if (data.startsWith('@')) return [await readFile(resolve(context.cwd, data.slice(1)), 'utf8'), data.slice(1)]
   return [data, 'The text after --data']
 }

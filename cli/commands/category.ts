@@ -83,7 +83,7 @@ export const commands = [
           change: (entry) =>
             entry.category === null && !entry.category_locked ? undefined : `loses ${entry.category ?? 'the lock'}`,
           send: async (entry_ids) => api.categories.bulk({ entry_ids, category: null }),
-          done: (props) => `Without a category now: ${props}. The next push of a prop gives it one again.`,
+          done: (props) => `Took the category off ${props}. The next push of a prop gives it one again.`,
           more: () => ({ category: null }),
         })
       })

@@ -156,7 +156,7 @@ function membership({ verb, summary, example }: { verb: 'add' | 'remove'; summar
           done: (props) =>
             isAdding
               ? `Added ${props} to the collection ${printable(name)}.`
-              : `Not in the collection ${printable(name)} now: ${props}.`,
+              : `Took ${props} out of the collection ${printable(name)}.`,
           more: () => ({ collection_id: id, action: verb }),
         })
       })

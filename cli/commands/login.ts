@@ -47,7 +47,7 @@ export const commands = [
     async run(context, input) {
       const { profile } = context.globals
       if (profile !== undefined && !profilePattern.test(profile))
-        throw wrongUsage(`${profile} is no name for a profile.`, 'Use letters, digits, dots, dashes: `--profile studio`.')
+        throw wrongUsage(`${profile} is not a name for a profile.`, 'Use letters, digits, dots, dashes: `--profile studio`.')
       const url = await signInAddress(context)
       const present = input.withKey || input.again ? undefined : await findSignIn(context, url, input.scope ?? 'read')
       if (present && !(await wantsAnother(context, present))) {
@@ -101,7 +101,7 @@ async function readKey(context: Context): Promise<string> {
   const key = typed.trim()
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw wrongUsage(
-    key === '' ? 'No key came on standard input.' : 'What came on standard input is not a key.',
+    key === '' ? 'No key came on standard input.' : 'The text on standard input is not a key.',
     'Pipe the key in, and nothing else: `ph login --with-key < key.txt`.',
   )
 }

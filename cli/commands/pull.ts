@@ -49,7 +49,7 @@ export const commands = [
       link: flag('--link', 'place read-only hard links into the content cache: no bytes are copied'),
       prefer: value(
         '--prefer <which>',
-        'newest: of two versions of a prop that would land in one place, take the newer',
+        'newest: of two versions of a prop with the same destination, take the newer',
         readPrefer,
       ),
       verbose: flag('--verbose', 'name every file, however many there are'),

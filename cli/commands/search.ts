@@ -64,7 +64,7 @@ export const commands = [
     ],
     async run(context, { words, ...given }) {
       if (Buffer.byteLength(words.join(' ')) > longestWordsBytes)
-        throw wrongUsage('What is to be looked for is too long.', 'Say it in fewer words.')
+        throw wrongUsage('The search text is too long.', 'Use fewer words.')
       const options = { ...given, isRanked: words.some((word) => word.trim() !== '') }
       refuseContradictions(context, options)
       await withLibrary(context, async (library) => {

@@ -38,7 +38,7 @@ export const commands = [
       toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, so that nobody has to type a command'),
       prefer: value(
         '--prefer <which>',
-        'newest: of two versions of a prop that would land in one place, take the newer',
+        'newest: of two versions of a prop with the same destination, take the newer',
         readPrefer,
       ),
       create: flag('--create', 'send to a project that the library does not know yet'),

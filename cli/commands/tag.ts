@@ -132,7 +132,7 @@ function tagging({ verb, summary, example }: Tagging) {
           change: ({ tags }) => (has(tags) === isAdding ? undefined : `${word} the tag ${tag.name}`),
           send: async (entry_ids) => api.tags.bulk({ tag_id: tag.id ?? 0, entry_ids, action: verb }),
           done: (props) =>
-            isAdding ? `Tagged ${props} with ${printable(tag.name)}.` : `Without the tag ${printable(tag.name)} now: ${props}.`,
+            isAdding ? `Tagged ${props} with ${printable(tag.name)}.` : `Took the tag ${printable(tag.name)} off ${props}.`,
           more: () => ({ tag_id: tag.id, action: verb }),
         })
       })
@@ -161,5 +161,5 @@ const requireTag = async (api: Api, reference: string) =>
 
 function readColor(given: string | undefined): string | undefined {
   if (given === undefined || /^#[0-9a-fA-F]{6}$/.test(given)) return given
-  throw wrongUsage(`${given} is no color.`, 'Write it as #rrggbb, in quotes: --color "#8b5a2b"')
+  throw wrongUsage(`${given} is not a color.`, 'Write it as #rrggbb, in quotes: --color "#8b5a2b"')
 }

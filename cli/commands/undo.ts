@@ -67,7 +67,7 @@ function nothingToUndo(context: Context, { path, url }: { path: string; url: str
     exit: exits.failed,
     message,
     next: latest
-      ? `Remembered are the last pushes from ${known.join(', ')}. Name the folder: \`ph undo ${shellWord(latest.root)}\`.`
+      ? `ph remembers the last pushes from ${known.join(', ')}. Name the folder: \`ph undo ${shellWord(latest.root)}\`.`
       : 'Nothing was pushed there from this machine, or all of it is undone. Other versions: `ph history` and `ph restore`.',
     details: { pushes: pushes.map(({ root, begunAt }) => ({ root, pushed_at: begunAt })) },
   })

@@ -17,7 +17,7 @@ export const commands = [
   command({
     usage: 'update',
     description:
-      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm in the place of this one. Needs no key.',
+      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm instead of this one. Needs no key.',
     options: { check: flag('--check', 'only say whether there is a newer one') },
     examples: [
       ['update', 'install the version of your server, when it is newer'],
@@ -89,7 +89,7 @@ function folderToUpdate(folder: string, url: string): string {
   if (prefix === undefined)
     throw failed(
       'NOT_GLOBAL',
-      `This ph lies in ${folder}, which is no global folder of npm.`,
+      `This ph lies in ${folder}, which is not a global folder of npm.`,
       `Update it by what installed it, from ${tarballAddress(url)}`,
     )
   const [locked] = lockedFolders(prefix)

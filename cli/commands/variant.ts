@@ -39,7 +39,7 @@ export const commands = [
             variant_group_id = answer.variant_group_id
             return answer
           },
-          done: (props) => `In one variant group now: ${props}.`,
+          done: (props) => `Put ${props} into one variant group.`,
           more: () => ({ variant_group_id }),
         })
       })
@@ -60,7 +60,7 @@ export const commands = [
           dryRun: isDry,
           change: ({ variant_group: group }) => (group ? `leaves group ${group.id} (${group.label ?? 'no name'})` : undefined),
           send: async (entry_ids) => api.variants.bulk({ entry_ids, action: 'ungroup' }),
-          done: (props) => `In no variant group now: ${props}.`,
+          done: (props) => `Took ${props} out of their variant groups.`,
           more: () => ({ variant_group_id: null }),
         })
       })

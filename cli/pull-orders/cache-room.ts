@@ -8,5 +8,5 @@ export function requireCacheSize({ env }: Context): number {
   const given = env.PH_CACHE_SIZE
   const bytes = readCacheSize(given)
   if (bytes !== undefined) return bytes
-  throw wrongUsage(`PH_CACHE_SIZE is "${given}", which is no size.`, 'Write it like 20G or 500M.')
+  throw wrongUsage(`PH_CACHE_SIZE is "${given}", which is not a size.`, 'Write it like 20G or 500M.')
 }

@@ -38,7 +38,7 @@ export async function fillPart(http: Http, part: PartFile, source: Source): Prom
         cause: error,
       })
     }
-    if (part.size === before) throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${source.title}.`)
+    if (part.size === before) throw new ClientError('WRONG_BYTES', `The download of ${source.title} has stalled.`)
   }
 }
 
@@ -48,11 +48,12 @@ async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, o
   const answer = await http.open({ url: await locate(), headers, signal }).catch((error: unknown) => {
     // The storage has less of the file than there is here (RFC 9110 15.5.17).
     if (!(error instanceof ApiError && error.status === 416)) throw error
-    throw new ClientError('WRONG_BYTES', `Nothing more arrives for ${title}.`, { cause: error })
+    throw new ClientError('WRONG_BYTES', `The download of ${title} has stalled.`, { cause: error })
   })
   if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) part.restart()
   await pour(answer.body, (chunk) => {
-    if (part.size + chunk.length > sizeBytes) throw new ClientError('WRONG_BYTES', `More arrives for ${title} than the file has.`)
+    if (part.size + chunk.length > sizeBytes)
+      throw new ClientError('WRONG_BYTES', `More bytes arrive for ${title} than the file has.`)
     part.write(chunk)
     release(chunk)
     onProgress?.(part.size)

@@ -49,7 +49,7 @@ const reasons: Record<string, string> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'your quota on the disk is used up',
-  ENOTDIR: 'it lies below something that is no folder',
+  ENOTDIR: 'it lies below something that is not a folder',
 }
 
 /** Tried where the folder is there, else asked of the folder that it would be made in. */

@@ -36,7 +36,7 @@ export class TakenPaths {
   /** Takes what is allowed; says what is not. */
   add(files: readonly LaidFile[]): { what: string; why: string }[] {
     return files.flatMap((file) => {
-      const why = faultOf(file) ?? (this.#isFree(file) ? undefined : 'would lie in one place with another file')
+      const why = faultOf(file) ?? (this.#isFree(file) ? undefined : 'has the same path as another file')
       if (why !== undefined) return [{ what: shown(file.path), why }]
       this.#files.set(file.path.toLowerCase(), file)
       for (const folder of foldersOf(file.path)) this.#folders.set(folder.toLowerCase(), folder)
@@ -66,7 +66,7 @@ function faultOf({ path, object }: LaidFile): string | undefined {
   if (!sha256.test(object.content_hash)) return 'has no hash'
   if (!(Number.isSafeInteger(object.blob_size) && object.blob_size >= 0 && object.blob_size <= limits.blobBytes))
     return 'has no size that a file can have'
-  if (!relativePath.test(path) || path.length > longestPath + longestName) return 'is no path below a folder'
+  if (!relativePath.test(path) || path.length > longestPath + longestName) return 'is not a path below a folder'
   for (const name of path.split('/')) {
     if (isDeviceName(name.split('.')[0]?.trimEnd() ?? '')) return 'is the name of a device on Windows'
     if (name.startsWith('.')) return 'has a name that begins with a dot'

@@ -14,7 +14,7 @@ export const problemKinds = {
   'changed-while-read': ['failed', 'Wait until it is saved completely, then push again.'],
   vanished: ['failed', 'Push again if it should be there.'],
   'dead-link': ['failed', 'Fix or remove the symbolic link.'],
-  'link-loop': ['left-out', 'The files were found on the direct way; remove the link if it is not wanted.'],
+  'link-loop': ['left-out', 'The files were read at their own path; remove the link if it is not needed.'],
   'special-file': ['left-out', 'Only ordinary files can be pushed.'],
   'git-lfs-pointer': ['failed', 'Run `git lfs pull`, then push again.'],
   'not-a-package': ['failed', 'Restore the file from its source, or remove it.'],
@@ -23,7 +23,7 @@ export const problemKinds = {
   sidecar: ['left-out', 'These belong to cooked packages; push the uncooked project instead.'],
   'unknown-kind': ['left-out', 'Push them as plain files with --all, or list them in .phignore.'],
   'ignored-folder': ['left-out', 'To push it anyway, name it on the command line or add a line like `!Saved/` to .phignore.'],
-  'unused-companion': ['left-out', 'No model that was pushed refers to it.'],
+  'unused-companion': ['left-out', 'No model that was pushed references it.'],
   undescribed: ['note', 'It is kept as a plain file; what it holds is not known to the library.'],
   cooked: ['warning', 'Push the uncooked project if you have it: cooked packages cannot be opened in the editor.'],
   'reader-warning': ['warning', 'Open and save it in the editor if something is missing in the library.'],
@@ -39,7 +39,7 @@ export const problemKinds = {
     'warning',
     'It is kept without a place. Give it a name of its own: open it in the editor and save it there.',
   ],
-  redirector: ['left-out', 'Fix up redirectors in the editor once everything is saved, so that they can go.'],
+  redirector: ['left-out', 'Fix up redirectors in the editor once everything is saved, so that they are removed.'],
   'reference-through-redirector': ['note', 'Fix up redirectors in the editor (right-click the folder), save, and push again.'],
   'missing-dependency': ['warning', 'Push or restore these packages, or fix the references in the editor.'],
   'missing-soft-reference': [
@@ -51,11 +51,11 @@ export const problemKinds = {
   'level-without-file': ['warning', 'These belong to a level that is not here; push the level as well.'],
   'long-folder': [
     'note',
-    'Folders whose names begin alike are one pack or category then. Give them shorter names in the editor, or name the pack with --pack.',
+    'Folders whose long names begin alike become one pack or category. Give them shorter names in the editor, or name the pack with --pack.',
   ],
-  'dependency-not-pushed': ['warning', 'Fix what is said of the file it needs, then push again.'],
+  'dependency-not-pushed': ['warning', 'Fix the problem of the file that it needs, then push again.'],
   'refused-by-library': ['failed', 'Fix what the library names, then push again.'],
-  'upload-failed': ['failed', 'Push again; what is there already is not sent twice.'],
+  'upload-failed': ['failed', 'Push again; what the library has already is not sent again.'],
   'thumbnail-failed': ['warning', 'The next push tries again.'],
 } as const satisfies Record<string, ProblemRow>
 

@@ -87,11 +87,9 @@ export class PullClaim {
 }
 
 const claimLost = (jobId: number, cause: unknown): ClientError =>
-  new ClientError(
-    'CLAIM_LOST',
-    `The claim on pull job ${jobId} does not hold any more: ${cause instanceof Error ? cause.message : ''}`,
-    { cause },
-  )
+  new ClientError('CLAIM_LOST', `The claim on pull job ${jobId} is lost: ${cause instanceof Error ? cause.message : ''}`, {
+    cause,
+  })
 
 export const isClaimLost = (error: unknown): error is ClientError => error instanceof ClientError && error.code === 'CLAIM_LOST'
 

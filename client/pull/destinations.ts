@@ -45,7 +45,7 @@ const longestText = 1000
 /** Says where every object goes below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
 export function destinationsOf(objects: readonly unknown[], targetRoot: string): Destinations {
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
-    return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is no folder under /Game' }] }
+    return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is not a folder under /Game' }] }
   if (objects.length > limits.pullJob.files)
     return { files: [], refused: [{ what: 'The pull', why: `has more than ${limits.pullJob.files} files` }] }
   const files: PullFile[] = []
@@ -78,7 +78,7 @@ const isCount = (value: unknown, most: number): boolean =>
 
 /** What is wrong with an object, as the end of a sentence. */
 function faultOf(object: PullJobObject): string | undefined {
-  if (typeof object !== 'object' || object === null) return 'is no file'
+  if (typeof object !== 'object' || object === null) return 'is not a file'
   const { content_hash, lineage_id, object_id, origin_path, blob_size, source_ext, asset_class, asset_name, url } = object
   if (!isText(content_hash, 64) || !sha256.test(content_hash)) return 'has no hash'
   if (!isText(lineage_id, 64) || lineage_id === '' || !isCount(object_id, Number.MAX_SAFE_INTEGER)) return 'belongs to no version'
@@ -98,7 +98,7 @@ function faultOfPath(path: string): string | undefined {
   const device = segments.find((segment) => isDeviceName(segment.split('.')[0] ?? ''))
   if (device) return `would lie at ${device}, which is the name of a device on Windows`
   return segments.some((segment) => segment.length > longestName)
-    ? `has a name longer than ${longestName} bytes in its place`
+    ? `has a name longer than ${longestName} bytes in its path`
     : undefined
 }
 
@@ -110,7 +110,7 @@ function findClashes(files: readonly PullFile[]): DestinationRefusal[] {
   const hashes = new Set<string>()
   for (const { object, path, destination } of files) {
     const other = taken.get(path.toLowerCase())
-    if (other !== undefined) refused.push({ what: destination, why: `would land in one place with ${other}` })
+    if (other !== undefined) refused.push({ what: destination, why: `has the same destination as ${other}` })
     taken.set(path.toLowerCase(), destination)
     if (hashes.has(object.content_hash))
       refused.push({ what: destination, why: 'has the same bytes as another file of the list' })

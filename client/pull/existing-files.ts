@@ -65,7 +65,7 @@ class Inspector {
     if (!entry) return { pullFile, file, path, stats: undefined }
     if (entry.name !== name) return this.#block(this.#caseClash(file, entry.name))
     if (entry.isSymbolicLink()) return this.#block(obstacle('leads-elsewhere', file, `${file} is a symbolic link.`))
-    if (!entry.isFile()) return this.#block(obstacle('in-the-way', file, `${file} is there and is no file.`))
+    if (!entry.isFile()) return this.#block(obstacle('in-the-way', file, `${file} is there and is not a file.`))
     return { pullFile, file, path, stats: lstatSync(path, { bigint: true, throwIfNoEntry: false }) }
   }
 
@@ -104,7 +104,7 @@ class Inspector {
   #faultOf(entry: Dirent, name: string, file: string): Obstacle | undefined {
     if (entry.name !== name) return this.#caseClash(file, entry.name)
     if (entry.isSymbolicLink()) return obstacle('leads-elsewhere', file, `The folder ${file} is a symbolic link.`)
-    return entry.isDirectory() ? undefined : obstacle('in-the-way', file, `${file} is there and is no folder.`)
+    return entry.isDirectory() ? undefined : obstacle('in-the-way', file, `${file} is there and is not a folder.`)
   }
 
   #enter(path: string, file: string): Folder {

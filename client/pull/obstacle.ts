@@ -1,7 +1,7 @@
 /** What keeps a pull from placing its files: one table of kinds, with what to do about each. Nothing is placed while one is there. */
 
 export const obstacleKinds = {
-  'not-allowed': 'Tell the administrator of the library what it names; ph places no such file.',
+  'not-allowed': 'Tell the administrator of the library which file this is; ph does not place such files.',
   'case-clash': 'Rename what is there to the spelling of the library, or pull to another folder with --root.',
   'in-the-way': 'Move what is there away, or pull to another folder with --root.',
   'leads-elsewhere': 'Replace the link by what it leads to, or pull to another folder with --root.',
@@ -17,7 +17,7 @@ export const obstacleKinds = {
   missing:
     'Pull again; if it stays so, the administrator of the library has to bring the file back from a backup of its storage.',
   unreadable: 'Fix its permissions or close the program that holds it, then pull again.',
-  'not-placed': 'Fix what the system says of it, then pull again.',
+  'not-placed': 'Fix the error that the system names, then pull again.',
 } as const satisfies Record<string, string>
 
 export type ObstacleKind = keyof typeof obstacleKinds

@@ -75,7 +75,7 @@ const finishedNote = (jobId: number): string =>
 function goneNote(jobId: number, why: string, placed: number): string {
   const files = placed === 1 ? 'file' : `${placed} files`
   const stays = placed > 0 ? ` The ${files} that it had placed ${placed === 1 ? 'stays' : 'stay'}.` : ''
-  return `An interrupted pull does not hold job ${jobId} any more: ${why}${stays}`
+  return `An interrupted pull has lost its claim on job ${jobId}: ${why}${stays}`
 }
 
 class Pull {

@@ -84,7 +84,7 @@ function namesIn(folder: string): string[] {
 
 function targetIn(folder: string, name: string | undefined): PullTarget {
   const stats = statSync(folder, { throwIfNoEntry: false })
-  if (stats && !stats.isDirectory()) throw new ClientError('NO_PROJECT', `${folder} is no folder.`)
+  if (stats && !stats.isDirectory()) throw new ClientError('NO_PROJECT', `${folder} is not a folder.`)
   const root = stats ? realpathSync(folder) : folder
   const stems = projectsIn(root)
   const project = name ?? stems[0]

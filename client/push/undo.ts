@@ -90,7 +90,7 @@ export async function stepFor(
 
 function deletion({ id, name, ever_pulled }: EntryDetail, isAdmin: boolean): UndoStep {
   if (ever_pulled) {
-    const message = `${name} was pulled or downloaded since, so it cannot be deleted. An admin can take it out of searches: \`ph deprecate ${id}\``
+    const message = `${name} was pulled or downloaded since, so it cannot be deleted. An admin can deprecate it instead: \`ph deprecate ${id}\``
     return { kind: 'refused', why: new ApiError('CONFLICT', message) }
   }
   if (isAdmin) return { kind: 'delete' }

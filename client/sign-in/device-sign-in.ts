@@ -190,7 +190,7 @@ function explained(error: unknown, isUnsure: boolean): unknown {
 
 function readKey(http: Http, answer: unknown): IssuedKey {
   const { token, scope, gateway_url } = (answer ?? {}) as Record<string, unknown>
-  if (!isText(token, 512) || token.length < 16) throw strange(http, 'a key that is none')
+  if (!isText(token, 512) || token.length < 16) throw strange(http, 'a text that is not a key')
   if (scope !== 'read' && scope !== 'write') throw strange(http, 'a key without a scope')
   return { key: token, scope, url: addressOf(http, gateway_url) }
 }
@@ -199,6 +199,6 @@ function readKey(http: Http, answer: unknown): IssuedKey {
 function addressOf(http: Http, given: unknown): string {
   if (given === undefined || given === null || given === '') return http.url
   const address = isText(given, 2000) ? URL.parse(given, `${http.url}/`) : undefined
-  if (address?.protocol !== 'http:' && address?.protocol !== 'https:') throw strange(http, 'an address that is none')
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:') throw strange(http, 'a text that is not an address')
   return normalizeAddress(address.origin + address.pathname)
 }

@@ -29,7 +29,7 @@ export function readIdentity(url: string, answer: unknown): Identity {
     numbers.every((id) => Number.isSafeInteger(id)) &&
     (scope === 'read' || scope === 'write')
   if (isWhole) return answer as Identity
-  throw new ClientError('NOT_A_LIBRARY', `${url} does not say whose the key is.`)
+  throw new ClientError('NOT_A_LIBRARY', `${url} does not say who the key belongs to.`)
 }
 
 /** `role` knows admins and members only; a server that tells owners apart says it in a field of its own. */

@@ -29,7 +29,8 @@ const keptMs = 3_600_000
 export async function startDeviceSignIn(sql: Sql, request: DeviceRequest): Promise<DeviceSignIn> {
   const { scope, address, slug, now } = request
   const clientName = printable(request.clientName)
-  if (clientName === '') throw validationError([{ path: 'client_name', message: 'must hold something that can be shown' }])
+  if (clientName === '')
+    throw validationError([{ path: 'client_name', message: 'must hold at least one character that can be shown' }])
   await countAttempt(sql, { subjects: [{ kind: 'device_code', of: networkOf(address) }], now })
   await prune(sql, now)
   const deviceCode = newSecret()
@@ -144,7 +145,7 @@ async function handOver(sql: Sql, row: DeviceRow | undefined, now: Date): Promis
     select m.workspace_id, m.id as member_id, w.slug
       from members m join workspaces w on w.id = m.workspace_id
      where m.workspace_id = ${row?.workspace_id ?? null} and m.id = ${row?.member_id ?? null} and m.status = 'active'`
-  if (!row || !grant) return new ApiError('DEVICE_DENIED', 'Who approved this sign-in has left the workspace.')
+  if (!row || !grant) return new ApiError('DEVICE_DENIED', 'The person who approved this sign-in has left the workspace.')
   await sql`update device_sign_ins set state = 'collected' where device_code_hash = ${row.device_code_hash}`
   const scope = row.granted_scope ?? 'read'
   const { workspace_id: workspaceId, member_id: memberId } = grant

@@ -124,7 +124,7 @@ async function proveAccount(
     throw new ApiError('FORBIDDEN', `${email} has an account without a password. The administrator of the server can set one.`)
   const hash = await provePassword(sql, { accountId, password, address, now })
   if (newPassword.normalize('NFKC') === password.normalize('NFKC'))
-    throw new ApiError('VALIDATION', 'Choose another password than the present one, which others may know.')
+    throw new ApiError('VALIDATION', 'Choose a new password: others may know the present one.')
   return { accountId, hash }
 }
 
@@ -139,5 +139,5 @@ async function newAccount(sql: Sql, email: string, now: Date): Promise<number> {
     insert into accounts (email, is_password_linked, created_at) values (${email}, true, ${now.toISOString()})
     on conflict (email) do nothing returning id`
   if (made) return made.id
-  throw new ApiError('CONFLICT', `Meanwhile ${email} has an account on this server. Its current password is needed.`)
+  throw new ApiError('CONFLICT', `${email} has an account on this server by now. Enter its current password.`)
 }

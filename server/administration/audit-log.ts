@@ -54,7 +54,7 @@ export function tellKeptRecords(dataDir: string, log: Logger): void {
   } catch (error) {
     log.error(
       { err: error },
-      `What administrators did meanwhile stands in ${waitingIn(dataDir)}, which cannot be read and removed.`,
+      `The audit log of what administrators did meanwhile is in ${waitingIn(dataDir)}, and could not be read and removed.`,
     )
   }
 }

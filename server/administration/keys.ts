@@ -51,7 +51,7 @@ async function requireKey(sql: Sql, { id: workspaceId, slug }: ChosenWorkspace, 
   if (others.length > 0)
     throw new ApiError(
       'CONFLICT',
-      `Several keys begin with ${named}: ${matching.map(({ id, name }) => `${id} ("${name}")`).join(', ')}. Say the id.`,
+      `Several keys begin with ${named}: ${matching.map(({ id, name }) => `${id} ("${name}")`).join(', ')}. Give the id.`,
     )
   return only
 }

@@ -73,7 +73,7 @@ function throughServer(found: FoundServer, { by, signal }: { by: string; signal:
 
 function withDatabase(database: Database, { settings, tell }: Reaching, by: string): Administration {
   const record = (done: AuditRecord) => {
-    if (!keepRecord(settings.dataDir, done)) tell(`No log of a server will tell this, so write it down: ${JSON.stringify(done)}`)
+    if (!keepRecord(settings.dataDir, done)) tell(`No server log records this, so write it down: ${JSON.stringify(done)}`)
   }
   const api = operatorApiOn({ database, settings, clock: systemClock, isServer: false, record }, by)
   return { server: undefined, api, close: () => database.close() }

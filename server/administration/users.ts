@@ -84,7 +84,7 @@ export async function requireUser(sql: Sql, { id, slug }: ChosenWorkspace, named
   const emails = [only, ...others].map(({ email }) => email)
   throw new ApiError(
     'CONFLICT',
-    `Several people in the workspace ${slug} are called ${named}: ${emails.join(', ')}. Say the address.`,
+    `Several people in the workspace ${slug} are called ${named}: ${emails.join(', ')}. Give the address.`,
   )
 }
 

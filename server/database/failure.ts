@@ -40,12 +40,12 @@ export function explainDatabase(error: unknown, location: string): unknown {
   if (is(locked))
     return unavailable(
       'busy',
-      'Another change held what this one needs for too long, so this one was taken back. Nothing was changed; try again in a few seconds.',
+      'Another change kept this one waiting for too long, so this one was rolled back. Nothing was changed; try again in a few seconds.',
     )
   if (is(slow))
     return unavailable(
       'database_slow',
-      `The database (${location}) took longer over a statement than it may, so the request was given up. Try again in a few seconds; if it stays so, see how busy the database is.`,
+      `The database (${location}) took too long over a statement, so the request was ended. Try again in a few seconds; if it stays so, see how busy the database is.`,
     )
   if (isAway(error))
     return unavailable(

@@ -94,7 +94,7 @@ export class FrontDoor {
     if (holder.actor.scope === 'read' && isWrite(route ?? { method }))
       throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
     if (route?.scope === 'session')
-      throw new ApiError('FORBIDDEN', 'Keys neither make nor revoke keys. Sign in on the dashboard for that.')
+      throw new ApiError('FORBIDDEN', 'A key cannot make or revoke keys. Sign in on the dashboard for that.')
     return { holder }
   }
 

@@ -87,7 +87,7 @@ async function listenOn(port: number, answer: (request: IncomingMessage, respons
 }
 
 function refusalOf(method = '', path = '', name = ''): [status: number, sentence: string] | undefined {
-  if (!ownHost.test(name)) return [403, `Metrics are asked for as ${host}, not under another name.`]
+  if (!ownHost.test(name)) return [403, `Metrics are served as ${host}, not under another name.`]
   if (path !== '/metrics') return [404, 'There is nothing here but /metrics.']
   if (method !== 'GET' && method !== 'HEAD') return [405, 'Metrics are read with GET.']
   return undefined

@@ -31,10 +31,10 @@ export async function readVitals({
 }: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'log'>): Promise<Vitals> {
   const started = performance.now()
   const [rows, isStorageUp] = await Promise.all([
-    settled(counts(database.sql), (err) => log.warn({ err }, 'the database could not be looked at')),
+    settled(counts(database.sql), (err) => log.warn({ err }, 'the database could not be checked')),
     settled(
       storage.check().then(() => true),
-      (err) => log.warn({ err }, 'the storage could not be looked at'),
+      (err) => log.warn({ err }, 'the storage could not be checked'),
     ),
   ])
   const { user, system } = process.cpuUsage()

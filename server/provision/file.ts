@@ -114,8 +114,8 @@ const reasons: Record<string, string> = {
 const patternWords: Record<string, string> = {
   slug: 'must be up to 63 lower-case letters, digits and dashes, and begin with no dash',
   email: 'must be an e-mail address',
-  name: 'must be on one line, with something to read',
-  display_name: 'must be on one line, with something to read',
+  name: 'must be one line of text, and not blank',
+  display_name: 'must be one line of text, and not blank',
   key: 'must be "ph_live_" and 40 letters or digits behind it',
 }
 
@@ -132,16 +132,18 @@ function contradictionIn({ workspaces }: ProvisionFile): Failure | undefined {
   const keys = new Set<string>()
   for (const [w, workspace] of workspaces.entries()) {
     const at = `workspaces.${w}`
-    if (slugs.has(workspace.slug)) return { path: `${at}.slug`, message: `is "${workspace.slug}" a second time` }
+    if (slugs.has(workspace.slug)) return { path: `${at}.slug`, message: `is "${workspace.slug}", which is in the file twice` }
     slugs.add(workspace.slug)
     const emails = new Set<string>()
     for (const [m, { email }] of (workspace.members ?? []).entries()) {
-      if (emails.has(email.toLowerCase())) return { path: `${at}.members.${m}.email`, message: `is ${email} a second time` }
+      if (emails.has(email.toLowerCase()))
+        return { path: `${at}.members.${m}.email`, message: `is ${email}, which is in the file twice` }
       emails.add(email.toLowerCase())
     }
     for (const [k, { member, key }] of (workspace.keys ?? []).entries()) {
-      if (!emails.has(member.toLowerCase())) return { path: `${at}.keys.${k}.member`, message: 'names nobody of that workspace' }
-      if (keys.has(key)) return { path: `${at}.keys.${k}.key`, message: 'stands in the file a second time' }
+      if (!emails.has(member.toLowerCase()))
+        return { path: `${at}.keys.${k}.member`, message: 'is not a member of that workspace' }
+      if (keys.has(key)) return { path: `${at}.keys.${k}.key`, message: 'is in the file twice' }
       keys.add(key)
     }
   }

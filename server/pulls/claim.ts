@@ -26,8 +26,8 @@ export function requireClaim(
     job.claim_hash !== null &&
     job.claimed_by === userId &&
     timingSafeEqual(Buffer.from(job.claim_hash), Buffer.from(hashOfClaim(token)))
-  if (!states.includes(job.status)) throw wrongState(job, `only a ${states.join(' or ')} one can be told that`)
-  if (!isOwn) throw wrongState(job, 'this claim on it does not hold any more')
+  if (!states.includes(job.status)) throw wrongState(job, `only a job that is ${states.join(' or ')} can take that`)
+  if (!isOwn) throw wrongState(job, 'this claim on it is lost')
 }
 
 /** Refuses what a newer engine saved, by name; warns of what an older one did. */

@@ -24,7 +24,7 @@ export function requireComplete(report: PullReport, files: readonly PullFile[]):
       const path = `report_json.${list}.${index}`
       if (list === 'failed') failures.push({ path, message: `${asset_name} failed, so the job is not done; report it as failed` })
       if (known.get(content_hash)?.lineage_id !== lineage_id)
-        failures.push({ path, message: `${asset_name} is no file of this job` })
+        failures.push({ path, message: `${asset_name} is not a file of this job` })
       else if (!open.delete(content_hash)) failures.push({ path, message: `${asset_name} is listed more than once` })
     }
   for (const { asset_name, content_hash } of open.values())

@@ -42,7 +42,7 @@ function wrongStamps(item: ManifestItem, facts: Facts): Wrong[] {
   })
   return isBased(item, facts)
     ? unknown
-    : [...unknown, { field: 'stamped_base_hash', message: `${item.stamped_base_hash} is no version of that lineage` }]
+    : [...unknown, { field: 'stamped_base_hash', message: `${item.stamped_base_hash} is not a version of that lineage` }]
 }
 
 function isBased(item: ManifestItem, facts: Facts): boolean {

@@ -166,9 +166,9 @@ test('the last moment of a code is the one before 900 seconds are over, for the 
     [approved[0], 899_999, { scope: 'write' }],
     [approved[1], 900_000, { code: 'DEVICE_EXPIRED' }],
   ] as const) {
-    const { requestedAt: askedAt } = await findWaiting(sql, entry(typed))
+    const { requestedAt } = await findWaiting(sql, entry(typed))
     await approve(typed)
-    const outcome = await collectKey(sql, code, new Date(askedAt.getTime() + ms)).catch((error: unknown) => error)
+    const outcome = await collectKey(sql, code, new Date(requestedAt.getTime() + ms)).catch((error: unknown) => error)
     expect(outcome).toMatchObject(expected)
   }
 })
@@ -202,8 +202,8 @@ test('who looks at a code sees who asks, from where, since when and for what', a
   expect(seen).toMatchObject({
     clientName: 'Maya in Köln',
     scope: 'read',
-    askedFrom: '203.0.113.9',
-    askedWorkspaceId: acme.idsOf('mia').workspaceId,
+    requestedFrom: '203.0.113.9',
+    requestedWorkspaceId: acme.idsOf('mia').workspaceId,
   })
   expect(seen.expiresAt.getTime() - seen.requestedAt.getTime()).toBe(900 * second)
 })

@@ -56,5 +56,5 @@ test('an owner whose note is gone, or cannot be read, has lost the folder', asyn
 
 test('what is no note stops a start, and is named', async () => {
   const dir = temporaryFolder({ 'owner.json': 'nothing of ours' })
-  await expect(take(dir)).rejects.toThrow(`${noteIn(dir)} is no note of an owner`)
+  await expect(take(dir)).rejects.toThrow(`${noteIn(dir)} is not the note of an owner`)
 })

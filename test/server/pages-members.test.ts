@@ -143,7 +143,7 @@ test('who has an account joins with its password and a new one; asking them says
   const none = await max.send(page, `${base}/invitation`, words)
   expect([none.status, none.text.includes('Enter your current password.')]).toEqual([422, true])
   const same = await max.send(page, `${base}/invitation`, { password, new_password: password, repeated: password })
-  expect([same.status, same.text.includes('Choose another password than the present one')]).toEqual([422, true])
+  expect([same.status, same.text.includes('Choose a new password: others may know the present one')]).toEqual([422, true])
   expect((await before.open(`${base}/`)).text).toContain('You do not belong')
   const inside = await max.send(page, `${base}/invitation`, { ...words, password })
   expect([inside.path, inside.text.includes('You belong to this workspace now.')]).toEqual([`${base}/`, true])

@@ -26,7 +26,7 @@ test('a sign-in that was begun with one server is approved with the next, and it
   const login = startPhProcess(['login', '--url', url, '--no-browser', '--insecure-storage'], { env })
   const code = await until(() => /code=([A-Z]{4}-[A-Z]{4})/.exec(login.said())?.[1])
   await lives.current().kill()
-  await until(() => /Asking again and again/.exec(login.said())?.[0])
+  await until(() => /Trying again/.exec(login.said())?.[0])
   await lives.start()
   const browser = await signedInBrowser(origin, base, olivia)
   const page = await browser.open(`${base}/device?code=${code}`)

@@ -110,7 +110,7 @@ async function displayFor(context: Context): Promise<Display> {
   const tell = (event: DeviceEvent) => {
     if (event.kind !== 'trouble' || event.reason === told) return
     told = event.reason
-    out.note(told === undefined ? 'The server answers again.' : `Asking again and again: ${printable(told)}`)
+    out.note(told === undefined ? 'The server answers again.' : `Trying again: ${printable(told)}`)
   }
   return { tell, hide: async () => undefined }
 }

@@ -31,5 +31,5 @@ export async function mayPush(context: Context, { outside, given, showPlan }: Co
   const what = printable(first) + (outside.length > 1 ? ` and ${outside.length - 1} more` : '')
   context.stderr.write('\n')
   if (summary.new === 0) return true
-  return askYesOrNo(context, `${what} lies in no Unreal project or plugin. Push it all the same?`, false)
+  return askYesOrNo(context, `${what} lies in no Unreal project or plugin. Push it anyway?`, false)
 }

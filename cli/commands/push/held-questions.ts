@@ -67,7 +67,7 @@ async function ask(item: HeldItem, { context, library, root }: Asking): Promise<
   const { candidate_lineage_id: lineage_id } = item
   const subject = `${out.paint('bold', printable(item.name))} (${printable(item.file)})`
   const say = (text: string) => stderr.write(`\n${wrap(text, out.width).join('\n')}\n`)
-  if (!lineage_id) return void say(`${subject} claims the same place as another new file of this push.`)
+  if (!lineage_id) return void say(`${subject} has the same place under /Game as another new file of this push.`)
   const lineage = await library.api.lineages.get({ lineage_id })
   const current = currentVersion(lineage)
   const name = lineage.entry_id === null ? undefined : (await library.api.entries.get({ entry_id: lineage.entry_id })).name
@@ -110,9 +110,7 @@ interface Answered {
 
 async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal): Promise<Answered> {
   const canContinue = item.candidate_lineage_id !== null
-  const choices = canContinue
-    ? '[v] a new version of it  [n] a prop of its own  [s] skip'
-    : '[n] a new prop all the same  [s] skip'
+  const choices = canContinue ? '[v] a new version of it  [n] a prop of its own  [s] skip' : '[n] a new prop anyway  [s] skip'
   for (;;) {
     const typed = await typedLine(lines, `  ${choices}\n  (capital: for all the rest) > `, signal)
     if (typed === undefined) return { is: 'skip', all: true }

@@ -46,7 +46,7 @@ export async function tellWhatEmpties({ out }: Context, api: Api, { conditions, 
 }
 
 const hopeless = ([first, second]: readonly Condition[]): string[] => {
-  if (second) return ['No single one of these is to blame: leave out several.']
+  if (second) return ['Leaving out one of these is not enough: leave out several.']
   if (first?.asks.q?.includes('"')) return ['Words in quotes must stand side by side: try them without quotes.']
   return first?.asks.q === undefined ? [] : ['Words are looked for from their beginning: try fewer letters.']
 }

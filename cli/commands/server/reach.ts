@@ -71,7 +71,7 @@ export const given = <T extends object>(input: T): { [K in keyof T]: Exclude<T[K
 const next: Partial<Record<string, string>> = {
   USER_NOT_FOUND: 'List them with `ph server user list`.',
   TOKEN_NOT_FOUND: 'List them with `ph server key list`.',
-  CONFLICT: 'See how it stands with `ph server user list` and `ph server key list`.',
+  CONFLICT: 'See what is there with `ph server user list` and `ph server key list`.',
   NOT_FOUND: '`ph server doctor` says what is there.',
   UNAVAILABLE: '`ph server doctor` says what is wrong; then try again.',
   INTERNAL: 'The log of the server says why.',

@@ -38,7 +38,7 @@ export class FindingList {
 
   addRefusal(file: PushFile, { reason, message }: Refused): void {
     const kind = kindOfRefusal[reason] ?? 'damaged'
-    if (kind === 'git-lfs-pointer') this.add(kind, pathOf(file), 'Git LFS pointers are in the place of the files.')
+    if (kind === 'git-lfs-pointer') this.add(kind, pathOf(file), 'These are Git LFS pointers, not the files themselves.')
     else this.add(kind, pathOf(file), `${pathOf(file)}: ${message}`)
   }
 
@@ -48,7 +48,7 @@ export class FindingList {
     const path = pathOf(file)
     if (facts.kind !== 'package' && facts.undescribed !== null) this.add('undescribed', path, `${path}: ${facts.undescribed}`)
     if (facts.kind === 'package') {
-      if (facts.cooked) this.add('cooked', path, 'Packages of a cooked game tell little of themselves.')
+      if (facts.cooked) this.add('cooked', path, 'Packages of a cooked game hold few facts.')
       for (const warning of facts.warnings) this.add('reader-warning', path, `${path}: ${warning}`)
     }
     this.#addNaming(file, naming)
@@ -58,7 +58,7 @@ export class FindingList {
     const path = pathOf(file)
     const isPackage = file.facts.kind === 'package'
     if (remark === 'contradicts')
-      this.add('name-contradicts-folder', path, `${path} calls itself ${packageName}, though its folder makes it ${folderName}.`)
+      this.add('name-contradicts-folder', path, `${path} is ${packageName} by its header, but ${folderName} by its folder.`)
     if (remark === 'not-allowed' && packageName !== null)
       this.add('name-not-allowed', path, `${path}: rename ${packageName} to something like ${allowedName(packageName)}.`)
     if (remark === 'plugin') this.add('plugin-package', path, 'Content of a plugin has no place under /Game.')
@@ -81,11 +81,11 @@ export class FindingList {
       add('dependency-not-pushed', other, `${other} is a dependency, but could not be pushed itself.`)
     const plugins = new Set(references.plugins.map((name) => name.slice(1, name.indexOf('/', 1))))
     for (const plugin of plugins)
-      add('plugin-reference', plugin, `Content of the plugin ${plugin} is referred to; it is noted with the version.`)
+      add('plugin-reference', plugin, `Content of the plugin ${plugin} is referenced; it is noted with the version.`)
     for (const plugin of new Set(references.codePlugins))
       if (!plugins.has(plugin))
         add('plugin-reference', plugin, `Classes of the plugin ${plugin} are used; it is noted with the version.`)
     if (references.beyondLimit > 0)
-      this.add('too-many-references', path, `${path} refers to ${references.beyondLimit} files too many.`)
+      this.add('too-many-references', path, `${path} references ${references.beyondLimit} files more than the library takes.`)
   }
 }

@@ -100,7 +100,7 @@ function usedOf(resolved: readonly Resolved[], findings: FindingList): Resolved[
   return resolved.filter(({ group: [file] }) => {
     const isCompanion = file.facts.kind === 'source' && file.facts.entryType === null
     if (!isCompanion || needed.has(file.hash)) return true
-    findings.add('unused-companion', pathOf(file), 'Files that only go along with others were found alone.')
+    findings.add('unused-companion', pathOf(file), 'Files that belong to models were found, and no model that references them.')
     return false
   })
 }

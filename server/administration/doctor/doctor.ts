@@ -96,7 +96,7 @@ function heldBy(silent: readonly FoundNote[], dataDir: string): Finding {
   if (last === undefined)
     return warning(
       'server',
-      `A process has the database in ${dataDir} open, and can not be spoken to: a command of an administrator, or a server that is starting or stopping.`,
+      `A process has the database in ${dataDir} open and does not take commands: it is a command of an administrator, or a server that is starting or stopping.`,
       'Run this again in a few seconds.',
     )
   return fault(

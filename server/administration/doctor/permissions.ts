@@ -9,7 +9,7 @@ const othersMay = 0o077
 export function lookAtDataFolder(dir: string): Finding[] {
   const stat = statSync(dir, { throwIfNoEntry: false })
   if (!stat) return [note('data folder', `${dir} is not there yet; the first start makes it.`)]
-  if (!stat.isDirectory()) return [fault('data folder', `${dir} is no folder.`, 'Choose another with --data or PH_DATA.')]
+  if (!stat.isDirectory()) return [fault('data folder', `${dir} is not a folder.`, 'Choose another with --data or PH_DATA.')]
   if (process.platform === 'win32') return [fine('data folder', `${dir} is there.`)]
   if (!isOwner(stat)) return [foreignFileIn(dir, stat)]
   return [

@@ -77,24 +77,17 @@ function decisionForm(
   { frame, now, memberships, visitor, field }: PersonVisit,
   { typed, waiting, problems = [], ...more }: Looked,
 ): Answer {
-  const {
-    clientName,
-    scope,
-    requestedFrom: askedFrom,
-    requestedAt: askedAt,
-    expiresAt,
-    requestedWorkspaceId: askedWorkspaceId,
-  } = waiting
+  const { clientName, scope, requestedFrom, requestedAt, expiresAt, requestedWorkspaceId } = waiting
   const request: DeviceRequest = {
     userCode: written(typed),
     clientName,
     scope,
-    address: askedFrom,
-    isSameAddress: networkOf(askedFrom) === networkOf(visitor.address),
-    createdAt: askedAt,
+    address: requestedFrom,
+    isSameAddress: networkOf(requestedFrom) === networkOf(visitor.address),
+    createdAt: requestedAt,
     expiresAt,
   }
-  const requested = memberships.find(({ workspace }) => workspace.id === askedWorkspaceId)?.workspace.slug
+  const requested = memberships.find(({ workspace }) => workspace.id === requestedWorkspaceId)?.workspace.slug
   const chosen = field('workspace') || requested
   return show(DeviceDecisionPage, { frame, request, now, chosen, problems }, more)
 }

@@ -139,7 +139,7 @@ export class OwnerNote {
     for (let attempt = 1; ; attempt++) {
       const note = await readNote(this.#path)
       if (note !== 'unclear') return note
-      if (attempt === 5) throw new Error(`${this.#path} is no note of an owner. Remove it when no server uses the folder.`)
+      if (attempt === 5) throw new Error(`${this.#path} is not the note of an owner. Remove it when no server uses the folder.`)
       await sleep(this.#beatMs / 10)
     }
   }

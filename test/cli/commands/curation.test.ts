@@ -39,7 +39,7 @@ test('tags are put on what is named and what is piped, and taken off again', asy
   expect([added.code, added.json()]).toMatchObject([0, { dry_run: false, affected: 2, action: 'add' }])
   expect([await tagsOf(ids[0]), await tagsOf(ids[1]), await tagsOf(ids[2])]).toEqual([['dark oak'], ['dark oak'], []])
   const removed = await run(['tag', 'remove', 'dark oak', names[0]])
-  expect(removed.stdout).toBe('Without the tag dark oak now: 1 prop.\n')
+  expect(removed.stdout).toBe('Took the tag dark oak off 1 prop.\n')
   expect((await run('tag list')).stdout).toMatch(/^\d+\tdark oak\t#8b5a2b\t1\n$/)
   await run(['tag', 'edit', 'dark oak', '--name', 'oak', '--color', 'none'])
   expect((await shown(ids[1])).tags).toMatchObject([{ name: 'oak', color: null }])
@@ -169,7 +169,7 @@ test('entries become variants of one prop and stop being so; two groups are not 
   await run(`variant group ${names[2]}`)
   const refused = await run(`variant group ${names.join(' ')} --json`)
   expect([refused.code, errorOf(refused).code]).toEqual([5, 'CONFLICT'])
-  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('In no variant group now: 3 props.\n')
+  expect((await run(`variant ungroup ${names.join(' ')}`)).stdout).toBe('Took 3 props out of their variant groups.\n')
   expect((await shown()).variant_group).toBeNull()
 })
 

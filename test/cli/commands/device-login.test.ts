@@ -184,7 +184,7 @@ test('a key that turns out not to work is revoked and not kept', async () => {
   const { url, asked } = await scripted({ polls: [issued], me: answer(200, { ...identity, org: { name: 'Acme' } }) })
   const person = newcomer()
   const { code, stderr } = await login(url, person)
-  expect([code, stderr]).toEqual([1, expect.stringContaining('does not say whose the key is')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('does not say who the key belongs to')])
   expect(asked().at(-1)).toBe('/auth/logout')
   expect(readdirSync(person.env.PH_CONFIG_DIR)).toEqual([])
 })

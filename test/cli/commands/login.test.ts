@@ -77,8 +77,8 @@ test('the page is told who asks, from where, for what, and of which workspace', 
   expect(waiting).toMatchObject({
     clientName: expect.stringMatching(/^ph on /),
     scope: 'read',
-    askedFrom: '127.0.0.1',
-    askedWorkspaceId: acme.idsOf('mia').workspaceId,
+    requestedFrom: '127.0.0.1',
+    requestedWorkspaceId: acme.idsOf('mia').workspaceId,
   })
 })
 

@@ -50,7 +50,7 @@ test.each([
   `${'a/'.repeat(700)}b.obj`,
 ])('%j is no place below the folder, and is refused', (path) => {
   const { files, refused } = alone(path)
-  expect([files, refused]).toEqual([[], [{ what: expect.any(String), why: 'is no path below a folder' }]])
+  expect([files, refused]).toEqual([[], [{ what: expect.any(String), why: 'is not a path below a folder' }]])
 })
 
 test.each(['/Game/../out', '/Game/A/../../../out', '/Game/./A', '/Game//A'])('a package at %j is refused', (origin_path) => {
@@ -85,7 +85,7 @@ test.each([
   ['a folder in other letters', 'tex/oak.png', 'Tex/wood.png'],
 ])('an entry that needs %s is refused, because not every system could hold it', (_what, one, other) => {
   const { refused } = layOut([setOf(object('a.gltf'), object(one, { source_ext: 'png' }), object(other))], () => [])
-  expect(refused).toEqual([{ what: other, why: 'would lie in one place with another file' }])
+  expect(refused).toEqual([{ what: other, why: 'has the same path as another file' }])
 })
 
 test('an entry that two entries need lies once', () => {

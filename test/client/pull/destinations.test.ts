@@ -58,7 +58,7 @@ test.each(['', '.exe', 'a/b', '../x', 'UASSET', 'toolongextension', 7])('%j is n
 })
 
 test.each(['/Game/../x', '/Engine', '/Game/', '/Game/Ä', 'Game', `/Game/${'a'.repeat(1000)}`])('%j is no root', (root) => {
-  expect(whyNot({}, root)).toContain('is no folder under /Game')
+  expect(whyNot({}, root)).toContain('is not a folder under /Game')
 })
 
 test('hashes, sizes, ids and names are held to the contract', () => {
@@ -70,7 +70,7 @@ test('hashes, sizes, ids and names are held to the contract', () => {
   expect(whyNot({ object_id: '1' })).toBe('belongs to no version')
   expect(whyNot({ asset_name: 'x'.repeat(2000) })).toContain('too long')
   expect(whyNot({ origin_path: null })).toBe('has no place under /Game')
-  expect(destinationsOf([null, 'x'], '/Game').refused.map(({ why }) => why)).toEqual(['is no file', 'is no file'])
+  expect(destinationsOf([null, 'x'], '/Game').refused.map(({ why }) => why)).toEqual(['is not a file', 'is not a file'])
 })
 
 test('a name of more than 255 bytes is refused, with its extension counted', () => {
@@ -90,7 +90,7 @@ test('two places that are equal but for case are one place, in a file as in a fo
       paths.map((path) => object(path)),
       '/Game',
     ).refused.map(({ why }) => why)
-  expect(clash('/Game/A/SM_Wall', '/Game/A/sm_wall')).toEqual(['would land in one place with /Game/A/SM_Wall'])
+  expect(clash('/Game/A/SM_Wall', '/Game/A/sm_wall')).toEqual(['has the same destination as /Game/A/SM_Wall'])
   expect(clash('/Game/Walls/A', '/Game/walls/B')).toEqual(['lies in a folder that is also spelled Walls'])
   expect(clash('/Game/A/X/1', '/Game/A/X/2', '/Game/A/Y/1')).toEqual([])
 })

@@ -62,7 +62,7 @@ test('what a plugin lacks of its own is missing, and what it takes from other pl
   const { problems } = await project.push(library, { paths: ['.'] })
   const saidAs = (kind: string) => problems.filter((one) => one.kind === kind).map(({ message }) => message)
   expect(saidAs('missing-dependency')).toEqual(['Missing dependency: /Tools/M_Gone is not on this disk.'])
-  expect(saidAs('plugin-reference')).toEqual(['Content of the plugin Water is referred to; it is noted with the version.'])
+  expect(saidAs('plugin-reference')).toEqual(['Content of the plugin Water is referenced; it is noted with the version.'])
 })
 
 test('the actors of a level are its soft needs and no entries, and a changed actor is told to its level', async () => {
