@@ -18,7 +18,7 @@ export interface Settings {
   networkDisk: boolean
   webhookAllowPrivate: boolean
   embedder: string
-  /** Whether `/metrics` answers everybody, on the server's own port. */
+  /** Whether `/metrics` answers everyone, on the server's own port. */
   metricsPublic: boolean
   /** Where it answers this machine; `beside`: one above the server's own port; undefined: at no port of its own. */
   metricsPort: number | 'beside' | undefined

@@ -3,7 +3,7 @@ import { realpathSync, statfsSync } from 'node:fs'
 import { nearestFolder } from './free-space.ts'
 
 /**
- * `local`: of this machine; a lock keeps everybody else out. `network`: other machines may use it too, and whether locks hold between
+ * `local`: of this machine; a lock keeps everyone else out. `network`: other machines may use it too, and whether locks hold between
  * them depends on how it is mounted. `plain`: of this machine, without hard links, owners and journal. `unknown`: not in our table.
  */
 export type DiskReach = 'local' | 'network' | 'plain' | 'unknown'

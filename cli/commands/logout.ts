@@ -102,11 +102,11 @@ function whyNotRevoked(error: unknown): string | undefined {
 async function endGivenKey(context: Context, keepKey: boolean): Promise<void> {
   if (keepKey) throw wrongUsage('ph does not keep the key of PH_API_KEY.', 'Unset the variable to stop using it.')
   const { url, key } = await requireConnection(context)
-  const question = `This revokes the key in PH_API_KEY at ${url}, for everybody who uses it. Go on?`
+  const question = `This revokes the key in PH_API_KEY at ${url}, for everyone who uses it. Go on?`
   if (context.interactive && !(await askYesOrNo(context, question, false)))
     throw failed('NOT_REVOKED', 'Nothing was revoked.', '`ph logout --profile <name>` signs out of a profile instead.')
   const { signal, pause } = context
   await revokeKey({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
-  const words = `The key in PH_API_KEY is revoked at ${url}, for everybody who used it. Unset the variable.`
+  const words = `The key in PH_API_KEY is revoked at ${url}, for everyone who used it. Unset the variable.`
   context.out.result({ profile: null, url, revoked: true }, words)
 }

@@ -264,7 +264,7 @@ function findLeftParts(folder: string): Map<string, string> {
   return left
 }
 
-/** A process of this number runs; in another container it may be someone else's, and then bytes are checked all the same. */
+/** A process of this number runs; in another container it may be someone else's, and then bytes are checked anyway. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -13,14 +13,14 @@ const mostThreads = 4
 /** One thread receives this much before a second one has started. */
 const forOneThread = 32 * 1024 * 1024
 
-interface Asker extends PromiseWithResolvers<Received> {
+interface Transfer extends PromiseWithResolvers<Received> {
   size: number
   onProgress: (bytes: number) => void
 }
 
 interface Thread {
   worker: Worker
-  askers: Map<number, Asker>
+  transfers: Map<number, Transfer>
 }
 
 export interface ReceiverOptions {
@@ -45,12 +45,12 @@ export class Receiver {
   /** Rejects with what the disk says. `onProgress` is told now and then how many bytes are there. */
   receive(order: ReceiveOrder, onProgress: (bytes: number) => void): Promise<Received> {
     if (this.#isEnded) return Promise.reject(ended())
-    const { worker, askers } = this.#idlest()
-    const asker = { size: order.size, onProgress, ...Promise.withResolvers<Received>() }
+    const { worker, transfers } = this.#idlest()
+    const transfer = { size: order.size, onProgress, ...Promise.withResolvers<Received>() }
     const id = ++this.#orders
-    askers.set(id, asker)
+    transfers.set(id, transfer)
     worker.postMessage({ ...order, id } satisfies NumberedOrder)
-    return asker.promise
+    return transfer.promise
   }
 
   /** Nothing is written any more afterwards; what was on its way is neither whole nor refused. */
@@ -61,9 +61,9 @@ export class Receiver {
 
   /** The one with the fewest bytes to bring; another one while there may be more. */
   #idlest(): Thread {
-    const loadOf = ({ askers }: Thread) => [...askers.values()].reduce((sum, { size }) => sum + size, 0)
+    const loadOf = ({ transfers: askers }: Thread) => [...askers.values()].reduce((sum, { size }) => sum + size, 0)
     const [idlest] = this.#threads.toSorted((a, b) => loadOf(a) - loadOf(b))
-    if (idlest && (idlest.askers.size === 0 || this.#threads.length === this.#mostThreads)) return idlest
+    if (idlest && (idlest.transfers.size === 0 || this.#threads.length === this.#mostThreads)) return idlest
     const thread = this.#start()
     this.#threads.push(thread)
     return thread
@@ -73,11 +73,11 @@ export class Receiver {
   #start(): Thread {
     const workerData: ReceiverSettings = { connections: this.#connections }
     const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 }
-    const thread: Thread = { worker: new Worker(workerFile, { workerData, resourceLimits }), askers: new Map() }
+    const thread: Thread = { worker: new Worker(workerFile, { workerData, resourceLimits }), transfers: new Map() }
     thread.worker.on('message', (report: ReceiveReport) => settle(thread, report))
     const fail = (error: unknown) => {
-      for (const { reject } of thread.askers.values()) reject(error)
-      thread.askers.clear()
+      for (const { reject } of thread.transfers.values()) reject(error)
+      thread.transfers.clear()
     }
     thread.worker.once('error', fail)
     thread.worker.once('exit', () => fail(ended()))
@@ -87,13 +87,13 @@ export class Receiver {
 
 const ended = (): Error => new Error('The threads that receive files have ended.')
 
-function settle({ askers }: Thread, report: ReceiveReport): void {
+function settle({ transfers }: Thread, report: ReceiveReport): void {
   if ('progress' in report) {
-    for (const [id, bytes] of report.progress) askers.get(id)?.onProgress(bytes)
+    for (const [id, bytes] of report.progress) transfers.get(id)?.onProgress(bytes)
     return
   }
-  const asker = askers.get(report.id)
-  askers.delete(report.id)
-  if ('failure' in report) asker?.reject(Object.assign(new Error(report.failure.message), report.failure))
-  else asker?.resolve({ outcome: report.outcome, bytes: report.bytes })
+  const transfer = transfers.get(report.id)
+  transfers.delete(report.id)
+  if ('failure' in report) transfer?.reject(Object.assign(new Error(report.failure.message), report.failure))
+  else transfer?.resolve({ outcome: report.outcome, bytes: report.bytes })
 }

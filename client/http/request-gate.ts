@@ -22,7 +22,7 @@ export class RequestGate {
   #width: number
   #inside = 0
   /** The one that waits for the server. */
-  #asker: object | undefined
+  #retrying: object | undefined
   readonly #line: Waiting[] = []
 
   /** `widest`: as many as there are connections, so that a request that has to wait for one can still be held back. */
@@ -62,16 +62,16 @@ export class RequestGate {
     return {
       passed: () => {
         // One that had to wait says only that there was room for one.
-        if (this.#asker === own) this.#asker = undefined
-        else if (this.#asker === undefined) this.#width = Math.min(this.#width + 1, this.#widest)
+        if (this.#retrying === own) this.#retrying = undefined
+        else if (this.#retrying === undefined) this.#width = Math.min(this.#width + 1, this.#widest)
       },
       refused: () => {
-        this.#asker ??= own
+        this.#retrying ??= own
         this.#width = 1
-        return this.#asker === own
+        return this.#retrying === own
       },
       leave: () => {
-        if (this.#asker === own) this.#asker = undefined
+        if (this.#retrying === own) this.#retrying = undefined
         this.#inside--
         this.#admit()
       },

@@ -1,5 +1,5 @@
 -- What ph remembers of one project for one workspace. Everything here can be learnt again by reading the files and asking
--- the library; without it a push is slower, and an edit of a file without a GUID is held until somebody says what it is.
+-- the library; without it a push is slower, and an edit of a file without a GUID is held until someone says what it is.
 
 -- One row per file that was ever read, its path taken from the project's root with '/'.
 create table if not exists file (
@@ -45,7 +45,7 @@ create table if not exists pull (
   job_id integer not null primary key,
   -- Null until the library has answered the claim.
   claim_token text,
-  -- What was asked for, as JSON; null for a job that somebody else ordered.
+  -- What was asked for, as JSON; null for a job that someone else ordered.
   ordered text,
   begun_at text not null
 );

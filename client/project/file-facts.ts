@@ -45,7 +45,7 @@ export interface KnownSource {
   metadata: EntryMetadata
   companions: string[]
   pictured: boolean
-  /** Why nothing could be read from it, as a sentence; it is pushed all the same. */
+  /** Why nothing could be read from it, as a sentence; it is pushed anyway. */
   undescribed: string | null
 }
 

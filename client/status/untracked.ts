@@ -1,4 +1,4 @@
-/** Files that were never pushed or pulled here: the library may know their bytes, their GUID or their place all the same. */
+/** Files that were never pushed or pulled here: the library may still know their bytes, their GUID or their place. */
 import type { FoundVersion } from '../../contract/lineages.ts'
 import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
 import type { FoundFaces } from '../memory/find-versions.ts'

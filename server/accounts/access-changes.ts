@@ -1,6 +1,6 @@
 /** Changes of who may do what: who remembers it is told of each after its commit. */
 
-/** Whose access changes: of everybody, but for what is said. */
+/** Whose access changes: everyone's, unless it is narrowed. */
 export interface Whom {
   workspaceId?: number
   memberId?: number

@@ -90,7 +90,7 @@ async function amend(
     .map(({ kind, of }) => ({ kind, subject: hashSecret(of), attempts: [], touched_at: at }))
     .sort((a, b) => (a.kind < b.kind ? -1 : 1))
   await inTransaction(sql, async (tx) => {
-    // Locks the rows, in one order for everybody, whether they are new or not.
+    // Locks the rows, in one order for everyone, whether they are new or not.
     const held = await tx<{ kind: Subject['kind']; subject: string; attempts: Attempt[] }[]>`
       insert into throttles (kind, subject, attempts, touched_at)
       select kind, subject, attempts, touched_at
@@ -114,7 +114,7 @@ async function prune(sql: Sql, now: Date): Promise<void> {
       select kind, subject from throttles where touched_at < ${before} order by touched_at limit 20 for update skip locked)`
 }
 
-/** One household or machine: an IPv4 address, or the first 64 bits of an IPv6 address, of which everybody has 2^64. */
+/** One household or machine: an IPv4 address, or the first 64 bits of an IPv6 address, of which everyone has 2^64. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped?.[1]) return mapped[1]

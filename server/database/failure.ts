@@ -24,7 +24,7 @@ export function isAway(error: unknown): boolean {
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && locked.test(String(error.code))
 
-/** How long, in seconds, who was told of such a thing is asked to wait; about as long as a database takes to start again. */
+/** Seconds that clients are asked to wait after such an error; about as long as a database takes to start again. */
 export const retrySecondsOf: Readonly<Record<string, string | undefined>> = { database_away: '2', busy: '2', database_slow: '5' }
 
 /** Gives other errors back as they are. `location` names the database as its owner knows it. */

@@ -2,16 +2,16 @@
 import { ApiError } from '../../contract/errors.ts'
 
 export interface QueueLimits {
-  /** At once, and of them for one and the same asker. */
+  /** In all, and for one key. */
   slots: number
   slotsEach: number
-  /** So long someone waits while nobody gets a slot. */
+  /** How long a waiter waits while nobody gets a slot. */
   waitMs: number
-  /** What those who waited in vain are told. */
+  /** The message of the error when the wait was in vain. */
   message: string
 }
 
-/** Gives the slot back; a second call does nothing. `inVain`: nothing was done with it, so those who wait need not hope for theirs. */
+/** Gives the slot back; a second call does nothing. `inVain`: nothing was done with it, so it does not count as progress for those who wait. */
 export type Leave = (inVain?: boolean) => void
 
 interface Waiter {
@@ -22,11 +22,11 @@ interface Waiter {
 
 interface Line {
   waiters: Set<Waiter>
-  /** When one of them last got a slot that had been of use to the one before. */
+  /** When one of them last got a slot whose last holder had used it. */
   movedMs: number
 }
 
-/** As long as the line moves, someone waits so many times longer. */
+/** As long as the line moves, a waiter may wait this many times longer. */
 const longestWaits = 6
 
 /** Askers are told apart by a key, such as the number of their workspace. */
@@ -94,7 +94,7 @@ export class FairQueue<K> {
     else this.#taken.set(key, taken)
   }
 
-  /** The line of who got a slot goes behind the others. */
+  /** After a slot was given to a line, that line goes behind the others. */
   #handOut(inVain: boolean): void {
     for (const [key, line] of [...this.#lines]) {
       if (this.#used >= this.#limits.slots) return

@@ -17,7 +17,7 @@ const alone = {
     'Another server has been bringing the database up to date for a minute. Start this one again when it is done; its log says how it goes.',
 } as const
 
-/** How a database stands to this program. */
+/** Which migrations a database has, compared with this program. */
 export interface SchemaState {
   known: number
   /** Numbers of those that are still to be applied. */

@@ -1,4 +1,4 @@
-/** What one process does at a time, of all that share a PostgreSQL: migrations and provisioning. */
+/** Work that only one of the processes that share a PostgreSQL may do at a time: migrations and provisioning. */
 
 import { ApiError } from '../../contract/errors.ts'
 import { isLockTimeout } from './failure.ts'
@@ -9,9 +9,9 @@ const lockNumbers = { migrating: 7_410_001, provisioning: 7_410_002 } as const
 
 export interface Alone {
   what: keyof typeof lockNumbers
-  /** So long another process may be at it. */
+  /** How long another process may take. */
   waitMs: number
-  /** What is said when it takes longer. */
+  /** The message when it takes longer. */
   message: string
 }
 

@@ -33,21 +33,21 @@ export interface Database {
   /** Throws UNAVAILABLE `disk_full` when its disk, as far as it is known, has little room left. */
   requireRoom(): void
   statistics: Statistics
-  /** Why it was closed for good: another process has it now. Mostly for ever pending. */
+  /** Resolves when it was closed for good because another process has it, with the reason. Usually never. */
   lost: Promise<string>
   close(): Promise<void>
 }
 
-/** For reading; for reading as of one moment; for writing, of which one workspace never has all; for whole libraries; for the front door. */
+/** Connections for reading; for reading as of one moment; for writing (one workspace never gets all of these); for whole libraries; for the front door. */
 const connections = { reading: 6, moment: 6, writing: 8, long: 2, door: 4 }
 const writingEach = 3
 /** Of one server to PostgreSQL, at most. */
 export const poolConnections = Object.values(connections).reduce((sum, count) => sum + count, 0)
 
-/** Who waits for the one session of PGlite waits for whole commits of others, not for locks: so many times longer. */
+/** With the one session of PGlite a writer waits for whole commits of others, not for locks: so it may wait this many times longer. */
 const embeddedLocks = 3
 
-/** While one statement is under way on a connection, the next one waits for another: not for that one's end. */
+/** A connection that runs a statement takes no second one: that one goes to another connection. */
 const oneByOne = { max_pipeline: 0 }
 
 /** bigint columns are ids, sizes and sequence numbers: all below 2^53. */
@@ -147,14 +147,14 @@ function openPostgres(url: string, waits: Waits): Database {
   }
 }
 
-/** What the address says of sessions wins, but for this: however patient others are, one key must not keep the front door waiting. */
+/** Session settings in the address win, except for this one: one key must not keep the front door waiting. */
 function withoutLockTimeout(url: string): string {
   const own = new URL(url)
   own.searchParams.delete('lock_timeout')
   return own.href
 }
 
-/** PGlite has one session: who writes has it until the commit. Readers who came meanwhile have it before the next one who writes. */
+/** PGlite has one session: a writer keeps it until the commit. Readers that came meanwhile get it before the next writer. */
 async function openEmbedded({
   embeddedDir,
   networkDisk = false,

@@ -1,4 +1,4 @@
-/** The connections to the database. They may be lost at any moment, or fall silent; who comes after that gets new ones. */
+/** The connections to the database. They may be lost at any moment, or fall silent; requests after that get new ones. */
 import { connect, type NetConnectOpts, Socket } from 'node:net'
 import type postgres from 'postgres'
 import { limitStatement, unanswered } from './statement-limit.ts'
@@ -51,7 +51,7 @@ export class LimitedPool {
     return limitStatement(query, this.#answerMs, (sinceMs) => unanswered(this.#answerMs, this.#breakSilent(sinceMs)))
   }
 
-  /** The same for what is no statement of ours: from now on, until the function is called that is answered, something has to come. */
+  /** The same for messages of the driver: until the returned function is called, something has to arrive on the connection. */
   expectAnswer(): () => void {
     const sinceMs = performance.now()
     const timer = setTimeout(() => this.#breakSilent(sinceMs), this.#answerMs)

@@ -1,4 +1,4 @@
-/** A limit on statements that holds also where the database, or what stands before it, takes them and says nothing. */
+/** A time limit on statements that also holds where the database, or a pooler before it, takes them and never answers. */
 
 /** What a tagged template of the driver (postgres.js 3.4.9) makes: executed when it is first waited for, by its handler. */
 interface DriverQuery extends Promise<unknown> {

@@ -1,4 +1,4 @@
-/** Keeps the planner's statistics true while tables grow fast: nobody does so in the embedded database, and PostgreSQL only after a minute. */
+/** Keeps the planner's statistics true while tables grow fast: the embedded database does not do so by itself, and PostgreSQL only after a minute. */
 import type { Sql } from './sql.ts'
 
 /** Growth since the last look, as a share of the table, that makes a new look worth it. */

@@ -30,7 +30,7 @@ export async function transact<C extends Writing, T>(context: C, work: (context:
   })
 }
 
-/** Runs `work` as `transact` does, and takes back what it wrote: for requests that only ask what would be answered. */
+/** Runs `work` as `transact` does, and rolls it back: for requests that only ask what would be answered. */
 export async function rehearse<C extends Writing, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const takenBack = new Error('a rehearsal is never committed')
   const answers: T[] = []
@@ -99,8 +99,8 @@ interface Attempt {
 
 /**
  * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
- * connection that is none, or is another one's by then. They are stopped; what fails is `begin` itself, which hears of the loss. So it
- * does when the database does not answer what the driver says for itself, at the beginning and at the end.
+ * connection that is gone, or belongs to another request by then. They are stopped, and `begin` itself fails. It also fails when the
+ * database does not answer the statements of the driver itself, at the beginning and at the end.
  */
 async function attempt<T>({ pool, lock, mode = '' }: Attempt, work: (sql: Sql) => Promise<T>): Promise<T> {
   let loss: unknown

@@ -1,4 +1,4 @@
-/** How long what is waited for in the database may take: so long, and then who waits is told to come back. */
+/** How long waits in the database may take; after that the request is refused and can be sent again. */
 
 export interface Waits {
   /** For a lock, a row, a slot among those who write. */
@@ -22,7 +22,7 @@ export const doorLockMs = 400
 /** The database answers its own limits in time; if it says nothing, for so much longer, it does not answer. */
 export const graceMs = 5_000
 
-/** A session that is not heard of: looked for after so many seconds, so often, so many times; and what it does not read in all. */
+/** TCP keepalives for a session that is silent: seconds before the first, between them, how many; and how long unread bytes may wait. */
 const keepAlive = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,

@@ -1,6 +1,6 @@
 /**
- * The lock of a workspace, under which commits and wide curation go one after the other (rows/hold.ts). Who has to wait for it holds
- * nothing meanwhile, and no connection either: the transaction is taken back, and begun again when the lock is free.
+ * The lock of a workspace, under which commits and wide curation go one after the other (rows/hold.ts). A transaction that has to wait for it
+ * holds nothing meanwhile, no connection either: it is rolled back, and begun again when the lock is free.
  */
 
 import { ApiError } from '../../contract/errors.ts'
@@ -9,7 +9,7 @@ import type { Leave } from './fair-queue.ts'
 import type { Sql } from './sql.ts'
 import { busy, type Writers } from './writers.ts'
 
-/** Thrown out of a transaction that has to wait: it is taken back. */
+/** Thrown out of a transaction that has to wait: it is rolled back. */
 export class LockTaken extends Error {}
 
 /** So long a transaction waits for another process with its connection, before others have it for a moment. */

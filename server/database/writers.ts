@@ -1,4 +1,4 @@
-/** Connections for transactions, apart from those of other statements: who waits for a lock keeps no reader waiting. */
+/** Connections for transactions, apart from those of other statements, so that waiting for a lock delays no reader. */
 import { FairQueue, type Leave } from './fair-queue.ts'
 import type { LimitedPool, RenewedPool } from './pool.ts'
 import type { Waits } from './waits.ts'
@@ -19,7 +19,7 @@ export interface WritersOptions {
 export class Writers {
   /** Whether a workspace's lock has to be taken in the database too. */
   readonly isShared: boolean
-  /** So long a process waits for another one to let go of a workspace. */
+  /** How long a process waits for another one to release a workspace. */
   readonly lockMs: number
   /** One of each workspace's writers at a time goes on under its lock; the others hold no connection meanwhile (workspace-lock.ts). */
   readonly locks: FairQueue<number>
@@ -73,6 +73,6 @@ export class Moments {
   }
 }
 
-/** What those are told who waited in vain for others to finish. */
+/** The error after waiting in vain for others to finish. */
 export const busy = (what: string, waitMs: number): string =>
   `Other changes to ${what} have gone on for ${waitMs / 1000} seconds, so this one was not begun. Nothing was changed; try again in a few seconds.`

@@ -1,12 +1,12 @@
-/** Keys whose windows someone holds in the database: counted each by itself, so that only their own requests wait. */
+/** Keys whose rows are locked in the database: counted one by one, so that only their own requests wait. */
 import pLimit from 'p-limit'
 import { isLockTimeout } from '../database/failure.ts'
 
-/** Counted at once, by themselves: the other connections of the front door are for everybody else. */
+/** Counted at once, by themselves: the other connections of the front door are for everyone else. */
 const atOnce = 2
 /** Waits for the row, each as long as the front door waits for any (database/waits.ts). */
 const attempts = 3
-/** For so long after that was in vain, requests with the key hear the same at once. */
+/** For this long after a wait in vain, requests with the key are refused at once. */
 const refusedMs = 1000
 
 export class HeldKeys {

@@ -16,8 +16,8 @@ export class HolderMemory {
   /** Look-ups under way, so that many first requests with one key ask once. */
   readonly #pending = new Map<string, Promise<Holder | undefined>>()
   #directory: Directory | undefined
-  #askingDirectory: Promise<Directory> | undefined
-  /** What was asked for in an earlier time than the present one may be outdated, and is not kept. */
+  #pendingDirectory: Promise<Directory> | undefined
+  /** Counts changes: a look-up that began before the last change may be outdated, and is not kept. */
   #time = 0
 
   constructor(database: Database) {
@@ -50,15 +50,15 @@ export class HolderMemory {
 
   workspaces(): Promise<Directory> | Directory {
     if (this.#directory) return this.#directory
-    this.#askingDirectory ??= this.#askDirectory()
-    return this.#askingDirectory
+    this.#pendingDirectory ??= this.#readDirectory()
+    return this.#pendingDirectory
   }
 
   forget(whom: Whom): void {
     this.#time++
     this.#pending.clear()
     this.#directory = undefined
-    this.#askingDirectory = undefined
+    this.#pendingDirectory = undefined
     for (const [keyHash, holder] of this.#holders) if (isMeant(holder, whom)) this.#holders.delete(keyHash)
   }
 
@@ -70,14 +70,14 @@ export class HolderMemory {
     return holder
   }
 
-  async #askDirectory(): Promise<Directory> {
+  async #readDirectory(): Promise<Directory> {
     const time = this.#time
     try {
       const directory = await allWorkspaces(this.#database.sql)
       if (time === this.#time) this.#directory = directory
       return directory
     } finally {
-      if (time === this.#time) this.#askingDirectory = undefined
+      if (time === this.#time) this.#pendingDirectory = undefined
     }
   }
 

@@ -30,7 +30,7 @@ export class KeyUses {
     }
   }
 
-  /** Writes what was noted before this call. What fails is noted still. */
+  /** Writes what was noted before this call. What could not be written stays noted. */
   write(): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(() => this.#writeNoted())
     return this.#writing

@@ -1,4 +1,4 @@
-/** What the front door asks of its memory: who holds a key, which workspace an address means, and whether the key's budget lets it in. */
+/** What the front door looks up: who holds a key, which workspace an address means, and whether the key's budget lets it in. */
 import type { Holder, Workspace } from '../principal.ts'
 import type { Budget } from './rate-limit.ts'
 

@@ -28,7 +28,7 @@ export function refuseOddHost({ headers: { host }, raw: { rawHeaders } }: Pick<F
     throw new Refusal(400, 'The Host header of the request names no host, or it came twice.')
 }
 
-/** Node keeps the first of several. Names and values take turns in the list. */
+/** Node keeps the first of several. Names and values alternate in the list. */
 function timesNamed(rawHeaders: readonly string[]): number {
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2)

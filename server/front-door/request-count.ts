@@ -1,4 +1,4 @@
-/** Counting in the database, where several processes see it: the law of windows.ts as one statement for all requests of a moment. */
+/** Counting in the database, where several processes see it: the rule of windows.ts as one statement for all requests of a moment. */
 import type { Sql } from '../database/sql.ts'
 import { type HolderRow, selectHolder } from './keys.ts'
 import type { Budget, Limits } from './rate-limit.ts'

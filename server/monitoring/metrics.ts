@@ -57,7 +57,7 @@ const labelsOf = ({ routeOptions, method }: FastifyRequest, status: number) => (
 const notHere = () =>
   new Refusal(
     403,
-    'Metrics are shown on the machine of the server only, at a port of their own that the log names. Start the server with PH_METRICS=public to show them here, to everybody.',
+    'Metrics are shown on the machine of the server only, at a port of their own that the log names. Start the server with PH_METRICS=public to show them here, to everyone.',
   )
 
 /** The function it answers puts values into the gauges; what could not be read is left out. */

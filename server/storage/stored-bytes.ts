@@ -18,7 +18,7 @@ const eachOnce = (files: readonly KeptFile[]): KeptFile[] => [...new Map(files.m
 const bytesOf = (files: readonly KeptFile[]): number => files.reduce((sum, { size }) => sum + size, 0)
 
 /**
- * Versions or media files take bytes over. Comes late in the transaction that records them, because everybody else who counts waits for
+ * Versions or media files take bytes over. Comes late in the transaction that records them, because everyone else who counts waits for
  * its end. Bytes that were counted when they came in are not counted again.
  */
 export async function countTaken(sql: Sql, workspaceId: number, named: readonly KeptFile[]): Promise<void> {

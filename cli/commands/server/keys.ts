@@ -79,7 +79,7 @@ function beginningOf(key: string): string {
   if (/^(\d{1,15}|ph_live_[0-9A-Za-z]{1,4})$/.test(key)) return key
   if (/^ph_live_[0-9A-Za-z]{5,}$/.test(key))
     throw wrongUsage(
-      'That is more than the beginning of a key, and everybody on this machine can read it on the command line.',
+      'That is more than the beginning of a key, and everyone on this machine can read it on the command line.',
       'Give the first 12 characters, or its id out of `ph server key list`.',
     )
   throw wrongUsage(`"${key}" is neither the id nor the beginning of a key.`, 'List the keys with `ph server key list`.')

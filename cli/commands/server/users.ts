@@ -20,7 +20,7 @@ export const userCommands = [
     summary: 'List the members of a workspace',
     options: workspaceOptions,
     examples: [
-      ['server user list', 'everybody, those who were disabled and those who are invited included'],
+      ['server user list', 'everyone, those who were disabled and those who are invited included'],
       ['server user list --workspace acme --json', 'those of the workspace acme, as JSON'],
     ],
     async run(context, { data, workspace }) {

@@ -1,4 +1,4 @@
-/** Gathers what a plan notices about files, so that many files with one fault make one remark. */
+/** Collects what a plan finds about files, so that many files with one fault make one remark. */
 import type { Refused } from '../../project/file-facts.ts'
 import { allowedName } from '../../project/package-name.ts'
 import { type Problem, type ProblemKind, problem } from '../../project/problem.ts'
@@ -42,7 +42,7 @@ export class FindingList {
     else this.add(kind, pathOf(file), `${pathOf(file)}: ${message}`)
   }
 
-  /** What is worth saying about a file that goes all the same. */
+  /** Remarks about a file that is pushed anyway. */
   addOddities(file: SendableFile): void {
     const { facts, naming } = file
     const path = pathOf(file)
@@ -66,7 +66,7 @@ export class FindingList {
       this.add('unplaced', path, 'It is not known where in a project these packages belong.')
   }
 
-  /** What a file refers to and does not get, each by what it refers to. */
+  /** What a file references and does not get, each by its name. */
   addReferences(file: SendableFile, references: References): void {
     const path = pathOf(file)
     const add = (kind: ProblemKind, subject: string, message: string) => this.add(kind, path, { message, subject })

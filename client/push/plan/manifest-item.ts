@@ -148,7 +148,7 @@ function withoutUndefined<T extends object>(value: T): T {
 const packagePath = new RegExp(packagePathPattern, 'u')
 const isSayable = (name: string): boolean => packagePath.test(name) && [...name].length <= longestPath
 
-/** What the file refers to and the library will not have, as the push says it: it knows what goes along and what of the library. Undefined: nothing. */
+/** What the file references and the library will not have, by what this push sends and what it knows of the library. Undefined: nothing. */
 function missingFields({ absent, absentPlugins, codePlugins }: References): {
   missing_dependencies: string[] | undefined
   plugins: string[] | undefined

@@ -72,7 +72,7 @@ export class ReferenceIndex {
     if (isPackageFile(file) || file.facts.kind === 'refused') this.#add(file, { kind: 'blocked', file: pathOf(file) })
   }
 
-  /** Call once all packages are in: gives each external package to its level. Answers those whose level is nowhere. */
+  /** Call once all packages are in: gives each external package to its level. Answers those whose level was not found. */
   assignExternals(items: readonly Copies[]): Copies[] {
     const homeless: Copies[] = []
     for (const copies of items) {

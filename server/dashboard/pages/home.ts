@@ -1,4 +1,4 @@
-/** The overview of a workspace, where everybody begins. */
+/** The overview of a workspace, where everyone begins. */
 import { isInState } from '../../rows/pull-job.ts'
 import { addressOf } from '../addresses.ts'
 import { type Answer, show } from '../answer.ts'

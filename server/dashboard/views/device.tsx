@@ -192,7 +192,7 @@ const outcomes: Record<DeviceOutcome, { title: string; words: (client: string, w
   },
   decided: {
     title: 'This code has been used',
-    words: () => 'It was decided already, and every code counts once.',
+    words: () => 'It was decided already, and a code works once.',
     next: again,
   },
 }

@@ -103,7 +103,7 @@ function NotMine() {
       <h2>If you do not know the password</h2>
       <p className="soft">
         You have forgotten it, or someone else made the account with your address. Ask the person who runs this server to set a
-        new one, and open this link again. Nobody of a workspace can do that for you. Or ask to be invited with another address.
+        new one, and open this link again. Nobody in a workspace can do that for you. Or ask to be invited with another address.
       </p>
     </section>
   )

@@ -173,7 +173,7 @@ export function KeyMadePage({ frame, name, secret, address }: { frame: Frame; na
           <strong>Copy it now: it is shown this once.</strong> Only a fingerprint of it is kept, so nobody can show it again.
         </p>
         <code className="secret">{secret}</code>
-        <p className="soft">In a terminal it goes in with this command, which asks for it:</p>
+        <p className="soft">In a terminal, enter it with this command, which asks for it:</p>
         <Command words={`ph login --with-key --url ${commandWord(address)}`} />
         <p className="actions">
           <a className="button" href={frame.at('/keys')}>

@@ -33,7 +33,7 @@ export function SetupPage({ frame, form, problems }: { frame: Frame; form: Setup
         <Field
           name="slug"
           label="Short name for addresses"
-          hint="Small letters, digits and dashes, such as studio-oak. It stays."
+          hint="Small letters, digits and dashes, such as studio-oak. It cannot be changed later."
           value={form.slug}
           autoComplete="off"
           maxLength={63}

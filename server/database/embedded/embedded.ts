@@ -12,12 +12,12 @@ export interface Embedded {
   socketPath: string
   /** PGlite has one session. A single connection keeps statements in order and makes the pool wait while a transaction is open. */
   connections: 1
-  /** Why the folder is another process's now: nothing more was written to it. Mostly for ever pending. */
+  /** Resolves when another process has taken the folder, with the reason; nothing is written from then on. Usually never. */
   lost: Promise<string>
   stop(): Promise<void>
 }
 
-/** What the administrator of the server should read. */
+/** Messages for the administrator of the server. */
 export type TellTrouble = (sentence: string) => void
 
 /** Between attempts to open it again. */

@@ -23,7 +23,7 @@ class SyncedFiles extends NodeFS {
 
 /**
  * Opens the database in `dir`. A new one is made beside it, put on the disk with all of its files, which PGlite only writes, and
- * renamed: who is killed before that has made nothing, and the next one begins anew.
+ * renamed: after a kill before that there is no database, and the next start makes it anew.
  */
 export async function openFiles(dir: string, open: (files: NodeFS) => Promise<PGlite>): Promise<PGlite> {
   if (!existsSync(dir)) {

@@ -7,13 +7,13 @@ import { explained } from '../../disk/failure.ts'
 import { FolderOwned, OwnerNote } from './owner-note.ts'
 
 export interface HeldFolder {
-  /** Why it is held no longer. Pending where that cannot be. */
+  /** Resolves when the folder is lost, with the reason. Never where a lock holds it. */
   lost: Promise<string>
   release(): Promise<void>
 }
 
 export class FolderInUse extends Error {
-  /** `who` is said of the other one, where it is known. */
+  /** `who`: the other process, where it is known. */
   constructor(dir: string, who?: string) {
     super(
       `Another server is using ${dir}${who ? ` (${who})` : ''}. Stop it first, or start this one with another folder (--data DIR, PH_DATA) or with PH_DATABASE_URL.`,
@@ -21,7 +21,7 @@ export class FolderInUse extends Error {
   }
 }
 
-/** A lock does on a disk of this machine; elsewhere a note is kept besides, as locks may not hold between machines. */
+/** On a disk of this machine a lock is enough; elsewhere a note is kept too, because locks may not hold between machines. */
 export async function holdFolder(dir: string, networkDisk: boolean): Promise<HeldFolder> {
   const kind = diskKindOf(dir)
   if (kind.reach === 'network' && !networkDisk) throw new SettingError(networkRefusal(dir, kind))

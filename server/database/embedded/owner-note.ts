@@ -1,7 +1,7 @@
 /**
  * A note in a folder that says who has it, for disks whose locks may not hold between machines. Its owner writes a higher number into
- * it again and again, so who finds a note and sees it change keeps away; and an owner that finds another's note, or none, where its
- * own should be, has lost the folder and must stop at once. That happens when it stood still for so long that it seemed dead.
+ * it again and again. A process that sees the note change keeps away. An owner that finds another's note, or none, in place of its own
+ * has lost the folder and must stop at once. That happens when it was suspended for so long that it seemed dead.
  */
 import { randomBytes } from 'node:crypto'
 import { open, readFile, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { systemClock } from '../../clock.ts'
 import { explainDisk } from '../../disk/failure.ts'
 
 const Note = Type.Object({
-  /** Of one life of one process. */
+  /** Made anew by every process that takes the folder. */
   token: Type.String({ maxLength: 100 }),
   beat: Type.Integer(),
   pid: Type.Integer(),
@@ -44,7 +44,7 @@ interface Owning {
   beatMs?: number
 }
 
-/** The message is who has the folder, as its note says. */
+/** The message names who has the folder, by its note. */
 export class FolderOwned extends Error {}
 
 export class OwnerNote {
@@ -124,7 +124,7 @@ export class OwnerNote {
     }
   }
 
-  /** What the note says, where its disk says it soon. */
+  /** The note, unless its disk is slow to answer. */
   #glance(): Promise<Note | undefined> {
     const late = sleep(this.#beatMs, undefined, { ref: false })
     return Promise.race([this.#read().catch(() => undefined), late])

@@ -1,4 +1,4 @@
-/** Where the embedded database is spoken to: a socket in a private folder with a short path, of which the data folder keeps a note. */
+/** Where the embedded database answers: a socket in a private folder with a short path; a note in the data folder names that folder. */
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -62,7 +62,7 @@ function heaviest(holdings: readonly Holding[], groupOf: (one: Holding) => unkno
   for (const one of holdings) {
     const group = groups.get(groupOf(one)) ?? { members: [], weight: 0 }
     group.members.push(one)
-    // A second more for everybody: of those that have just come, the largest.
+    // A second more for everyone: of those that have just come, the largest.
     group.weight += one.bytes * (nowMs - one.sinceMs + 1000)
     groups.set(groupOf(one), group)
   }

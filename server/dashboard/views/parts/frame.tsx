@@ -59,7 +59,7 @@ export function Page({ frame, title, section, width = 'wide', hasTrouble = false
   )
 }
 
-/** The bar of a page that is for everybody, where nobody has signed in. */
+/** The bar of a page that is for everyone, where nobody has signed in. */
 const Brand = ({ frame }: { frame: Frame }) => (
   <header className="bar">
     <Home frame={frame} />

@@ -6,8 +6,8 @@ export type Role = 'owner' | 'admin' | 'member'
 export const roleNames = { owner: 'Owner', admin: 'Admin', member: 'Member' }
 
 const roleHints = {
-  owner: 'Everything, and the only one who makes other owners.',
-  admin: 'Also invites people, deletes and deprecates props, and keeps webhooks and the denylist.',
+  owner: 'Everything, also making other owners.',
+  admin: 'Also invites people, deletes and deprecates props, and manages webhooks and the denylist.',
   member: 'Looks, pulls, pushes, comments and reviews.',
 }
 

@@ -22,7 +22,9 @@ export function Waiting({ waiting, now }: { waiting: readonly WaitingProject[]; 
   return (
     <section>
       <h2 className="apart">Waiting pull jobs</h2>
-      <p className="soft">Sent to a project, and not pulled yet. Who works in the project runs the command in its folder.</p>
+      <p className="soft">
+        Sent to a project, and not pulled yet. Someone who works in the project runs the command in its folder.
+      </p>
       <table className="table">
         <caption className="unseen">Waiting pull jobs</caption>
         <thead>
