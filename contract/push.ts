@@ -184,7 +184,7 @@ export const push = routes({
     budget: 'push',
     transaction: false,
     repeatable: true,
-    states: 'asked',
+    states: 'handler',
     errors: ['VALIDATION', 'PACK_NOT_FOUND', 'FORBIDDEN', 'UNAVAILABLE'],
   },
   commit: {

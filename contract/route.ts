@@ -44,10 +44,10 @@ export interface Route {
   /** Whether the whole handler is one database transaction. Default: GET and raw routes are not, everything else is. */
   transaction?: boolean
   /**
-   * Which states of the workspace it works in. `all`: every one. `asked`: the handler asks whether new bytes may come. Default: reads work
+   * Which states of the workspace it works in. `all`: every one. `handler`: the handler itself asks whether new bytes may come. Default: reads work
    * unless the workspace is suspended or prepared, and writes not where it is read-only or starting either (contract-gaps 2).
    */
-  states?: 'all' | 'asked'
+  states?: 'all' | 'handler'
   /** Sending the request again does no harm although its method does not promise that. */
   repeatable?: true
   /** The code for a body that lacks a required field, where that is not VALIDATION. */

@@ -18,7 +18,7 @@ function goOn(): void {
   for (const go of going) go()
 }
 
-/** So long others wait for their turn. */
+/** How long a piece of work may keep others waiting. */
 const pieceMs = 5
 
 /** One may take as long as a hundred others: the clock says when a piece is over. Work that waits for something ends one, too. */

@@ -156,7 +156,7 @@ export class ContentCache {
     partsInUse.delete(path)
   }
 
-  /** Gives the cache a file of its own in the place of one that a project has too. */
+  /** Gives the cache a file of its own instead of one that a project has too. */
   async part(content: Content): Promise<void> {
     const own = this.newPart(content.hash)
     try {

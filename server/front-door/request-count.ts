@@ -51,10 +51,10 @@ export function countRequests(sql: Sql, { batches, limits }: { batches: readonly
         from asked cross join lateral (${selectHolder(sql, sql`asked.key_hash`)} offset 0) as found),
     counted as (
       insert into request_windows as kept (workspace_id, key_id, budget, runs, let_in, is_full, seen_at)
-      select workspace_id, key_id, budget, case when fit > 0 then array[(now << 21) | fit] else '{}' end, fit, fit = places, now
+      select workspace_id, key_id, budget, case when fit > 0 then array[(now << 21) | fit] else '{}' end, fit, fit = allowed, now
         from holder
-       cross join lateral (select (${most}::bigint[])[budget + 1] as places) as room
-       cross join lateral (select least(requests, places) as fit) as taken
+       cross join lateral (select (${most}::bigint[])[budget + 1] as allowed) as room
+       cross join lateral (select least(requests, allowed) as fit) as taken
        cross join (select ${databaseTime(sql)} as now) as moment
        order by workspace_id, key_id, budget
       on conflict (workspace_id, key_id, budget) do update set (runs, let_in, is_full, seen_at) = (
@@ -63,12 +63,12 @@ export function countRequests(sql: Sql, { batches, limits }: { batches: readonly
         recent as (
           select least(run >> 21, now) as at, run & 2097151 as requests
             from moment cross join unnest(kept.runs) as run where run >> 21 > now - ${windowMs}::bigint),
-        room as (select (${most}::bigint[])[kept.budget + 1] - coalesce(sum(requests)::bigint, 0) as places from recent),
-        taken as (select greatest(0, least(excluded.let_in, places)) as fit, places from room)
+        room as (select (${most}::bigint[])[kept.budget + 1] - coalesce(sum(requests)::bigint, 0) as allowed from recent),
+        taken as (select greatest(0, least(excluded.let_in, allowed)) as fit, allowed from room)
         select array(
           select (max(at) << 21) | least(sum(requests), 2097151)::bigint
             from (select at, requests from recent union all select now, fit from taken cross join moment where fit > 0) as all_of_them
-           group by at / (${grains}::bigint[])[kept.budget + 1] order by 1), fit, fit >= places, now from taken cross join moment)
+           group by at / (${grains}::bigint[])[kept.budget + 1] order by 1), fit, fit >= allowed, now from taken cross join moment)
       returning workspace_id, key_id, budget, let_in, case when is_full then (
         select min(run >> 21) + ${windowMs}::bigint - kept.seen_at
           from (select run, sum(run & 2097151) over (order by run desc) - (run & 2097151) as newer from unnest(kept.runs) as run) as runs

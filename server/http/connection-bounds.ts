@@ -60,7 +60,7 @@ class Connections {
     this.#open.set(socket, connection)
     socket.once('close', () => {
       this.#open.delete(socket)
-      // An answer whose turn never came does not close by itself.
+      // An answer that still waits behind others does not close by itself.
       for (const answer of connection.answers) answer.letGo()
     })
     return connection

@@ -10,7 +10,7 @@ export interface NewMedia {
   kind: MediaKind
 }
 
-/** Of several files for one place, the last one is used. A new thumbnail answers every wish for one. */
+/** Of several files of one kind for one version, the last one is used. A new thumbnail answers every wish for one. */
 export async function putToUse({ sql, workspace, feed }: Context, media: readonly NewMedia[]): Promise<void> {
   const thumbnails = media.filter((one) => one.kind === 'thumbnail').map(toRow)
   const previews = media.filter((one) => one.kind !== 'thumbnail').map(toRow)

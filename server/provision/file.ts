@@ -71,9 +71,9 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Its message may quote the text around the place, which may be a password.
-    const place = /\(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '')?.[0]
-    throw new SettingError(`The provisioning file ${file} cannot be read: it is not JSON${place ? ` ${place}` : ''}.`)
+    // Its message may quote the text around the fault, which may be a password.
+    const position = /\(line \d+ column \d+\)$/.exec(error instanceof Error ? error.message : '')?.[0]
+    throw new SettingError(`The provisioning file ${file} cannot be read: it is not JSON${position ? ` ${position}` : ''}.`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Where the files of a pull land, and which of them would land in one place (spec 4.3; contract-gaps 4 and 9). Pure. */
+/** Where the files of a pull land, and which of them have the same destination (spec 4.3; contract-gaps 4 and 9). Pure. */
 import { type ApiError, type Failure, validationError } from '../../contract/errors.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { extensionOf } from '../../formats/package-place.ts'
@@ -50,11 +50,11 @@ const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_
 /** Compared with the extension and without regard to case, as the strictest of file systems does. */
 const placeOf = (file: PullFile): string => `${file.origin_path}.${extensionOf(file)}`.toLowerCase()
 
-/** Groups of files that land in one place. */
+/** Groups of files with the same destination. */
 export const findClashes = (files: readonly PullFile[]): PullFile[][] =>
   [...Map.groupBy(files, placeOf).values()].filter((group) => group.length > 1)
 
-/** Two things cannot lie in one place: VALIDATION that names both. */
+/** Two files cannot have one destination: VALIDATION that names both. */
 export function clashError(clashes: readonly PullFile[][]): ApiError {
   return validationError(
     clashes.map((group) => {
@@ -77,7 +77,7 @@ interface Choice {
 }
 
 /**
- * Lets the newest version stand for the others of its prop where they would land in one place, and leaves out what only those
+ * Lets the newest version stand for the others of its prop where they have the same destination, and leaves out what only those
  * needed. Different props, and two versions that were both requested by id, still clash.
  */
 export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Destinations {

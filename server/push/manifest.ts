@@ -25,7 +25,7 @@ export function readManifest(manifest: Manifest): Manifest {
   return withoutUnknowns(manifest)
 }
 
-/** Values that stand earlier in the list already, with their places. */
+/** Values that stand earlier in the list already, with their indexes. */
 function duplicates(values: string[]): [index: number, value: string][] {
   const seen = new Set<string>()
   return [...values.entries()].filter(([, value]) => seen.has(value) || !seen.add(value))

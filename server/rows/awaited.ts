@@ -35,7 +35,7 @@ const complete = (sql: Sql, workspaceId: number, arrived: Fragment) => sql<
 
 type Completing = Pick<Context, 'sql' | 'workspace' | 'feed'>
 
-/** What versions await at these paths is there: edges take the place of it, and versions that showed it as missing look different. */
+/** What versions await at these paths is there: edges replace it, and versions that showed it as missing look different. */
 export async function completeAwaited(context: Completing, arrived: readonly Arrived[]): Promise<void> {
   if (arrived.length === 0) return
   const { sql } = context

@@ -13,9 +13,9 @@ export interface EmbeddedThread {
 export type WorkerAnswer = { ready: true } | { failed: string }
 
 /** `dir`: the folder of PGlite; `socketPath`: where it answers. Throws what keeps it from starting. */
-export async function startThread(place: { dir: string; socketPath: string }): Promise<EmbeddedThread> {
+export async function startThread(data: { dir: string; socketPath: string }): Promise<EmbeddedThread> {
   const file = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
-  const worker = new Worker(file, { workerData: place })
+  const worker = new Worker(file, { workerData: data })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const answer = await firstMessage(worker)
   if ('failed' in answer) {

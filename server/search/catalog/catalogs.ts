@@ -21,7 +21,7 @@ export class Catalogs {
   readonly #clock: Clock
   readonly #bounds: Bounds
   /** The one that was used last stands last. */
-  readonly #shelves = new Map<number, Shelf>()
+  readonly #shelves = new Map<number, WorkspaceCatalog>()
 
   constructor({ database, clock, bounds = {} }: { database: Database; clock: Clock; bounds?: Partial<Bounds> }) {
     this.#database = database
@@ -47,8 +47,8 @@ export class Catalogs {
     return entries
   }
 
-  #take(workspaceId: number): Shelf {
-    const shelf = this.#shelves.get(workspaceId) ?? new Shelf({ database: this.#database, workspaceId })
+  #take(workspaceId: number): WorkspaceCatalog {
+    const shelf = this.#shelves.get(workspaceId) ?? new WorkspaceCatalog({ database: this.#database, workspaceId })
     this.#shelves.delete(workspaceId)
     this.#shelves.set(workspaceId, shelf)
     shelf.usedMs = this.#clock.now().getTime()
@@ -56,7 +56,7 @@ export class Catalogs {
   }
 
   /** With every question, and only then: where nobody asks for anything, nothing else wants the memory of this process. */
-  #tidy(used: Shelf): void {
+  #tidy(used: WorkspaceCatalog): void {
     const { entries, catalogs, idleMs } = this.#bounds
     const oldestMs = this.#clock.now().getTime() - idleMs
     let held = this.entries
@@ -69,8 +69,8 @@ export class Catalogs {
   }
 }
 
-/** The place of one catalog. Who holds it may go on using it when it is let go. */
-class Shelf {
+/** Holds the catalog of one workspace. A request that has it may go on using it after it is let go. */
+class WorkspaceCatalog {
   readonly source: Source
   usedMs = 0
   #catalog: Catalog | undefined

@@ -13,7 +13,7 @@ const textGap = 0x0a
 
 export type Field = (typeof wordFields)[number]
 
-/** Bits of the places a word can stand in. */
+/** Bits of the fields a word can stand in. */
 export const fieldBits: Record<Field, number> = { name: 1, category: 2, tags: 4, pack: 8, comments: 16 }
 
 /** A shared text and the one field it stands in. */
@@ -39,11 +39,11 @@ export class ForwardIndex {
 
   /** `texts` are the name and the comments, each as keys with gaps. */
   put(row: number, mentions: readonly Mention[], texts: readonly string[]): void {
-    this.#place(row, this.#encode(mentions, texts))
+    this.#store(row, this.#encode(mentions, texts))
   }
 
   clear(row: number): void {
-    this.#place(row, 0)
+    this.#store(row, 0)
   }
 
   /** Fills the reader with the record of a row; false where the row says nothing. */
@@ -88,7 +88,7 @@ export class ForwardIndex {
   }
 
   /** Puts the first `length` bytes of the scratch where the record of the row was. */
-  #place(row: number, length: number): void {
+  #store(row: number, length: number): void {
     const number = Math.floor(row / pageRows)
     while (this.#pages.length <= number) this.#pages.push(undefined)
     const page = this.#pages[number] ?? { bytes: Buffer.allocUnsafeSlow(0), ends: new Uint32Array(pageRows) }

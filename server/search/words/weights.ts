@@ -4,7 +4,7 @@ import { type Field, fieldBits } from './forward-index.ts'
 import type { Question } from './query-words.ts'
 
 /**
- * What a weight is made of. Every word of the question is worth what it is worth in the best place where it stands:
+ * What a weight is made of. Every word of the question is worth what it is worth in the best field where it stands:
  *
  *                                 name  category  tags  pack  comments
  *   the whole word                  64        32    16     8         4
