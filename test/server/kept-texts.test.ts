@@ -1,6 +1,6 @@
 // What lists keep of entries that were shown: it must never be older than the entry (spec 2, 4.6; contract-gaps 5a).
 import { beforeAll, expect, test } from 'vitest'
-import { SummaryCache, TextShelf } from '../../server/search/catalog/summary-cache.ts'
+import { SharedTexts, SummaryCache } from '../../server/search/catalog/summary-cache.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { glbOf, pngOf } from '../support/media.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
@@ -86,7 +86,7 @@ interface Read {
 }
 
 test('a text that was read while its entry changed is answered, but not kept', async () => {
-  const texts = new SummaryCache(new TextShelf())
+  const texts = new SummaryCache(new SharedTexts())
   const reading = texts.of([1], async (ids) => {
     const rows = ids.map((id): Read => ({ id, name: 'old' }))
     texts.drop(1)
@@ -98,7 +98,7 @@ test('a text that was read while its entry changed is answered, but not kept', a
 })
 
 test('texts take so much memory and no more, and those that were asked for last stay', async () => {
-  const shelf = new TextShelf(10_000)
+  const shelf = new SharedTexts(10_000)
   const texts = new SummaryCache(shelf)
   const asked: number[] = []
   const read = async (ids: number[]) => {

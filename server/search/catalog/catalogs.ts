@@ -21,7 +21,7 @@ export class Catalogs {
   readonly #clock: Clock
   readonly #bounds: Bounds
   /** The one that was used last stands last. */
-  readonly #shelves = new Map<number, WorkspaceCatalog>()
+  readonly #kept = new Map<number, WorkspaceCatalog>()
 
   constructor({ database, clock, bounds = {} }: { database: Database; clock: Clock; bounds?: Partial<Bounds> }) {
     this.#database = database
@@ -34,25 +34,25 @@ export class Catalogs {
    * it goes on changing.
    */
   async at(workspaceId: number): Promise<Catalog> {
-    const shelf = this.#take(workspaceId)
-    const catalog = await shelf.reach(await shelf.head())
-    this.#tidy(shelf)
+    const one = this.#take(workspaceId)
+    const catalog = await one.reach(await one.head())
+    this.#tidy(one)
     return catalog
   }
 
   /** How many entries they hold, all together. */
   get entries(): number {
     let entries = 0
-    for (const shelf of this.#shelves.values()) entries += shelf.size
+    for (const one of this.#kept.values()) entries += one.size
     return entries
   }
 
   #take(workspaceId: number): WorkspaceCatalog {
-    const shelf = this.#shelves.get(workspaceId) ?? new WorkspaceCatalog({ database: this.#database, workspaceId })
-    this.#shelves.delete(workspaceId)
-    this.#shelves.set(workspaceId, shelf)
-    shelf.usedMs = this.#clock.now().getTime()
-    return shelf
+    const one = this.#kept.get(workspaceId) ?? new WorkspaceCatalog({ database: this.#database, workspaceId })
+    this.#kept.delete(workspaceId)
+    this.#kept.set(workspaceId, one)
+    one.usedMs = this.#clock.now().getTime()
+    return one
   }
 
   /** With every question, and only then: where nobody asks for anything, nothing else wants the memory of this process. */
@@ -60,11 +60,11 @@ export class Catalogs {
     const { entries, catalogs, idleMs } = this.#bounds
     const oldestMs = this.#clock.now().getTime() - idleMs
     let held = this.entries
-    for (const [workspaceId, shelf] of this.#shelves) {
-      if (shelf === used) continue
-      if (held <= entries && this.#shelves.size <= catalogs && shelf.usedMs >= oldestMs) return
-      held -= shelf.size
-      this.#shelves.delete(workspaceId)
+    for (const [workspaceId, one] of this.#kept) {
+      if (one === used) continue
+      if (held <= entries && this.#kept.size <= catalogs && one.usedMs >= oldestMs) return
+      held -= one.size
+      this.#kept.delete(workspaceId)
     }
   }
 }

@@ -6,7 +6,7 @@ const mostBytes = 32 * 1024 * 1024
 const overheadBytes = 200
 
 /** Forgets the texts that were not asked for the longest. */
-export class TextShelf {
+export class SharedTexts {
   readonly #mostBytes: number
   /** The one that was used last stands last. */
   readonly #texts = new Map<string, Buffer>()
@@ -48,24 +48,24 @@ export class TextShelf {
   }
 }
 
-const shelfOfProcess = new TextShelf()
+const textsOfProcess = new SharedTexts()
 
 /** The texts of one catalog's entries. */
 export class SummaryCache {
-  readonly #shelf: TextShelf
+  readonly #texts: SharedTexts
   readonly #owner: string
   /** Texts that were read while one was dropped may be older than what was dropped for. */
   #drops = 0
 
-  constructor(shelf = shelfOfProcess) {
-    this.#shelf = shelf
-    this.#owner = shelf.nextOwner()
+  constructor(texts = textsOfProcess) {
+    this.#texts = texts
+    this.#owner = texts.nextOwner()
   }
 
   /** The entry looks different from now on. */
   drop(id: number): void {
     this.#drops++
-    this.#shelf.drop(this.#owner + id)
+    this.#texts.drop(this.#owner + id)
   }
 
   /** The text of each id; those that `read` does not find are left out. `read` gives them as the database has them now. */
@@ -76,7 +76,7 @@ export class SummaryCache {
     const texts = new Map<number, Buffer>()
     const missing: number[] = []
     for (const id of ids) {
-      const text = this.#shelf.find(this.#owner + id)
+      const text = this.#texts.find(this.#owner + id)
       if (text) texts.set(id, text)
       else missing.push(id)
     }
@@ -85,7 +85,7 @@ export class SummaryCache {
       for (const entry of await read(missing)) {
         const text = Buffer.from(JSON.stringify(entry))
         texts.set(entry.id, text)
-        if (this.#drops === before) this.#shelf.keep(this.#owner + entry.id, text)
+        if (this.#drops === before) this.#texts.keep(this.#owner + entry.id, text)
       }
     }
     return texts
