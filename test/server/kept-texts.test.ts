@@ -98,8 +98,8 @@ test('a text that was read while its entry changed is answered, but not kept', a
 })
 
 test('texts take so much memory and no more, and those that were asked for last stay', async () => {
-  const shelf = new SharedTexts(10_000)
-  const texts = new SummaryCache(shelf)
+  const shared = new SharedTexts(10_000)
+  const texts = new SummaryCache(shared)
   const asked: number[] = []
   const read = async (ids: number[]) => {
     asked.push(...ids)
