@@ -247,7 +247,7 @@ test('a file that is malformed, or contradicts itself, is refused by the place o
       'workspaces.0.members.0.role must be one of owner',
     ],
     [{ workspaces: [{ ...workspace, slug: 'No Spaces' }] }, 'workspaces.0.slug must be up to 63 lower-case letters'],
-    [{ workspaces: [{ ...workspace, name: 'two\nlines' }] }, 'workspaces.0.name must be on one line'],
+    [{ workspaces: [{ ...workspace, name: 'two\nlines' }] }, 'workspaces.0.name must be one line of text'],
     [{ workspaces: [workspace, workspace] }, 'workspaces.1.slug'],
     [{ workspaces: [{ ...workspace, members: [first, first] }] }, 'workspaces.0.members.1.email'],
     [{ workspaces: [{ ...workspace, keys: [key, key] }] }, 'workspaces.0.keys.1.key'],

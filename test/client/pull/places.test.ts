@@ -240,7 +240,7 @@ test('a claim that someone else has after an interruption is let go, with a word
   isGone = true
   const report = await run()
   expect(report.notes).toEqual([
-    expect.stringContaining('job 1 any more: Pull job 1 is claimed. The 2 files that it had placed stay.'),
+    expect.stringContaining('lost its claim on job 1: Pull job 1 is claimed. The 2 files that it had placed stay.'),
   ])
   expect(onlyJob(report)).toMatchObject({ resumed: false, summary: { identical: 2 } })
   expect((await project.pull(await startPullPeer([a, b]), undefined, { order })).notes).toEqual([])
