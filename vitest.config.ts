@@ -25,5 +25,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: '1' },
+    unstubEnvs: true,
   },
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ContentCache } from '../../../client/content/cache.ts'
 import { ContentFetch } from '../../../client/content/fetch.ts'
 import { proxyFor } from '../../../client/http/connections.ts'
@@ -12,8 +12,6 @@ import { Http } from '../../../client/http/http.ts'
 import { answer, startPeer } from '../../support/peer.ts'
 import { sha256 } from '../../support/push.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-
-afterEach(() => void vi.unstubAllEnvs())
 
 /** A forward proxy that leads every name to one server, and writes down what it was asked for. */
 async function startForwarder(target: string): Promise<{ url: string; asked: string[] }> {

@@ -67,5 +67,4 @@ test('a whole disk and a home folder are refused before anything is looked at, a
   await expect(project.push(library, { paths: ['..'] })).rejects.toMatchObject({ code: 'TOO_MUCH' })
   vi.stubEnv('HOME', project.root)
   expect((await project.push(library, { paths: ['.'] })).summary.new).toBe(1)
-  vi.unstubAllEnvs()
 })
