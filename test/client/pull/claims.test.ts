@@ -64,7 +64,7 @@ test.each([
   const job = onlyJob(await project.pull(made.target, undefined, made.options))
   expect(job).toMatchObject({
     status: 'lost',
-    reason: expect.stringContaining(`The claim on pull job ${job.job_id} does not hold`),
+    reason: expect.stringContaining(`The claim on pull job ${job.job_id} is lost`),
   })
   expect(Object.keys(filesBelow(project.root))).toEqual(['Target.uproject'])
   expect((await made.api.get(`/pull-jobs/${job.job_id}`)).body.status).toBe(status)
