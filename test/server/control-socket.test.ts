@@ -90,7 +90,7 @@ test('notes of the audit log that are damaged keep no server from starting, and 
   expect(existsSync(notes)).toBe(false)
   mkdirSync(notes)
   const second = await start()
-  expect((await second.stop()).stderr).toContain(`stands in ${notes}`)
+  expect((await second.stop()).stderr).toContain(`is in ${notes}, and could not be read`)
 })
 
 test('what was done, and cannot be written down for the next server, is said by the command itself', async () => {
