@@ -4,6 +4,7 @@ import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
+import { ReviewRecord } from './reviews.ts'
 import { routes } from './route.ts'
 import {
   absentOrNull,
@@ -88,7 +89,7 @@ export const EntryDetail = Type.Object({
   tags: Type.Array(TagOnEntry),
   comments: Type.Array(Type.Object({}, { additionalProperties: true })),
   collections: Type.Array(Type.Object({ id: Id, name: Text })),
-  review: nullable(Type.Object({}, { additionalProperties: true })),
+  review: nullable(ReviewRecord),
   /** As it was sent. */
   metadata_doc: nullable(Type.Unsafe<MetadataDoc>({ type: 'object', additionalProperties: true })),
   preview_artifact_id: nullable(Id),

@@ -3,7 +3,7 @@
 import type { EntrySummary } from '../../contract/entries.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { isVariant, reviewStatus } from './entry.ts'
+import { isVariant } from './entry.ts'
 
 export interface CatalogRow {
   id: number
@@ -47,7 +47,7 @@ export const selectCatalogRowsOf = (sql: Sql, workspaceId: number, ids: readonly
 /** In the order of `toRow`. */
 const columns = (sql: Sql) => sql`
   e.id, e.name, e.entry_type, e.category, e.variant_group_id, ${isVariant(sql)}, e.status,
-  o.pack_id, o.blob_size, o.preview_status, ${reviewStatus(sql)},
+  o.pack_id, o.blob_size, o.preview_status, o.review_status,
   (o.metadata->>'tri_count')::float8, (o.metadata->>'vert_count')::float8, (o.metadata->>'material_count')::float8,
   (o.metadata->>'lod_count')::float8, (o.metadata->>'has_collision')::boolean, (o.metadata->>'nanite_enabled')::boolean,
   greatest((o.metadata->>'bounds_x')::float8, (o.metadata->>'bounds_y')::float8, (o.metadata->>'bounds_z')::float8),
@@ -91,7 +91,7 @@ async function selectCatalogRows(sql: Sql, workspaceId: number, which: Fragment)
     select ${columns(sql)}
       from (select * from entries where workspace_id = ${workspaceId} ${which}) e
      cross join lateral (
-       select found.pack_id, found.blob_size, found.preview_status, found.metadata, found.path_key, found.pushed_from
+       select found.pack_id, found.blob_size, found.preview_status, found.review_status, found.metadata, found.path_key, found.pushed_from
          from lineages l
          join objects found on found.workspace_id = l.workspace_id and found.id = l.face_object_id
         where l.workspace_id = ${workspaceId} and l.id = e.lineage_id offset 0) o

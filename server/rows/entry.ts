@@ -7,6 +7,7 @@ import { amongIds, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
 import { holdEntries } from './hold.ts'
+import { reviewOf } from './review.ts'
 import { tagsOf } from './tag.ts'
 import { versionFacts } from './version.ts'
 
@@ -32,16 +33,13 @@ const joins = (sql: Sql, { workspaceId, ids }: Which) => sql`
 /** With a label or in a group (contract-gaps 5). */
 export const isVariant = (sql: Sql): Fragment => sql`(coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null)`
 
-/** Of the current version; one that was never reviewed is a draft. */
-export const reviewStatus = (sql: Sql): Fragment => sql`'draft'`
-
 const columns = (sql: Sql) => sql`
   e.id, e.name, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
   ${isVariant(sql)} as is_variant, e.variant_label,
   g.id as group_id, g.label as group_label,
   (select count(*)::int from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id) as group_count,
   e.category, e.category_locked, o.thumbnail_artifact_id is not null as has_thumbnail, o.preview_status, o.preview_kind,
-  ${reviewStatus(sql)} as review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
+  o.review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
 
 interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'metadata'> {
   group_id: number | null
@@ -79,6 +77,7 @@ interface DetailRow extends SummaryRow, Required<Omit<Face, 'published_by'>> {
   thumbnail_artifact_id: number | null
   tags: EntryDetail['tags']
   collections: EntryDetail['collections']
+  review: EntryDetail['review']
 }
 
 /** Everything about one entry; ENTRY_NOT_FOUND otherwise. */
@@ -88,11 +87,11 @@ export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId:
   return entry
 }
 
-/** Everything about the given entries, by id. Unknown ids are left out. Comments and reviews join with their own tables. */
+/** Everything about the given entries, by id. Unknown ids are left out. Comments join with their own tables. */
 export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
   const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
-           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path,
+           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path, ${reviewOf(sql, workspaceId, sql`o.id`)} as review,
            coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections
       from ${joins(sql, { workspaceId, ids })}
       left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
@@ -120,7 +119,7 @@ function toDetail(row: DetailRow): EntryDetail {
     tags: row.tags,
     comments: [],
     collections: row.collections,
-    review: null,
+    review: row.review,
     metadata_doc: row.metadata_doc,
     preview_artifact_id: row.preview_artifact_id,
     thumbnail_artifact_id: row.thumbnail_artifact_id,

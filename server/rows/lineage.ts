@@ -20,7 +20,7 @@ export async function selectLineages(sql: Sql, workspaceId: number, ids: string[
   const rows = await sql<Row[]>`
     select l.id as lineage_id, l.anchor, o.package_guid, e.id as entry_id, l.face_object_id, l.created_at,
            o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
-           o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, 'draft' as review_status,
+           o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, o.review_status,
            o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path
       from lineages l
       join objects o on o.workspace_id = l.workspace_id and o.lineage_id = l.id
