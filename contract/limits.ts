@@ -25,6 +25,9 @@ export const limits = {
   bulk: 1000,
   pullJob: { entries: 1000, files: 5000, projectName: 200, leaseMinutes: 60, reportBytes: 2 * MiB },
   note: 1000,
+  comment: 4000,
+  attachment: { bytes: 8 * MiB, pixels: 64_000_000, strokesBytes: MiB, perPlace: 10, looseHours: 24 },
+  annotation: { geometryBytes: 16 * 1024, pointsMin: 2, pointsMax: 2000 },
   /** Missing dependencies and plugins of one version; missing dependencies of a manifest: of a recommended batch, all there may be. */
   missing: { dependencies: 1000, plugins: 1000, pluginName: 200, perManifest: 500_000 },
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */

@@ -3,7 +3,7 @@ import type { Sql } from './sql.ts'
 
 export async function takeIds(
   sql: Sql,
-  table: 'objects' | 'entries' | 'variant_groups' | 'artifacts',
+  table: 'objects' | 'entries' | 'variant_groups' | 'artifacts' | 'attachments',
   count: number,
 ): Promise<number[]> {
   if (count === 0) return []

@@ -7,7 +7,7 @@ import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lockOf } from '../database/workspace-lock.ts'
-import { readKey, type Storage } from './storage.ts'
+import { artifactKey, attachmentKey, blobKey, readKey, type Storage } from './storage.ts'
 import { holdCount, takeOff } from './workspace-ledger.ts'
 
 const hourMs = 3_600_000
@@ -76,7 +76,7 @@ async function sweep(
   return rows.length === stepFiles
 }
 
-/** Those that no version and no media file has: what a mistake in a row says otherwise costs a row, not bytes. */
+/** Those that no version, media file or attachment has: what a mistake in a row says otherwise costs a row, not bytes. */
 async function unusedOf(sql: Sql, workspaceId: number, keys: readonly string[]): Promise<string[]> {
   const made = keys.map((key) => ({ key, ...readKey(key) }))
   const hashes = made.flatMap(({ contentHash }) => contentHash ?? [])
@@ -87,6 +87,23 @@ async function unusedOf(sql: Sql, workspaceId: number, keys: readonly string[]):
   await sql`delete from artifacts where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)} and finished_at is null`
   const media = await sql<{ id: number }[]>`
     select id from artifacts where workspace_id = ${workspaceId} and id ${amongIds(sql, ids)}`
-  const used = new Set<string | number>([...versions.map((row) => row.content_hash), ...media.map((row) => row.id)])
-  return made.filter(({ contentHash, artifactId }) => !used.has(contentHash ?? artifactId ?? '')).map(({ key }) => key)
+  const used = new Set([
+    ...versions.map((row) => blobKey(workspaceId, row.content_hash)),
+    ...media.map((row) => artifactKey(workspaceId, row.id)),
+    ...(await attachedOf(
+      sql,
+      workspaceId,
+      made.flatMap(({ attachmentFileId }) => attachmentFileId ?? []),
+    )),
+  ])
+  return keys.filter((key) => !used.has(key))
+}
+
+/** The keys of those files that are pictures, or strokes over one. */
+async function attachedOf(sql: Sql, workspaceId: number, fileIds: readonly number[]): Promise<string[]> {
+  const files = await sql<{ id: number }[]>`
+    select id from attachments where workspace_id = ${workspaceId} and id ${amongIds(sql, fileIds)}
+     union all
+    select strokes_id from attachments where workspace_id = ${workspaceId} and strokes_id ${amongIds(sql, fileIds)}`
+  return files.map((file) => attachmentKey(workspaceId, file.id))
 }

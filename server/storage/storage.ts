@@ -68,11 +68,23 @@ export const blobKey = (workspaceId: number, hash: string): string => `${workspa
 /** A thousand to a folder. */
 export const artifactKey = (workspaceId: number, artifactId: number): string =>
   `${workspaceId}/media/${Math.floor(artifactId / 1000)}/${artifactId}`
+/** Of a picture that someone attached, or of the strokes over one; as many to a folder. */
+export const attachmentKey = (workspaceId: number, fileId: number): string =>
+  `${workspaceId}/attachments/${Math.floor(fileId / 1000)}/${fileId}`
 
-/** What a key was made of: either a blob or a media file. */
-export function readKey(key: string): { workspaceId: number; contentHash?: string | undefined; artifactId?: number } {
+interface KeyParts {
+  workspaceId: number
+  contentHash?: string | undefined
+  artifactId?: number
+  attachmentFileId?: number
+}
+
+/** What a key was made of: a blob, a media file, or a file of an attachment. */
+export function readKey(key: string): KeyParts {
   const [workspaceId, kind, , name] = key.split('/')
-  return { workspaceId: Number(workspaceId), ...(kind === 'blobs' ? { contentHash: name } : { artifactId: Number(name) }) }
+  const made = { workspaceId: Number(workspaceId) }
+  if (kind === 'blobs') return { ...made, contentHash: name }
+  return kind === 'media' ? { ...made, artifactId: Number(name) } : { ...made, attachmentFileId: Number(name) }
 }
 
 /** Until when an address given out now is good (contract-gaps 4). */

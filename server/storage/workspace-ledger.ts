@@ -96,9 +96,8 @@ export async function holdCount(sql: Sql, workspaceId: number): Promise<void> {
 
 async function add(sql: Sql, workspaceId: number, files: readonly LooseFile[]): Promise<void> {
   const rows = files.map(({ key, size, storedAt }) => {
-    const { contentHash, artifactId } = readKey(key)
-    const [content_hash, artifact_id] = [contentHash ?? null, artifactId ?? null]
-    return { key, size, loose_since: storedAt.toISOString(), content_hash, artifact_id }
+    const { contentHash: content_hash = null, artifactId: artifact_id = null, attachmentFileId: file_id = null } = readKey(key)
+    return { key, size, loose_since: storedAt.toISOString(), content_hash, artifact_id, file_id }
   })
   await holdCount(sql, workspaceId)
   // Bytes that came after the row of their key was made have come again: a sweep was cut off after it had removed the first ones.
@@ -106,10 +105,12 @@ async function add(sql: Sql, workspaceId: number, files: readonly LooseFile[]): 
     with came as materialized (
       select distinct on (r.key) r.key, r.size, r.loose_since
         from jsonb_to_recordset(${sql.json(rows)})
-             as r(key text, size bigint, loose_since timestamptz, content_hash text, artifact_id bigint)
+             as r(key text, size bigint, loose_since timestamptz, content_hash text, artifact_id bigint, file_id bigint)
        where not exists (select 1 from objects o where o.workspace_id = ${workspaceId} and o.content_hash = r.content_hash)
          and not exists (
            select 1 from artifacts a where a.workspace_id = ${workspaceId} and a.id = r.artifact_id and a.finished_at is not null)
+         and not exists (select 1 from attachments t where t.workspace_id = ${workspaceId} and t.id = r.file_id)
+         and not exists (select 1 from attachments t where t.workspace_id = ${workspaceId} and t.strokes_id = r.file_id)
        order by r.key, r.loose_since desc),
     known as (
       select l.key, l.is_counted from came join loose_files l on l.workspace_id = ${workspaceId} and l.key = came.key),

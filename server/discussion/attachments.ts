@@ -1,0 +1,130 @@
+/** Attachments and what they belong to: one comment, review request or review response (spec 4.7). */
+import type { Attachment } from '../../contract/attachments.ts'
+import { ApiError, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
+import { amongIds } from '../database/among.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
+import type { Context } from '../handler.ts'
+import { attachmentKey } from '../storage/storage.ts'
+
+export type AttachedKind = 'comment' | 'request' | 'response'
+
+export interface Attaching {
+  /** In the order in which they are shown. */
+  ids: readonly number[]
+  to: { kind: AttachedKind; id: number }
+  /** Those of before that are not named again become loose. */
+  replace?: boolean
+}
+
+interface Held {
+  id: number
+  created_by: number
+  attached_kind: AttachedKind | null
+  attached_id: number | null
+}
+
+/**
+ * NOT_FOUND for unknown ones, FORBIDDEN for someone else's, CONFLICT for those that belong to something else. What they are to belong to
+ * is held by the caller: nobody else changes its attachments meanwhile.
+ */
+export async function attach(
+  { sql, workspace, actor, now }: Writer,
+  { ids: named, to, replace = false }: Attaching,
+): Promise<void> {
+  const ids = [...new Set(named)]
+  const { perPlace } = limits.attachment
+  if (ids.length > perPlace)
+    throw validationError([
+      { path: 'attachment_ids', message: `names ${ids.length} attachments; at most ${perPlace} are allowed` },
+    ])
+  if (ids.length === 0 && !replace) return
+  const ours = sql`attached_kind = ${to.kind} and attached_id = ${to.id}`
+  const held = await sql<Held[]>`
+    select id, created_by, attached_kind, attached_id from attachments
+     where workspace_id = ${workspace.id} and (id ${amongIds(sql, ids)} ${replace ? sql`or ${ours}` : sql``})
+     order by id for update`
+  requireFree(held, { ids, to, actorId: actor.id })
+  if (replace)
+    await sql`
+      update attachments set attached_kind = null, attached_id = null, place = null, loose_since = ${now.toISOString()}
+       where workspace_id = ${workspace.id} and ${ours} and id not ${amongIds(sql, ids)}`
+  if (ids.length > 0)
+    await sql`
+      update attachments a set attached_kind = ${to.kind}, attached_id = ${to.id}, place = named.place, loose_since = null
+        from unnest(${ids}::bigint[]) with ordinality as named (id, place)
+       where a.workspace_id = ${workspace.id} and a.id = named.id`
+}
+
+type Writer = Pick<Context, 'sql' | 'workspace' | 'actor' | 'now'>
+
+interface Wanted {
+  ids: readonly number[]
+  to: Attaching['to']
+  actorId: number
+}
+
+/** Someone else's stay hidden behind those that are unknown only until one knows of them: the answer says whose they are not. */
+function requireFree(held: readonly Held[], { ids, to, actorId }: Wanted): void {
+  const known = new Map(held.map((one) => [one.id, one]))
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw new ApiError('NOT_FOUND', `There is no attachment ${unknown} in this workspace.`)
+  const wanted = ids.flatMap((id) => known.get(id) ?? [])
+  const isOurs = (one: Held) => one.attached_kind === to.kind && one.attached_id === to.id
+  const foreign = wanted.find((one) => one.created_by !== actorId && !isOurs(one))
+  if (foreign) throw new ApiError('FORBIDDEN', `Attachment ${foreign.id} was uploaded by someone else. Upload your own.`)
+  const taken = wanted.find((one) => one.attached_kind !== null && !isOurs(one))
+  if (taken)
+    throw new ApiError('CONFLICT', `Attachment ${taken.id} belongs to something else already. Upload the picture again.`, {
+      attachment_id: taken.id,
+    })
+}
+
+/** The only place that lists the columns of an attachment; a = attachments. */
+export const attachmentColumns = (sql: Sql): Fragment =>
+  sql`a.id, a.width, a.height, a.size, a.strokes_id is not null as has_strokes`
+
+/** Of each comment, request or response that has any: its attachments in their order. */
+export async function attachmentsOf(
+  sql: Sql,
+  workspaceId: number,
+  { kind, ids }: { kind: AttachedKind; ids: readonly number[] },
+): Promise<Map<number, Attachment[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<(Attachment & { attached_id: number })[]>`
+    select a.attached_id, ${attachmentColumns(sql)}
+      from attachments a
+     where a.workspace_id = ${workspaceId} and a.attached_kind = ${kind} and a.attached_id ${amongIds(sql, ids)}
+     order by a.attached_id, a.place`
+  const grouped = Map.groupBy(rows, (row) => row.attached_id)
+  return new Map([...grouped].map(([id, own]) => [id, own.map(({ attached_id: _id, ...shown }) => shown)]))
+}
+
+/** With what they belonged to. Gives their files, for `countGone` (server/storage/stored-bytes.ts). */
+export async function deleteAttachmentsOf(
+  sql: Sql,
+  workspaceId: number,
+  { kind, ids }: { kind: AttachedKind; ids: readonly number[] },
+): Promise<{ key: string; size: number }[]> {
+  if (ids.length === 0) return []
+  return filesOf(
+    workspaceId,
+    await sql<AttachmentFiles[]>`
+    delete from attachments a
+     where a.workspace_id = ${workspaceId} and a.attached_kind = ${kind} and a.attached_id ${amongIds(sql, ids)}
+    returning a.id, a.size, a.strokes_id, a.strokes_size`,
+  )
+}
+
+export interface AttachmentFiles {
+  id: number
+  size: number
+  strokes_id: number | null
+  strokes_size: number | null
+}
+
+export const filesOf = (workspaceId: number, attachments: readonly AttachmentFiles[]): { key: string; size: number }[] =>
+  attachments.flatMap(({ id, size, strokes_id, strokes_size }) => [
+    { key: attachmentKey(workspaceId, id), size },
+    ...(strokes_id === null ? [] : [{ key: attachmentKey(workspaceId, strokes_id), size: strokes_size ?? 0 }]),
+  ])

@@ -1,0 +1,81 @@
+/** Who a text mentions: `@` and the display name or the login name of someone who belongs to the workspace (spec 4.7). */
+import type { Sql } from '../database/sql.ts'
+
+interface Named {
+  id: number
+  name: string
+  display_name: string
+}
+
+/**
+ * The members, each once, in the order in which the text names them. Of names that begin alike the longest counts. A login name as it is
+ * written means its person; any other text has to mean just one, whatever its case, else it stays plain.
+ */
+export async function mentionsIn(sql: Sql, workspaceId: number, text: string): Promise<number[]> {
+  if (!text.includes('@')) return []
+  const members = await sql<Named[]>`
+    select id, name, display_name from members where workspace_id = ${workspaceId} and status = 'active' order by id`
+  return mentionsOf(members, text)
+}
+
+/** The same of these members. */
+export function mentionsOf(members: readonly Named[], text: string): number[] {
+  const names = new Names(members)
+  const written = text.normalize('NFC')
+  const mentioned = new Set<number>()
+  for (let at = written.indexOf('@'); at !== -1; at = written.indexOf('@', at + 1)) {
+    if (inAddress.test(written[at - 1] ?? '')) continue
+    const id = names.at(written, at + 1)
+    if (id !== undefined) mentioned.add(id)
+  }
+  return [...mentioned]
+}
+
+/** What stands before the `@` of an e-mail address. */
+const inAddress = /[A-Za-z0-9_]/
+/** More of a word, or of a name such as `max-b`: then it is another name. Scripts without spaces go on at once. */
+const goesOn =
+  /^(?:[[\p{L}\p{M}\p{N}_]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Mymr}]]|[\-.][A-Za-z0-9])/v
+
+/** As long as the name itself: no other letter than the dotted capital becomes two. */
+const nameKey = (name: string): string => name.normalize('NFC').replaceAll('İ', 'I').toLowerCase()
+
+class Names {
+  /** Login names as they are written. */
+  readonly #logins: ReadonlyMap<string, number>
+  readonly #byKey = new Map<string, Set<number>>()
+  /** The lengths that names have, the longest first, by the character they begin with. */
+  readonly #lengths = new Map<string, number[]>()
+
+  constructor(members: readonly Named[]) {
+    this.#logins = new Map(members.map(({ id, name }) => [name.normalize('NFC'), id]))
+    for (const { id, name, display_name } of members) for (const one of [name, display_name]) this.#add(nameKey(one.trim()), id)
+    const lengths = new Map<string, Set<number>>()
+    for (const key of this.#byKey.keys()) {
+      const first = key.charAt(0)
+      lengths.set(first, (lengths.get(first) ?? new Set()).add(key.length))
+    }
+    for (const [first, known] of lengths)
+      this.#lengths.set(
+        first,
+        [...known].sort((a, b) => b - a),
+      )
+  }
+
+  /** Who is named at this place of the text. */
+  at(text: string, start: number): number | undefined {
+    for (const length of this.#lengths.get(nameKey(text.charAt(start)).charAt(0)) ?? []) {
+      const end = start + length
+      const named = text.slice(start, end)
+      const ids = named.length === length ? this.#byKey.get(nameKey(named)) : undefined
+      if (!ids || goesOn.test(text.slice(end, end + 2))) continue
+      const [only] = ids
+      return this.#logins.get(named) ?? (ids.size === 1 ? only : undefined)
+    }
+    return undefined
+  }
+
+  #add(key: string, id: number): void {
+    if (key !== '') this.#byKey.set(key, (this.#byKey.get(key) ?? new Set()).add(id))
+  }
+}
