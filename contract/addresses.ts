@@ -112,6 +112,28 @@ export const addresses = {
     heartbeat: { method: 'POST', path: '/pull-jobs/{job_id}/heartbeat', sends: 'json', repeatable: true },
     closure: { method: 'GET', path: '/pull-jobs/{job_id}/closure' },
   },
+  comments: {
+    list: { method: 'GET', path: '/entries/{entry_id}/comments' },
+    create: { method: 'POST', path: '/entries/{entry_id}/comments', sends: 'json' },
+    update: { method: 'PATCH', path: '/comments/{comment_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/comments/{comment_id}' },
+    resolve: { method: 'POST', path: '/comments/{comment_id}/resolve', repeatable: true },
+    unresolve: { method: 'POST', path: '/comments/{comment_id}/unresolve', repeatable: true },
+    react: { method: 'PUT', path: '/comments/{comment_id}/reactions', sends: 'json' },
+    unreact: { method: 'DELETE', path: '/comments/{comment_id}/reactions/{emoji}' },
+  },
+  attachments: {
+    create: { method: 'POST', path: '/attachments', sends: 'bytes' },
+    putStrokes: { method: 'PUT', path: '/attachments/{attachment_id}/strokes', sends: 'bytes' },
+    get: { method: 'GET', path: '/attachments/{attachment_id}', answers: 'redirect' },
+    strokes: { method: 'GET', path: '/attachments/{attachment_id}/strokes', answers: 'redirect' },
+  },
+  annotations: {
+    list: { method: 'GET', path: '/entries/{entry_id}/annotations' },
+    create: { method: 'POST', path: '/entries/{entry_id}/annotations', sends: 'json' },
+    update: { method: 'PATCH', path: '/annotations/{annotation_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/annotations/{annotation_id}' },
+  },
   activity: {
     list: { method: 'GET', path: '/activity' },
   },

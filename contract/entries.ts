@@ -1,5 +1,6 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
+import { Comment } from './comments.ts'
 import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
@@ -87,7 +88,7 @@ export const EntryDetail = Type.Object({
     ...versionOrigin,
   }),
   tags: Type.Array(TagOnEntry),
-  comments: Type.Array(Type.Object({}, { additionalProperties: true })),
+  comments: Type.Array(Comment),
   collections: Type.Array(Type.Object({ id: Id, name: Text })),
   review: nullable(ReviewRecord),
   /** As it was sent. */

@@ -1,10 +1,13 @@
 /** The whole contract: every noun's routes under the name that the client and the server use for it. */
 import { activity } from './activity.ts'
 import { admin } from './admin.ts'
+import { annotations } from './annotations.ts'
+import { attachments } from './attachments.ts'
 import { blobs } from './blobs.ts'
 import { categories } from './categories.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
+import { comments } from './comments.ts'
 import { deviceSignIns } from './device-sign-ins.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
@@ -37,6 +40,9 @@ export const contract = {
   packs,
   projects,
   pullJobs,
+  comments,
+  attachments,
+  annotations,
   activity,
   changes,
   admin,

@@ -24,9 +24,10 @@ export interface Happening {
 export class Feed {
   readonly #changes = new Map<string, Change>()
   readonly #events: Happening[] = []
+  readonly #commented = new Set<number>()
 
   get isEmpty(): boolean {
-    return this.#changes.size + this.#events.length === 0
+    return this.#changes.size + this.#events.length + this.#commented.size === 0
   }
 
   /** Something that mirrors show is different now; the last word on one record counts. */
@@ -41,6 +42,11 @@ export class Feed {
     for (const { id, lineage_id } of entries) this.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'upsert' })
   }
 
+  /** What is said about the entry reads differently now. No mirror is told of it (contract-gaps 5a), but search is. */
+  commentsChanged(entryId: number): void {
+    this.#commented.add(entryId)
+  }
+
   /** Something happened that people want to read about. */
   happened(event: Happening): void {
     this.#events.push(event)
@@ -53,9 +59,11 @@ export class Feed {
   async write(sql: Sql, by: { workspaceId: number; actorId: number; now: Date }): Promise<void> {
     const changes = [...this.#changes.values()]
     if (this.isEmpty) return
-    const [head] = await sql<{ change_seq: number; activity_id: number }[]>`
-      update feed_heads set change_seq = change_seq + ${changes.length}, activity_id = activity_id + ${this.#events.length}
-       where workspace_id = ${by.workspaceId} returning change_seq, activity_id`
+    const commented = [...this.#commented]
+    const [head] = await sql<{ change_seq: number; activity_id: number; comment_seq: number }[]>`
+      update feed_heads set change_seq = change_seq + ${changes.length}, activity_id = activity_id + ${this.#events.length},
+                            comment_seq = comment_seq + ${commented.length}
+       where workspace_id = ${by.workspaceId} returning change_seq, activity_id, comment_seq`
     if (!head) throw new Error(`workspace ${by.workspaceId} has no feed head`)
     const at = by.now.toISOString()
     for (const { rows, before } of parts(changes))
@@ -71,6 +79,12 @@ export class Feed {
              r.lineage_id, r.object_id, r.batch_key, r.payload, ${at}
         from rows from (jsonb_to_recordset(${sql.json(rows.map(toActivityRow))})
              as (event_type text, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
+    if (commented.length > 0)
+      await sql`
+      insert into commented_entries (workspace_id, entry_id, comment_seq)
+      select ${by.workspaceId}, r.entry_id, ${head.comment_seq - commented.length} + r.place
+        from unnest(${commented}::bigint[]) with ordinality as r (entry_id, place)
+      on conflict (workspace_id, entry_id) do update set comment_seq = excluded.comment_seq`
   }
 }
 

@@ -3,10 +3,13 @@ import type { Contract, Noun } from '../contract/index.ts'
 import type { Handlers } from './handler.ts'
 import { activity } from './library/activity.ts'
 import { admin } from './library/admin.ts'
+import { annotations } from './library/annotations.ts'
+import { attachments } from './library/attachments.ts'
 import { blobs } from './library/blobs.ts'
 import { categories } from './library/categories.ts'
 import { changes } from './library/changes.ts'
 import { collections } from './library/collections.ts'
+import { comments } from './library/comments.ts'
 import { deviceSignIns } from './library/device-sign-ins.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
@@ -39,6 +42,9 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   packs,
   projects,
   pullJobs,
+  comments,
+  attachments,
+  annotations,
   activity,
   changes,
 }

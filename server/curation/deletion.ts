@@ -3,6 +3,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
+import { deleteDiscussions } from '../discussion/deletion.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'
@@ -43,16 +44,24 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
   const candidates = await selectCandidates(sql, workspace.id, reach)
   const gone = candidates.filter((version) => version.home === null)
   await deleteEntryRows(context, entries)
+  const attached = await deleteDiscussions(
+    sql,
+    workspace.id,
+    entries.map(({ id }) => id),
+  )
   const media = await deleteVersions(context, gone)
   await moveToHomes(sql, workspace.id, { packId: reach.packId, candidates })
   await settleLineages(context, { entries, gone, candidates })
-  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media], now })
+  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media, ...attached], now })
   return {
     entries: entries.length,
     objects: gone.length,
     kept: candidates.length - gone.length,
-    unusedFiles: gone.length + media.length,
-    unusedBytes: [...gone.map((version) => version.blob_size), ...media.map((file) => file.size)].reduce((a, b) => a + b, 0),
+    unusedFiles: gone.length + media.length + attached.length,
+    unusedBytes: [...gone.map((version) => version.blob_size), ...[...media, ...attached].map((file) => file.size)].reduce(
+      (a, b) => a + b,
+      0,
+    ),
   }
 }
 

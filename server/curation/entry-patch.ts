@@ -3,6 +3,7 @@ import type { EntryDetail, entries } from '../../contract/entries.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { requireAdmin } from '../front-door/roles.ts'
 import type { Context } from '../handler.ts'
+import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
@@ -16,7 +17,7 @@ export async function patchEntry(request: Patch): Promise<EntryDetail> {
   if (input.object_id !== undefined) await moveFace(request, { entryId: input.entry_id, objectId: input.object_id })
   const known = await holdKnownEntries(sql, workspace.id, [input.entry_id])
   for (const entry of known) await writeFields(request, entry)
-  return requireEntryDetail(sql, workspace.id, input.entry_id)
+  return requireEntryDetail(sql, viewOf(request), input.entry_id)
 }
 
 /** A category that is set by hand is locked, and one that is taken away unlocked, unless the same request says otherwise. */

@@ -3,11 +3,14 @@ import type { Attachment } from '../../contract/attachments.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { amongIds } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/sql.ts'
+import type { Database } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
+import { inTransaction } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
+import { type AttachedKind, attachmentColumns } from '../rows/attachment.ts'
 import { attachmentKey } from '../storage/storage.ts'
-
-export type AttachedKind = 'comment' | 'request' | 'response'
+import { countGone } from '../storage/stored-bytes.ts'
+import type { Step } from '../work/runner.ts'
 
 export interface Attaching {
   /** In the order in which they are shown. */
@@ -64,7 +67,6 @@ interface Wanted {
   actorId: number
 }
 
-/** Someone else's stay hidden behind those that are unknown only until one knows of them: the answer says whose they are not. */
 function requireFree(held: readonly Held[], { ids, to, actorId }: Wanted): void {
   const known = new Map(held.map((one) => [one.id, one]))
   const unknown = ids.find((id) => !known.has(id))
@@ -80,9 +82,25 @@ function requireFree(held: readonly Held[], { ids, to, actorId }: Wanted): void 
     })
 }
 
-/** The only place that lists the columns of an attachment; a = attachments. */
-export const attachmentColumns = (sql: Sql): Fragment =>
-  sql`a.id, a.width, a.height, a.size, a.strokes_id is not null as has_strokes`
+export interface StoredAttachment extends Attachment, AttachmentFiles {
+  created_by: number
+}
+
+/**
+ * NOT_FOUND for those that are not there, and for everyone but who uploaded it and admins until it is attached. `hold`: until the
+ * transaction ends nobody else changes it.
+ */
+export async function requireAttachment(
+  { sql, workspace, actor }: Writer,
+  { id, hold }: { id: number; hold: boolean },
+): Promise<StoredAttachment> {
+  const [found] = await sql<(StoredAttachment & { is_loose: boolean })[]>`
+    select ${attachmentColumns(sql)}, a.strokes_id, a.strokes_size, a.created_by, a.attached_kind is null as is_loose
+      from attachments a where a.workspace_id = ${workspace.id} and a.id = ${id} ${hold ? sql`for update` : sql``}`
+  const isHidden = found?.is_loose && found.created_by !== actor.id && actor.role !== 'admin'
+  if (!found || isHidden) throw new ApiError('NOT_FOUND', `There is no attachment ${id} in this workspace.`)
+  return found
+}
 
 /** Of each comment, request or response that has any: its attachments in their order. */
 export async function attachmentsOf(
@@ -128,3 +146,29 @@ export const filesOf = (workspaceId: number, attachments: readonly AttachmentFil
     { key: attachmentKey(workspaceId, id), size },
     ...(strokes_id === null ? [] : [{ key: attachmentKey(workspaceId, strokes_id), size: strokes_size ?? 0 }]),
   ])
+
+/** Of one step. */
+const stepRows = 100
+
+/** Those that nothing was made of for a day; true when there may be more. */
+export async function forgetLooseAttachments({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const before = new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
+  const [some] = await sql`select 1 from attachments where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
+  if (!some) return false
+  return inTransaction(sql, (inside) => forgetLoose(inside, { workspaceId, now, before }), workspaceId)
+}
+
+/** Those that someone is about to attach are passed over. */
+async function forgetLoose(sql: Sql, { workspaceId, now, before }: Step & { before: string }): Promise<boolean> {
+  const loose = await sql<{ id: number }[]>`
+    select id from attachments where workspace_id = ${workspaceId} and loose_since < ${before}
+     order by id limit ${stepRows} for update skip locked`
+  const gone = await sql<AttachmentFiles[]>`
+    delete from attachments where workspace_id = ${workspaceId} and id ${amongIds(
+      sql,
+      loose.map((one) => one.id),
+    )}
+    returning id, size, strokes_id, strokes_size`
+  await countGone(sql, workspaceId, { files: filesOf(workspaceId, gone), now })
+  return gone.length === stepRows
+}

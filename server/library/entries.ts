@@ -6,6 +6,7 @@ import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
 import type { Handlers } from '../handler.ts'
 import { readClosure, readDependents } from '../rows/closure.ts'
+import { viewOf } from '../rows/comment.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { notePull } from '../rows/first-steps.ts'
 import { lockWorkspace } from '../rows/hold.ts'
@@ -21,12 +22,12 @@ export const entries: Handlers<typeof contract> = {
 
   searchByImage,
 
-  async get({ sql, workspace, input }) {
-    return requireEntryDetail(sql, workspace.id, input.entry_id)
+  async get(request) {
+    return requireEntryDetail(request.sql, viewOf(request), request.input.entry_id)
   },
 
-  async find({ sql, workspace, input }) {
-    return { entries: await selectEntryDetails(sql, workspace.id, [...new Set(input.entry_ids)]) }
+  async find(request) {
+    return { entries: await selectEntryDetails(request.sql, viewOf(request), [...new Set(request.input.entry_ids)]) }
   },
 
   async closure(request) {
@@ -75,7 +76,7 @@ export const entries: Handlers<typeof contract> = {
   async restore(request) {
     const { entry_id: entryId, object_id: objectId, expected_face_object_id: expectedId } = request.input
     await moveFace(request, { entryId, objectId, expectedId })
-    return requireEntryDetail(request.sql, request.workspace.id, entryId)
+    return requireEntryDetail(request.sql, viewOf(request), entryId)
   },
 
   update: patchEntry,

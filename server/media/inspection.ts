@@ -4,9 +4,9 @@ import { limits } from '../../contract/limits.ts'
 import type { MediaKind } from '../../contract/media.ts'
 import { FormatError } from '../../formats/format-error.ts'
 import { maxGltfJsonBytes, openGltf } from '../../formats/gltf/json.ts'
-import { loadSharp, readImage } from '../../formats/image.ts'
+import { loadSharp, type PngFacts, readImage } from '../../formats/image.ts'
 import { readWav } from '../../formats/wav.ts'
-import { type Owner, WeightedQueue } from '../http/bodies/weighted-queue.ts'
+import { type Owner, WeightedQueue, type Work } from '../http/bodies/weighted-queue.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {
@@ -24,6 +24,8 @@ export interface Dimensions {
 const decoding = new WeightedQueue(2, 60_000)
 /** Interlaced pictures are decoded as a whole, 8 bytes a pixel at worst; others line by line. */
 const maxInterlacedPixels = 4096 * 4096
+/** Of an attachment that is interlaced; while it is decoded, no other picture is. */
+const maxInterlacedBytes = 256_000_000
 /** Chunks of a GLB: one of JSON, one of buffers, and what extensions may add. */
 const maxGlbChunks = 16
 /** What stands before the sound of a WAV: formats, lists of names, cover pictures. */
@@ -31,18 +33,46 @@ const wavHeadBytes = 4 * 1024 * 1024
 
 /** Fails with VALIDATION, saying why, when the bytes are not whole media of this kind or exceed its limits. */
 export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner): Promise<Dimensions> {
-  try {
-    if (kind === 'thumbnail') return await inQueue(owner, () => inspectPng(file, limits.thumbnail.edgePx))
-    if (kind === 'image') return await inQueue(owner, () => inspectPng(file, limits.preview.imageEdgePx))
+  return explained(async () => {
+    if (kind === 'thumbnail') return inQueue({ owner, weight: 1 }, () => inspectPng(file, limits.thumbnail.edgePx))
+    if (kind === 'image') return inQueue({ owner, weight: 1 }, () => inspectPng(file, limits.preview.imageEdgePx))
     await (kind === 'glb' ? inspectGlb(file) : inspectWav(file))
     return { width: null, height: null }
+  })
+}
+
+/** The same of a picture that is attached to something (spec 4.7): any shape within so many pixels. Of an animation the first frame counts. */
+export async function inspectAttachment(file: Uploaded, owner: Owner): Promise<{ width: number; height: number }> {
+  return explained(async () => {
+    const bytes = await file.read(0, file.size)
+    const facts = await pngFacts(bytes)
+    const { width, height } = facts
+    const pixels = width * height
+    if (pixels > limits.attachment.pixels)
+      throw malformed(`is ${width} x ${height} pixels; at most ${limits.attachment.pixels} of them are allowed`)
+    const atOnce = facts.interlaced ? pixels * bytesPerPixel(facts) : 0
+    if (atOnce > maxInterlacedBytes)
+      throw malformed(`is an interlaced picture of ${width} x ${height} pixels; save one this large without interlacing`)
+    const isHeavy = facts.interlaced && pixels > maxInterlacedPixels
+    await inQueue({ owner, weight: isHeavy ? decoding.most : 1 }, () => decodeWhole(bytes))
+    return { width, height }
+  })
+}
+
+/** As it is decoded. */
+const bytesPerPixel = ({ bitDepth, color }: PngFacts): number =>
+  (bitDepth > 8 ? 2 : 1) * { gray: 1, 'gray-alpha': 2, rgb: 3, rgba: 4, palette: 4 }[color]
+
+async function explained<T>(look: () => Promise<T>): Promise<T> {
+  try {
+    return await look()
   } catch (error) {
     throw error instanceof FormatError ? malformed(error.message) : error
   }
 }
 
-async function inQueue<T>(owner: Owner, look: () => Promise<T>): Promise<T> {
-  const giveBack = await decoding.take({ owner, weight: 1 })
+async function inQueue<T>(work: Work, look: () => Promise<T>): Promise<T> {
+  const giveBack = await decoding.take(work)
   try {
     return await look()
   } finally {
@@ -54,15 +84,19 @@ const malformed = (message: string) => validationError([{ path: 'body', message 
 
 async function inspectPng(file: Uploaded, maxEdgePx: number): Promise<Dimensions> {
   const bytes = await file.read(0, file.size)
-  const facts = await readImage(bytes)
-  if (facts.format !== 'png') throw malformed('is a JPEG file; a PNG is needed')
-  const { width, height, interlaced } = facts
+  const { width, height, interlaced } = await pngFacts(bytes)
   if (width > maxEdgePx || height > maxEdgePx)
     throw malformed(`is ${width} x ${height} pixels; at most ${maxEdgePx} x ${maxEdgePx} are allowed`)
   if (interlaced && width * height > maxInterlacedPixels)
     throw malformed(`is an interlaced picture of ${width} x ${height} pixels; save one this large without interlacing`)
   await decodeWhole(bytes)
   return { width, height }
+}
+
+async function pngFacts(bytes: Buffer): Promise<PngFacts> {
+  const facts = await readImage(bytes)
+  if (facts.format !== 'png') throw malformed('is a JPEG file; a PNG is needed')
+  return facts
 }
 
 /** Shrinking to one pixel needs every pixel, and keeps few of them. */

@@ -6,7 +6,8 @@ import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
 import { amongIds, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
-import { holdEntries } from './hold.ts'
+import { commentsOf, type View } from './comment.ts'
+import { holdEntries, holdEntryRow } from './hold.ts'
 import { reviewOf } from './review.ts'
 import { tagsOf } from './tag.ts'
 import { versionFacts } from './version.ts'
@@ -77,28 +78,42 @@ interface DetailRow extends SummaryRow, Required<Omit<Face, 'published_by'>> {
   thumbnail_artifact_id: number | null
   tags: EntryDetail['tags']
   collections: EntryDetail['collections']
+  comments: EntryDetail['comments']
   review: EntryDetail['review']
 }
 
 /** Everything about one entry; ENTRY_NOT_FOUND otherwise. */
-export async function requireEntryDetail(sql: Sql, workspaceId: number, entryId: number): Promise<EntryDetail> {
-  const [entry] = await selectEntryDetails(sql, workspaceId, [entryId])
+export async function requireEntryDetail(sql: Sql, view: View, entryId: number): Promise<EntryDetail> {
+  const [entry] = await selectEntryDetails(sql, view, [entryId])
   if (!entry) throw entryNotFound(entryId)
   return entry
 }
 
-/** Everything about the given entries, by id. Unknown ids are left out. Comments join with their own tables. */
-export async function selectEntryDetails(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryDetail[]> {
+/** Everything about the given entries, by id. Unknown ids are left out. */
+export async function selectEntryDetails(sql: Sql, view: View, ids: readonly number[]): Promise<EntryDetail[]> {
+  const { workspaceId } = view
   const rows = await sql<DetailRow[]>`
     select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
            o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path, ${reviewOf(sql, workspaceId, sql`o.id`)} as review,
-           coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections
+           coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections,
+           coalesce(comments.list, '[]') as comments
       from ${joins(sql, { workspaceId, ids })}
       left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
       left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
       left join (${collectionsOf(sql, workspaceId, ids)}) collections on collections.entry_id = e.id
+      left join (${commentsOf(sql, view, ids)}) comments on comments.entry_id = e.id
      order by e.id`
   return rows.map(toDetail)
+}
+
+/** What was said about an entry, oldest first; ENTRY_NOT_FOUND otherwise. */
+export async function requireEntryComments(sql: Sql, view: View, entryId: number): Promise<EntryDetail['comments']> {
+  const [entry] = await sql<Pick<EntryDetail, 'comments'>[]>`
+    select coalesce(comments.list, '[]') as comments
+      from entries e left join (${commentsOf(sql, view, [entryId])}) comments on comments.entry_id = e.id
+     where e.workspace_id = ${view.workspaceId} and e.id = ${entryId}`
+  if (!entry) throw entryNotFound(entryId)
+  return entry.comments
 }
 
 function toDetail(row: DetailRow): EntryDetail {
@@ -117,7 +132,7 @@ function toDetail(row: DetailRow): EntryDetail {
       ...{ version, push_note, missing_dependencies, plugins, pushed_from, source_path },
     },
     tags: row.tags,
-    comments: [],
+    comments: row.comments,
     collections: row.collections,
     review: row.review,
     metadata_doc: row.metadata_doc,
@@ -147,6 +162,17 @@ export async function requireEntryFace(
      where e.workspace_id = ${workspaceId} and e.id = ${entryId}`
   if (!row) throw entryNotFound(entryId)
   return row
+}
+
+/** The entry with everything that belongs to it stays until the transaction ends (`holdEntryRow`); ENTRY_NOT_FOUND otherwise. */
+export async function requireEntryRow(
+  sql: Sql,
+  workspaceId: number,
+  entryId: number,
+): Promise<{ id: number; lineage_id: string }> {
+  const entry = await holdEntryRow(sql, workspaceId, entryId)
+  if (!entry) throw entryNotFound(entryId)
+  return entry
 }
 
 /** What curation compares before it changes something. */

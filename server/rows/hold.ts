@@ -26,6 +26,20 @@ export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Itera
 }
 
 /**
+ * The entry stays, and with it everything that belongs to it, its versions too: who deletes it waits. Who moves its current version does
+ * not. Undefined where there is none.
+ */
+export async function holdEntryRow(
+  sql: Sql,
+  workspaceId: number,
+  entryId: number,
+): Promise<{ id: number; lineage_id: string } | undefined> {
+  const [entry] = await sql<{ id: number; lineage_id: string }[]>`
+    select id, lineage_id from entries where workspace_id = ${workspaceId} and id = ${entryId} for key share`
+  return entry
+}
+
+/**
  * One after the other, in a whole workspace: commits, and curation that reaches more than the entries it names, such as deletions and new
  * names of what many entries show. Taken before anything is held or changed; each plans with what the one before it left.
  */

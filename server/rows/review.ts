@@ -10,7 +10,7 @@ export const stubOf = (sql: Sql, alias: 'm' | 'd' | 'a' | 'closer'): Fragment =>
 }
 
 /** As the driver gives timestamps, for those within JSON. */
-const momentOf = (sql: Sql, column: Fragment): Fragment =>
+export const momentOf = (sql: Sql, column: Fragment): Fragment =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The record of a version as JSON; null for a draft. A part of the statement that reads the version, so that both are of one moment. */

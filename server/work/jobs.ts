@@ -1,5 +1,6 @@
 /** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
 import type { Database } from '../database/open.ts'
+import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -28,6 +29,12 @@ export const jobsOf = ({ database, frontDoor, files }: JobParts): Job[] => [
     of: 'workspace',
     everyMs: hourMs,
     run: (step) => sweepOrphans({ database, files }, step),
+  },
+  {
+    name: 'loose-attachments',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetLooseAttachments(database, step),
   },
   {
     name: 'old-activity',

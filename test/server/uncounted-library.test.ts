@@ -24,7 +24,9 @@ test('of a library that was never counted, a page reads its own entries, and not
   const library = await writeLibrary(sql, { workspaceId, random: seeded(1), most: 0 })
   await changeLibrary(library, entries)
   const ids = library.entryIds.slice(-200)
-  for (const select of [selectEntriesWithTags, selectEntryDetails]) {
+  const details = (transaction: Sql, workspaceId: number, wanted: number[]) =>
+    selectEntryDetails(transaction, { workspaceId, viewerId: 0 }, wanted)
+  for (const select of [selectEntriesWithTags, details]) {
     const [found, read] = await inTransaction(sql, async (transaction) => {
       const before = await rowsRead(transaction)
       const { length } = await select(transaction, workspaceId, ids)

@@ -37,6 +37,8 @@ const withRoom = (entries: number): number => Math.ceil(entries * 1.125) + 16
 export class Catalog {
   /** The number of the last change that is in it. */
   head: number
+  /** The same of changes of what is said about entries, which are numbered by themselves. */
+  commentHead = 0
   readonly entries = new RowNumbers()
   readonly names = new Names()
   readonly columns = new Columns()
@@ -68,8 +70,8 @@ export class Catalog {
     return this.#room
   }
 
-  /** The labels of its tags and its pack come first. */
-  set(entry: CatalogRow): void {
+  /** The labels of its tags and its pack come first. `comments`: what is said about it. */
+  set(entry: CatalogRow, comments: readonly string[] = []): void {
     const known = this.entries.find(entry.id)
     if (known !== undefined) this.texts.drop(entry.id)
     this.totals.clear()
@@ -86,7 +88,7 @@ export class Catalog {
       category: entry.category,
       tags: tags.map((code) => this.tagLabels[code]?.name ?? ''),
       pack: this.packName(entry.pack_id) ?? '',
-      comments: [],
+      comments,
     })
     settle()
   }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/open.ts'
 import type { Catalog } from './catalog.ts'
-import { advance, buildCatalog, readHead, type Source } from './load.ts'
+import { advance, buildCatalog, type Head, isBehind, readHead, type Source } from './load.ts'
 
 interface Bounds {
   /** Entries in memory, of all catalogs but the one that is used: some 300 bytes each. */
@@ -75,7 +75,7 @@ class WorkspaceCatalog {
   usedMs = 0
   #catalog: Catalog | undefined
   #working: Promise<void> | undefined
-  #asking: Promise<number> | undefined
+  #asking: Promise<Head> | undefined
 
   constructor(source: Source) {
     this.source = source
@@ -85,8 +85,8 @@ class WorkspaceCatalog {
     return this.#catalog?.size ?? 0
   }
 
-  /** The number of the last change. Queries of one turn of the event loop ask once together, after the last of them came. */
-  head(): Promise<number> {
+  /** The numbers of the last changes. Queries of one turn of the event loop ask once together, after the last of them came. */
+  head(): Promise<Head> {
     this.#asking ??= nextTurn().then(() => {
       this.#asking = undefined
       return readHead(this.source)
@@ -95,20 +95,20 @@ class WorkspaceCatalog {
   }
 
   /** Questions that come together wait for one build, and for one reading of what changed. */
-  async reach(head: number): Promise<Catalog> {
+  async reach(head: Head): Promise<Catalog> {
     for (;;) {
       const catalog = this.#catalog
-      if (catalog && catalog.head >= head) return catalog
-      this.#working ??= this.#work().finally(() => {
+      if (catalog && !isBehind(catalog, head)) return catalog
+      this.#working ??= this.#work(head).finally(() => {
         this.#working = undefined
       })
       await this.#working
     }
   }
 
-  async #work(): Promise<void> {
+  async #work(head: Head): Promise<void> {
     const catalog = this.#catalog
     if (!catalog) this.#catalog = await buildCatalog(this.source)
-    else if (!(await catalog.inQueue(() => advance(this.source, catalog)))) this.#catalog = undefined
+    else if (!(await catalog.inQueue(() => advance(this.source, catalog, head)))) this.#catalog = undefined
   }
 }

@@ -5,6 +5,8 @@ import { amongIds } from '../../database/among.ts'
 import type { Database } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
 import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../../rows/catalog-row.ts'
+import { selectCommentTexts } from '../../rows/comment-text.ts'
+import { mostCommentCharacters } from '../words/word-index.ts'
 import { Catalog } from './catalog.ts'
 
 const batchRows = 5_000
@@ -18,12 +20,21 @@ export interface Source {
   workspaceId: number
 }
 
-/** The number of the last change in the workspace. */
-export async function readHead({ database: { sql }, workspaceId }: Source): Promise<number> {
-  const [row] = await sql<{ change_seq: number }[]>`select change_seq from feed_heads where workspace_id = ${workspaceId}`
-  if (!row) throw new Error(`workspace ${workspaceId} has no feed head`)
-  return row.change_seq
+/** The numbers of the last changes in a workspace: of the change feed, and of what is said about entries, which is not in that feed. */
+export interface Head {
+  changes: number
+  comments: number
 }
+
+export async function readHead({ database: { sql }, workspaceId }: Source): Promise<Head> {
+  const [row] = await sql<Head[]>`
+    select change_seq as changes, comment_seq as comments from feed_heads where workspace_id = ${workspaceId}`
+  if (!row) throw new Error(`workspace ${workspaceId} has no feed head`)
+  return row
+}
+
+export const isBehind = (catalog: Catalog, head: Head): boolean =>
+  catalog.head < head.changes || catalog.commentHead < head.comments
 
 /**
  * The catalog as it was at some moment after the call, or later. The feed's head is read first: what changes while rows are read is
@@ -35,11 +46,12 @@ export async function buildCatalog(source: Source, many = manyEntries): Promise<
   const [counted] = await longSql<{ count: number }[]>`
     select count(*)::int as count from entries where workspace_id = ${source.workspaceId}`
   const entries = counted?.count ?? 0
-  const catalog = new Catalog(head, entries)
+  const catalog = new Catalog(head.changes, entries)
+  catalog.commentHead = head.comments
   const isReadWhole = entries >= many && source.database.kind === 'postgresql'
   for await (const rows of isReadWhole ? readCatalogRows(longSql, source.workspaceId, manyBatchRows) : batches(source)) {
     await readLabels(source, catalog, labelsOf(rows, catalog))
-    await inPieces(rows, (row) => catalog.set(row))
+    await takeIn(source, catalog, { rows, isCommented: head.comments > 0 })
   }
   await catalog.prepare('name')
   return catalog
@@ -72,36 +84,71 @@ async function selectBatchEnds({ database: { longSql }, workspaceId }: Source): 
   return rows.map((row) => row.id)
 }
 
-interface Changes {
-  /** The last of them. */
+/** What the database has now, and some of what is new in it. */
+interface News extends Head {
+  /** The last of the change records that were read. */
   seq: number
   /** What retention has removed up to here. */
   floor: number
   /** Entries that look different, or are gone. */
-  ids: number[] | null
+  changed: number[] | null
+  /** The last of those about which something else is said. */
+  comment_seq: number
+  commented: number[] | null
 }
 
-/** Takes in some of what changed, where something did; false when records that it needs are gone, and it has to be built anew. */
-export async function advance(source: Source, catalog: Catalog): Promise<boolean> {
+/**
+ * Takes in some of what changed before the head, where something did; false when records that it needs are gone, and it has to be built
+ * anew.
+ */
+export async function advance(source: Source, catalog: Catalog, head: Head): Promise<boolean> {
   const { sql } = source.database
   const { workspaceId } = source
-  const [changes] = await sql<Changes[]>`
-    select coalesce(max(c.seq), ${catalog.head}) as seq, array_agg(distinct c.entity_id) filter (where c.entity = 'entry') as ids,
-           (select changes_floor from feed_heads where workspace_id = ${workspaceId}) as floor
-      from (select seq, entity, entity_id from changes
-             where workspace_id = ${workspaceId} and seq > ${catalog.head} order by seq limit ${batchRows}) c`
-  if (!changes || changes.seq === catalog.head || catalog.head < changes.floor) return false
-  const ids = changes.ids ?? []
+  const news = await selectNews(source, catalog)
+  if (!news || (catalog.head < head.changes && news.seq === catalog.head) || catalog.head < news.floor) return false
+  const commented = news.commented ?? []
+  const ids = [...new Set([...(news.changed ?? []), ...commented])]
   if (ids.length > 0) {
     const rows = await selectCatalogRowsOf(sql, workspaceId, ids)
     await readLabels(source, catalog, labelsOf(rows))
     const found = new Set(rows.map((row) => row.id))
     const gone = ids.filter((id) => !found.has(id))
     await inPieces(gone, (id) => catalog.remove(id))
-    await inPieces(rows, (row) => catalog.set(row))
+    await takeIn(source, catalog, { rows, isCommented: news.comments > 0 })
   }
-  catalog.head = changes.seq
+  catalog.head = news.seq
+  // Entries that are deleted take their numbers along: the last ones may belong to none.
+  catalog.commentHead = commented.length < batchRows ? news.comments : news.comment_seq
   return true
+}
+
+async function selectNews({ database: { sql }, workspaceId }: Source, catalog: Catalog): Promise<News | undefined> {
+  const [news] = await sql<News[]>`
+    select h.change_seq as changes, h.comment_seq as comments, h.changes_floor as floor, c.*, s.*
+      from feed_heads h
+     cross join (
+       select coalesce(max(seq), ${catalog.head}) as seq, array_agg(distinct entity_id) filter (where entity = 'entry') as changed
+         from (select seq, entity, entity_id from changes
+                where workspace_id = ${workspaceId} and seq > ${catalog.head} order by seq limit ${batchRows}) as read) c
+     cross join (
+       select max(comment_seq) as comment_seq, array_agg(entry_id) as commented
+         from (select comment_seq, entry_id from commented_entries
+                where workspace_id = ${workspaceId} and comment_seq > ${catalog.commentHead} order by comment_seq limit ${batchRows}) as read) s
+     where h.workspace_id = ${workspaceId}`
+  return news
+}
+
+/** With what is said about them; the labels that they need are there. */
+async function takeIn(
+  { database, workspaceId }: Source,
+  catalog: Catalog,
+  { rows, isCommented }: { rows: readonly CatalogRow[]; isCommented: boolean },
+): Promise<void> {
+  const ids = rows.map((row) => row.id)
+  const said = isCommented
+    ? await selectCommentTexts(database.sql, workspaceId, { entryIds: ids, characters: mostCommentCharacters })
+    : new Map<number, string[]>()
+  await inPieces(rows, (row) => catalog.set(row, said.get(row.id)))
 }
 
 interface Labels {

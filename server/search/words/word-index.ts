@@ -27,7 +27,7 @@ export interface WordFields {
  * The most characters of an entry's comments that are searched, from the first on: so that one more comment under the most discussed
  * entry takes no longer than a moment.
  */
-const mostCommentCharacters = 100_000
+export const mostCommentCharacters = 100_000
 
 /**
  * Words of rows 0, 1, 2, … as the catalog numbers them; numbers may be left out and used again. Before anything is asked, rows are
