@@ -33,7 +33,7 @@ export const annotations: Handlers<typeof contract> = {
     const [made] = await sql<{ id: number }[]>`
       insert into annotations (workspace_id, entry_id, object_id, preview_artifact_id, comment_id, shape, geometry, created_by, created_at)
       values (${workspace.id}, ${entry.id}, ${input.object_id}, ${input.preview_artifact_id}, ${commentId}, ${input.shape},
-              ${sql.json(input.geometry as Record<string, string>)}, ${actor.id}, ${now.toISOString()})
+              ${JSON.stringify(input.geometry)}::text::json, ${actor.id}, ${now.toISOString()})
       returning id`
     if (!made) throw new Error('the annotation was not recorded')
     const payload = { annotation_id: made.id, comment_id: commentId, shape: input.shape }

@@ -20,7 +20,7 @@ export async function selectCommentTexts(
      cross join lateral (
        select entry_id from commented_entries where workspace_id = ${workspaceId} and entry_id = lookup.key offset 0) commented
      cross join lateral (
-       select array_agg(body order by id) as texts
+       select json_agg(body order by id) as texts
          from (select id, body, sum(char_length(body)) over (order by id) - char_length(body) as before
                  from comments where workspace_id = ${workspaceId} and entry_id = commented.entry_id) as counted
         where before < ${characters} offset 0) said

@@ -21,10 +21,15 @@ type Ids = Record<
   | 'denylist_id'
   | 'tag_id'
   | 'collection_id'
-  | 'project_id',
+  | 'project_id'
+  | 'comment_id'
+  | 'attachment_id'
+  | 'annotation_id',
   Json
 >
 type Name = keyof Ids
+
+const geometry = { x: 0, y: 0, w: 1, h: 1 }
 
 /** One of everything that has an id. */
 async function filled({ url, keys }: typeof ours): Promise<Ids> {
@@ -41,8 +46,13 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const collection_id = (await mia.post('/collections', { name: 'Tavern' })).body.id
   await mia.put(`/entries/${entry_id}/tags/${tag_id}`, undefined)
   await mia.put(`/collections/${collection_id}/entries/${entry_id}`, undefined)
+  const comment_id = (await adam.post(`/entries/${entry_id}/comments`, { body: 'mine' })).body.id
+  const attachment_id = (await adam.post('/attachments', await pngOf(4, 4), { 'content-type': 'image/png' })).body.id
+  const drawing = { object_id, preview_artifact_id: ids.artifact_id, shape: 'rect', geometry }
+  const annotation_id = (await adam.post(`/entries/${entry_id}/annotations`, drawing)).body.id
+  const said = { comment_id, attachment_id, annotation_id }
   const curated = { tag_id, collection_id, project_id: project.id }
-  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...curated, ...ids }
+  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...curated, ...said, ...ids }
 }
 
 const own = await filled(ours)
@@ -70,6 +80,10 @@ function inputOf(route: Route, ids: Ids): Json {
     project_key: 'Ours',
     engine_version: '5.4.0',
     claim_token: 'x'.repeat(40),
+    parent_id: ids.comment_id,
+    attachment_ids: [ids.attachment_id],
+    preview_artifact_id: ids.artifact_id,
+    ...{ body: 'x', emoji: '👍', shape: 'rect', geometry },
     ...(route.path.startsWith('/pull-jobs/') ? { status: 'running' } : {}),
     ...(route.path.endsWith('/bulk') ? { action: route.path.includes('variant') ? 'group' : 'add', category: 'Props' } : {}),
     ...(route.method === 'PATCH' ? { name: 'Renamed' } : {}),
@@ -139,18 +153,27 @@ test.for(walked.map(([noun, verb, route]) => ({ name: `${noun}.${verb}`, route }
       ])
       // Ids only leave out what is not there.
       const isAnswered = isList || ['/entries/find', '/lineages/find', '/entries/search/image'].includes(route.path)
-      if (!isAnswered) expect([name, another.status]).toEqual([name, 404])
+      if (!isAnswered) expect([name, another.status]).toEqual([name, statusOf(route, name)])
       expect(another.text).not.toContain(String(foreign.lineage_id).slice(0, name === 'lineage_id' ? 0 : undefined) || '\0')
     }
     expect(await libraryOf(theirs)).toEqual(before)
   },
 )
 
+/** The drawings of a version that the entry does not have are none, and a picture has to be one of the version. */
+function statusOf({ method, path }: Route, name: Name): number {
+  if (!path.endsWith('/annotations')) return 404
+  if (method === 'GET' && name === 'object_id') return 200
+  return name === 'artifact_id' ? 422 : 404
+}
+
 async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
   const adam = callAs(url, keys.adam)
   const paths = [
     '/entries',
     `/entries/${foreign.entry_id}`,
+    `/entries/${foreign.entry_id}/annotations`,
+    `/attachments/${foreign.attachment_id}`,
     '/activity',
     '/packs',
     '/pull-jobs',

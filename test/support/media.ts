@@ -1,4 +1,5 @@
 /** Small media files as bytes: pictures by sharp, models and sounds by their layout. */
+import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 
 /** A PNG of one colour. */
@@ -61,3 +62,24 @@ export function wavOf({ channels = 1, encoding = 1, bits = 16, frames = 100 }: W
   wav.writeUInt32LE(frames * block, 40)
   return wav
 }
+
+/** A chunk of a PNG: length, type, bytes, checksum. */
+export function pngChunk(type: string, bytes: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), bytes])
+  const chunk = Buffer.alloc(body.length + 8)
+  chunk.writeUInt32BE(bytes.length, 0)
+  body.copy(chunk, 4)
+  chunk.writeUInt32BE(crc32(body), body.length + 4)
+  return chunk
+}
+
+/** Where the chunks behind the header of a PNG begin. */
+export const pngHeadBytes = 33
+
+/** The picture with chunks put in behind its header. */
+export const withChunks = (png: Buffer, ...chunks: Buffer[]): Buffer =>
+  Buffer.concat([png.subarray(0, pngHeadBytes), ...chunks, png.subarray(pngHeadBytes)])
+
+/** The picture in so many bytes: a chunk that nobody reads fills it up. */
+export const paddedPng = (png: Buffer, sizeBytes: number): Buffer =>
+  withChunks(png, pngChunk('ruFf', Buffer.alloc(sizeBytes - png.length - 12, 0x61)))
