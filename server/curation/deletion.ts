@@ -3,7 +3,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
-import { deleteDiscussions } from '../discussion/deletion.ts'
+import { deleteDiscussions } from '../discussion/comments.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'

@@ -10,7 +10,6 @@ import type { Context } from '../handler.ts'
 import { type AttachedKind, attachmentColumns } from '../rows/attachment.ts'
 import { attachmentKey } from '../storage/storage.ts'
 import { countGone } from '../storage/stored-bytes.ts'
-import type { Step } from '../work/runner.ts'
 
 export interface Attaching {
   /** In the order in which they are shown. */
@@ -149,6 +148,11 @@ export const filesOf = (workspaceId: number, attachments: readonly AttachmentFil
 
 /** Of one step. */
 const stepRows = 100
+
+interface Step {
+  workspaceId: number
+  now: Date
+}
 
 /** Those that nothing was made of for a day; true when there may be more. */
 export async function forgetLooseAttachments({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Comment, comments } from '../../contract/comments.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { amongIds } from '../database/among.ts'
+import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { notify } from '../notifications/notify.ts'
 import { startWatching, watchersOf } from '../notifications/watching.ts'
@@ -153,4 +154,22 @@ export async function setResolved(request: Context & { input: { comment_id: numb
     feed.happened({ type: 'comment.resolve', entryId, lineageId, payload: { comment_id: comment.id, resolved } })
   }
   return requireComment(sql, viewOf(request), comment.id)
+}
+
+/**
+ * All that is said and drawn about entries, when they are deleted. The caller holds them: nobody adds to it meanwhile. Gives the files of
+ * what was attached, for `countGone`.
+ */
+export async function deleteDiscussions(
+  sql: Sql,
+  workspaceId: number,
+  entryIds: readonly number[],
+): Promise<{ key: string; size: number }[]> {
+  const ofThem = sql`workspace_id = ${workspaceId} and entry_id ${amongIds(sql, entryIds)}`
+  await sql`delete from annotations where ${ofThem}`
+  await sql`delete from commented_entries where ${ofThem}`
+  const gone = await sql<{ id: number }[]>`delete from comments where ${ofThem} returning id`
+  const ids = gone.map((comment) => comment.id)
+  await sql`delete from comment_reactions where workspace_id = ${workspaceId} and comment_id ${amongIds(sql, ids)}`
+  return deleteAttachmentsOf(sql, workspaceId, { kind: 'comment', ids })
 }

@@ -1,13 +1,14 @@
 /** Annotations: what is drawn on thumbnails and previews (spec 4.7). */
-import { type annotations as contract, geometryFailure } from '../../contract/annotations.ts'
+import { type Annotation, type annotations as contract, geometryFailure } from '../../contract/annotations.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import type { InputOf } from '../../contract/route.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { holdTop, requirePinned } from '../discussion/comments.ts'
 import type { Context, Handlers } from '../handler.ts'
-import { annotationNotFound, requireAnnotation, selectAnnotations } from '../rows/annotation.ts'
 import { selectArtifacts } from '../rows/artifact.ts'
 import { requireEntryFace, requireEntryRow } from '../rows/entry.ts'
+import { stubOf } from '../rows/review.ts'
 
 type Drawing = Context & { input: InputOf<(typeof contract)['create']> }
 
@@ -75,3 +76,19 @@ async function requirePictureOf({ sql, workspace, input }: Drawing): Promise<voi
   const message = `names no thumbnail or preview file of version ${input.object_id}`
   throw validationError([{ path: 'preview_artifact_id', message }])
 }
+
+/** `tail` may use the alias n and begins with `and` or `order by`. */
+const selectAnnotations = (sql: Sql, workspaceId: number, tail: Fragment): PromiseLike<Annotation[]> =>
+  sql<Annotation[]>`
+    select n.id, n.entry_id, n.object_id, n.preview_artifact_id, n.comment_id, n.shape, n.geometry, ${stubOf(sql, 'm')} as author, n.created_at
+      from annotations n left join members m on m.workspace_id = n.workspace_id and m.id = n.created_by
+     where n.workspace_id = ${workspaceId} ${tail}`
+
+/** ANNOTATION_NOT_FOUND otherwise. */
+async function requireAnnotation(sql: Sql, workspaceId: number, id: number): Promise<Annotation> {
+  const [annotation] = await selectAnnotations(sql, workspaceId, sql`and n.id = ${id}`)
+  if (!annotation) throw annotationNotFound(id)
+  return annotation
+}
+
+const annotationNotFound = (id: number) => new ApiError('ANNOTATION_NOT_FOUND', `There is no annotation ${id} in this workspace.`)
