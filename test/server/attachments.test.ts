@@ -55,8 +55,8 @@ async function animated(first: Buffer, second: Buffer): Promise<Buffer> {
 test('pictures of any shape up to 64 megapixels are taken, and of an animation the first frame', async () => {
   const { mia } = await roomWith(server)
   const flat = (width: number, height: number) =>
-    sharp({ create: { width, height, channels: 3, background: '#000' } })
-      .png({ palette: true, colours: 2 })
+    sharp(Buffer.alloc(width * height), { raw: { width, height, channels: 1 } })
+      .png({ compressionLevel: 1 })
       .toBuffer()
   expect(await uploadPicture(mia, await flat(8000, 8000))).toMatchObject({ width: 8000, height: 8000 })
   expect(await uploadPicture(mia, await flat(100_000, 1))).toMatchObject({ width: 100_000, height: 1 })
