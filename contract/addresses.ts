@@ -112,6 +112,20 @@ export const addresses = {
     heartbeat: { method: 'POST', path: '/pull-jobs/{job_id}/heartbeat', sends: 'json', repeatable: true },
     closure: { method: 'GET', path: '/pull-jobs/{job_id}/closure' },
   },
+  notifications: {
+    list: { method: 'GET', path: '/notifications' },
+    unreadCount: { method: 'GET', path: '/notifications/unread-count' },
+    read: { method: 'POST', path: '/notifications/read', sends: 'json', repeatable: true },
+    seen: { method: 'POST', path: '/notifications/seen', sends: 'json', repeatable: true },
+    prefs: { method: 'GET', path: '/notifications/prefs' },
+    setPrefs: { method: 'PUT', path: '/notifications/prefs', sends: 'json' },
+  },
+  watches: {
+    get: { method: 'GET', path: '/entries/{entry_id}/watch' },
+    set: { method: 'PUT', path: '/entries/{entry_id}/watch', sends: 'json' },
+    remove: { method: 'DELETE', path: '/entries/{entry_id}/watch' },
+    list: { method: 'GET', path: '/watches' },
+  },
   comments: {
     list: { method: 'GET', path: '/entries/{entry_id}/comments' },
     create: { method: 'POST', path: '/entries/{entry_id}/comments', sends: 'json' },

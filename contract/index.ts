@@ -14,6 +14,7 @@ import { identity } from './identity.ts'
 import { lineages } from './lineages.ts'
 import { media } from './media.ts'
 import { members } from './members.ts'
+import { notifications } from './notifications.ts'
 import { packs } from './packs.ts'
 import { projects } from './projects.ts'
 import { pullJobs } from './pull-jobs.ts'
@@ -22,6 +23,7 @@ import type { PublicRoutes, Route } from './route.ts'
 import { tags } from './tags.ts'
 import { tokens } from './tokens.ts'
 import { variants } from './variants.ts'
+import { watches } from './watches.ts'
 
 export const contract = {
   identity,
@@ -40,6 +42,8 @@ export const contract = {
   packs,
   projects,
   pullJobs,
+  notifications,
+  watches,
   comments,
   attachments,
   annotations,

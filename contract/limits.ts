@@ -59,5 +59,9 @@ export const limits = {
   /** People who were asked to join a workspace and have not accepted. */
   invitations: { perWorkspace: 1000 },
   presignedMinutes: 15,
+  /** Ids marked as read at once; overrides put at once, repeated ones included. */
+  notifications: { read: 500, prefs: 32 },
+  /** The specification gives no pages of watches: one page holds what a person follows, the rest comes by a cursor. */
+  watches: 1000,
   retention: { activityDays: 365, changesDays: 30 },
 } as const

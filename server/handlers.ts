@@ -16,6 +16,7 @@ import { identity } from './library/identity.ts'
 import { lineages } from './library/lineages.ts'
 import { media } from './library/media.ts'
 import { members } from './library/members.ts'
+import { notifications } from './library/notifications.ts'
 import { packs } from './library/packs.ts'
 import { projects } from './library/projects.ts'
 import { pullJobs } from './library/pull-jobs.ts'
@@ -23,6 +24,7 @@ import { push } from './library/push.ts'
 import { tags } from './library/tags.ts'
 import { tokens } from './library/tokens.ts'
 import { variants } from './library/variants.ts'
+import { watches } from './library/watches.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   admin,
@@ -42,6 +44,8 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   packs,
   projects,
   pullJobs,
+  notifications,
+  watches,
   comments,
   attachments,
   annotations,

@@ -5,6 +5,7 @@ import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { deleteDiscussions } from '../discussion/comments.ts'
 import type { Context } from '../handler.ts'
+import { forgetEntries } from '../notifications/watching.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
@@ -100,6 +101,7 @@ async function deleteEntryRows({ sql, workspace, feed }: Context, entries: reado
   const ids = entries.map((entry) => entry.id)
   await sql`delete from entry_tags where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
   await sql`delete from collection_entries where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
+  await forgetEntries(sql, workspace.id, ids)
   await sql`delete from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
   for (const { id, lineage_id } of entries) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'delete' })
   const groupIds = [...new Set(entries.flatMap((entry) => entry.variant_group_id ?? []))]

@@ -8,7 +8,7 @@ import { holdTop, requirePinned } from '../discussion/comments.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { selectArtifacts } from '../rows/artifact.ts'
 import { requireEntryFace, requireEntryRow } from '../rows/entry.ts'
-import { stubOf } from '../rows/review.ts'
+import { stubOf } from '../rows/json.ts'
 
 type Drawing = Context & { input: InputOf<(typeof contract)['create']> }
 

@@ -1,4 +1,5 @@
 /** Who watches an entry: by saying so, by taking part, or because they created it (spec 4.11). */
+import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Doing } from './notify.ts'
 
@@ -26,4 +27,10 @@ export async function watchersOf(sql: Sql, workspaceId: number, entryId: number)
      where e.workspace_id = ${workspaceId} and e.id = ${entryId} and e.created_by is not null
        and not exists (select 1 from watches w where w.workspace_id = ${workspaceId} and w.entry_id = e.id and w.member_id = e.created_by)`
   return rows.map((row) => row.member_id)
+}
+
+/** With the entry: its watches, and what people were told of it. The caller holds the entries. */
+export async function forgetEntries(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<void> {
+  await sql`delete from watches where workspace_id = ${workspaceId} and entry_id ${amongIds(sql, entryIds)}`
+  await sql`delete from notifications where workspace_id = ${workspaceId} and entry_id ${amongIds(sql, entryIds)}`
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdEntries } from './hold.ts'
-import { findVersion } from './version.ts'
+import { notCurrent } from './version.ts'
 
 export interface Artifact {
   id: number
@@ -68,25 +68,11 @@ export async function requireCurrent(
   for (const { entry_id, object_id } of versions) {
     const inUse = byEntry.get(entry_id)
     if (!inUse) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entry_id} in this workspace.`, { missing })
-    if (inUse.object_id !== object_id) throw await notCurrent(sql, workspaceId, { inUse, object_id })
+    if (inUse.object_id !== object_id) {
+      const { object_id: currentId } = inUse
+      throw await notCurrent(sql, workspaceId, { entryId: entry_id, currentId, objectId: object_id })
+    }
     found.push(inUse)
   }
   return found
-}
-
-async function notCurrent(
-  sql: Sql,
-  workspaceId: number,
-  { inUse, object_id }: { inUse: MediaInUse; object_id: number },
-): Promise<ApiError> {
-  if (!(await findVersion(sql, workspaceId, object_id)))
-    return new ApiError('OBJECT_NOT_FOUND', `There is no version ${object_id} in this workspace.`)
-  return new ApiError(
-    'CONFLICT',
-    `Version ${object_id} is not the current one of entry ${inUse.entry_id}; ${inUse.object_id} is.`,
-    {
-      entry_id: inUse.entry_id,
-      current_object_id: inUse.object_id,
-    },
-  )
 }

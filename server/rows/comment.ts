@@ -6,7 +6,7 @@ import { lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { attachmentList } from './attachment.ts'
 import { holdEntryRow } from './hold.ts'
-import { momentOf, stubOf } from './review.ts'
+import { momentOf, stubOf } from './json.ts'
 
 /** Where, and who looks: reactions say which are their own. */
 export interface View {

@@ -3,14 +3,13 @@
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { type FlatMetadata, metadataFields } from '../../contract/metadata.ts'
-import { amongIds, lookupIds } from '../database/among.ts'
+import { amongIds, amongTexts, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
 import { commentsOf, type View } from './comment.ts'
 import { holdEntries, holdEntryRow } from './hold.ts'
-import { reviewOf } from './review.ts'
 import { tagsOf } from './tag.ts'
-import { versionFacts } from './version.ts'
+import { reviewOf, versionFacts } from './version.ts'
 
 interface Which {
   workspaceId: number
@@ -55,6 +54,14 @@ interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'meta
 export async function selectEntries(sql: Sql, which: Which): Promise<EntrySummary[]> {
   const rows = await sql<SummaryRow[]>`select ${columns(sql)} from ${joins(sql, which)} order by e.id`
   return rows.map(toSummary)
+}
+
+/** The entries of lineages; some have none. */
+export async function selectEntryIdsOf(sql: Sql, workspaceId: number, lineageIds: readonly string[]): Promise<number[]> {
+  if (lineageIds.length === 0) return []
+  const rows = await sql<{ id: number }[]>`
+    select id from entries where workspace_id = ${workspaceId} and lineage_id ${amongTexts(sql, lineageIds)}`
+  return rows.map((row) => row.id)
 }
 
 /** The same with tags: what mirrors keep. */
@@ -200,7 +207,7 @@ export async function holdKnownEntries(sql: Sql, workspaceId: number, entryIds: 
   throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${first} in this workspace${more}.`, { missing })
 }
 
-const entryNotFound = (id: number) => new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
+export const entryNotFound = (id: number) => new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
 
 function toSummary({ group_id, group_label, group_count, pack_id, pack_name, metadata, ...row }: SummaryRow): EntrySummary {
   return {

@@ -2,9 +2,11 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
+import type { ReviewRecord } from '../../contract/reviews.ts'
 import type { VersionFact } from '../../contract/version-facts.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
+import { momentOf, stubOf } from './json.ts'
 
 export interface Version {
   object_id: number
@@ -36,6 +38,20 @@ export async function requireVersionOf(
   return version
 }
 
+/** Why a version that a request names is not the current one: CONFLICT with that one, or OBJECT_NOT_FOUND. */
+export async function notCurrent(
+  sql: Sql,
+  workspaceId: number,
+  { entryId, currentId, objectId }: { entryId: number; currentId: number; objectId: number },
+): Promise<ApiError> {
+  if (!(await findVersion(sql, workspaceId, objectId)))
+    return new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
+  return new ApiError('CONFLICT', `Version ${objectId} is not the current one of entry ${entryId}; ${currentId} is.`, {
+    entry_id: entryId,
+    current_object_id: currentId,
+  })
+}
+
 /** Ours says all of it. */
 export type VersionFacts = Required<Pick<PullJobObject, VersionFact>>
 
@@ -50,4 +66,19 @@ export const versionFacts = (sql: Sql): Fragment => sql`
 export function fileNameOf(version: Version, entryName: string): string {
   const stem = version.asset_name ?? version.origin_path?.split('/').at(-1) ?? entryName
   return `${stem}.${extensionOf(version)}`
+}
+
+/** The review of a version as JSON, by the only list of its columns; null for a draft. A part of the statement that reads the version, so that both are of one moment. */
+export const reviewOf = (sql: Sql, workspaceId: number, objectId: Fragment): Fragment => sql`(
+  select json_build_object('object_id', v.object_id, 'state', v.state, 'assignee', ${stubOf(sql, 'assignee')}, 'decided_by', ${stubOf(sql, 'decider')},
+                           'decided_at', ${momentOf(sql, sql`v.decided_at`)}, 'note', v.note, 'request_id', v.request_id)
+    from reviews v
+    join members decider on decider.workspace_id = ${workspaceId} and decider.id = v.decided_by
+    left join members assignee on assignee.workspace_id = ${workspaceId} and assignee.id = v.assignee_id
+   where v.workspace_id = ${workspaceId} and v.object_id = ${objectId})`
+
+/** The review of a version; null for a draft. */
+export async function selectReview(sql: Sql, workspaceId: number, objectId: number): Promise<ReviewRecord | null> {
+  const [row] = await sql<{ review: ReviewRecord | null }[]>`select ${reviewOf(sql, workspaceId, sql`${objectId}`)} as review`
+  return row?.review ?? null
 }

@@ -4,7 +4,7 @@ import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
-import { forgetOldActivity, forgetOldChanges } from './retention.ts'
+import { forgetOldActivity, forgetOldChanges, forgetReadNotifications } from './retention.ts'
 import type { Job } from './runner.ts'
 
 interface JobParts {
@@ -47,5 +47,11 @@ export const jobsOf = ({ database, frontDoor, files }: JobParts): Job[] => [
     of: 'workspace',
     everyMs: hourMs,
     run: (step) => forgetOldChanges(database, step),
+  },
+  {
+    name: 'read-notifications',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetReadNotifications(database, step),
   },
 ]

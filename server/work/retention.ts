@@ -1,4 +1,4 @@
-/** How long things are kept: activity a year, the change feed 30 days (spec 4.6, 6, 8). */
+/** How long things are kept: activity a year, the change feed 30 days, a notification a year after it was read (spec 4.6, 6, 8). */
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -43,6 +43,16 @@ async function selectLastOldChange(sql: Sql, { workspaceId, now }: Step): Promis
     select max(seq) filter (where is_old) as last
       from (select seq, bool_and(created_at < ${before}) over (order by seq) as is_old from oldest) as judged`
   return row?.last ?? undefined
+}
+
+/** Those that nobody has read stay. */
+export async function forgetReadNotifications({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const gone = await sql`
+    with oldest as (
+      select id from notifications where workspace_id = ${workspaceId} and read_at < ${yearBefore(now).toISOString()}
+       order by read_at limit ${stepRows})
+    delete from notifications n using oldest where n.workspace_id = ${workspaceId} and n.id = oldest.id returning n.id`
+  return gone.length === stepRows
 }
 
 function yearBefore(now: Date): Date {
