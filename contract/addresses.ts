@@ -112,6 +112,20 @@ export const addresses = {
     heartbeat: { method: 'POST', path: '/pull-jobs/{job_id}/heartbeat', sends: 'json', repeatable: true },
     closure: { method: 'GET', path: '/pull-jobs/{job_id}/closure' },
   },
+  reviews: {
+    decide: { method: 'PUT', path: '/entries/{entry_id}/review', sends: 'json' },
+    suggestions: { method: 'GET', path: '/entries/{entry_id}/review-suggestions' },
+  },
+  reviewRequests: {
+    create: { method: 'POST', path: '/entries/{entry_id}/review-requests', sends: 'json' },
+    ofEntry: { method: 'GET', path: '/entries/{entry_id}/review-requests' },
+    list: { method: 'GET', path: '/review-requests' },
+    waitingCount: { method: 'GET', path: '/review-requests/waiting-count' },
+    get: { method: 'GET', path: '/review-requests/{request_id}' },
+    respond: { method: 'POST', path: '/review-requests/{request_id}/respond', sends: 'json' },
+    update: { method: 'PATCH', path: '/review-requests/{request_id}', sends: 'json' },
+    cancel: { method: 'POST', path: '/review-requests/{request_id}/cancel' },
+  },
   notifications: {
     list: { method: 'GET', path: '/notifications' },
     unreadCount: { method: 'GET', path: '/notifications/unread-count' },

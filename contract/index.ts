@@ -19,6 +19,8 @@ import { packs } from './packs.ts'
 import { projects } from './projects.ts'
 import { pullJobs } from './pull-jobs.ts'
 import { push } from './push.ts'
+import { reviewRequests } from './review-requests.ts'
+import { reviews } from './reviews.ts'
 import type { PublicRoutes, Route } from './route.ts'
 import { tags } from './tags.ts'
 import { tokens } from './tokens.ts'
@@ -42,6 +44,8 @@ export const contract = {
   packs,
   projects,
   pullJobs,
+  reviews,
+  reviewRequests,
   notifications,
   watches,
   comments,

@@ -63,5 +63,7 @@ export const limits = {
   notifications: { read: 500, prefs: 32 },
   /** The specification gives no pages of watches: one page holds what a person follows, the rest comes by a cursor. */
   watches: 1000,
+  /** People of one round, later ones included. */
+  reviewers: 20,
   retention: { activityDays: 365, changesDays: 30 },
 } as const

@@ -21,6 +21,8 @@ import { packs } from './library/packs.ts'
 import { projects } from './library/projects.ts'
 import { pullJobs } from './library/pull-jobs.ts'
 import { push } from './library/push.ts'
+import { reviewRequests } from './library/review-requests.ts'
+import { reviews } from './library/reviews.ts'
 import { tags } from './library/tags.ts'
 import { tokens } from './library/tokens.ts'
 import { variants } from './library/variants.ts'
@@ -44,6 +46,8 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   packs,
   projects,
   pullJobs,
+  reviews,
+  reviewRequests,
   notifications,
   watches,
   comments,

@@ -6,6 +6,7 @@ import type { Sql } from '../database/sql.ts'
 import { deleteDiscussions } from '../discussion/comments.ts'
 import type { Context } from '../handler.ts'
 import { forgetEntries } from '../notifications/watching.ts'
+import { deleteReviews } from '../reviews/deletion.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
@@ -44,25 +45,20 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
   const entries = await holdUnpulled(sql, workspace.id, reach.entryIds)
   const candidates = await selectCandidates(sql, workspace.id, reach)
   const gone = candidates.filter((version) => version.home === null)
+  const entryIds = entries.map(({ id }) => id)
+  const reviewed = await deleteReviews(context, { entryIds, objectIds: gone.map((version) => version.id) })
   await deleteEntryRows(context, entries)
-  const attached = await deleteDiscussions(
-    sql,
-    workspace.id,
-    entries.map(({ id }) => id),
-  )
-  const media = await deleteVersions(context, gone)
+  const discussed = await deleteDiscussions(sql, workspace.id, entryIds)
+  const media = [...reviewed, ...discussed, ...(await deleteVersions(context, gone))]
   await moveToHomes(sql, workspace.id, { packId: reach.packId, candidates })
   await settleLineages(context, { entries, gone, candidates })
-  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media, ...attached], now })
+  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media], now })
   return {
     entries: entries.length,
     objects: gone.length,
     kept: candidates.length - gone.length,
-    unusedFiles: gone.length + media.length + attached.length,
-    unusedBytes: [...gone.map((version) => version.blob_size), ...[...media, ...attached].map((file) => file.size)].reduce(
-      (a, b) => a + b,
-      0,
-    ),
+    unusedFiles: gone.length + media.length,
+    unusedBytes: [...gone.map((version) => version.blob_size), ...media.map((file) => file.size)].reduce((a, b) => a + b, 0),
   }
 }
 

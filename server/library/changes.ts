@@ -1,11 +1,11 @@
 /** Changes: the catalog feed for mirrors, and the export they start from (spec 4.6; contract-gaps 9). */
 
-import type { ChangeRecord, changes as contract } from '../../contract/changes.ts'
+import type { ChangeEntity, ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
-import { selectEntriesWithTags } from '../rows/entry.ts'
+import { selectEntriesWithTags, selectEntryIdsOf } from '../rows/entry.ts'
 import { selectLineages } from '../rows/lineage.ts'
 
 export const changes: Handlers<typeof contract> = {
@@ -42,23 +42,34 @@ function collapse(rows: readonly ChangeRecord[]): ChangeRecord[] {
   return [...latest.values()]
 }
 
-/** Each upsert with what its refresh address would answer; null where the record is gone by now. */
+/** Each upsert with what its refresh address would answer; null where the record is gone by now. A review is read with its entry. */
 async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
   const upserts = rows.filter((row) => row.op === 'upsert')
   const entryIds = upserts.filter((row) => row.entity === 'entry').map((row) => row.entity_id)
-  const lineageIds = [...new Set(upserts.flatMap((row) => (row.entity === 'object' && row.lineage_id ? [row.lineage_id] : [])))]
-  const read = async (sql: Sql) => ({
-    entries: entryIds.length > 0 ? await selectEntriesWithTags(sql, workspaceId, entryIds) : [],
-    lineages: lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : [],
-  })
+  const [lineageIds, reviewedIds] = [lineagesOf(upserts, 'object'), lineagesOf(upserts, 'review')]
+  const read = async (sql: Sql) => {
+    const ids = new Set([...entryIds, ...(await selectEntryIdsOf(sql, workspaceId, reviewedIds))])
+    return {
+      entries: ids.size > 0 ? await selectEntriesWithTags(sql, workspaceId, [...ids]) : [],
+      lineages: lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : [],
+    }
+  }
   // Each is read by one statement; together they say of an entry and of its lineage which version is current.
-  const { entries, lineages } = await (entryIds.length * lineageIds.length > 0 ? atOneMoment(sql, read) : read(sql))
+  const isOne = reviewedIds.length === 0 && entryIds.length * lineageIds.length === 0
+  const { entries, lineages } = await (isOne ? read(sql) : atOneMoment(sql, read))
   const entryById = new Map(entries.map((entry) => [entry.id, entry]))
+  const entryByLineage = new Map(entries.map((entry) => [entry.lineage_id, entry]))
   const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
-  const recordOf = (row: ChangeRecord) =>
-    (row.entity === 'entry' ? entryById.get(row.entity_id) : lineageById.get(row.lineage_id ?? '')) ?? null
+  const recordOf = ({ entity, entity_id, lineage_id }: ChangeRecord) => {
+    if (entity === 'entry') return entryById.get(entity_id) ?? null
+    return (entity === 'review' ? entryByLineage : lineageById).get(lineage_id ?? '') ?? null
+  }
   return rows.map((row) => (row.op === 'upsert' ? { ...row, record: recordOf(row) } : row))
 }
+
+const lineagesOf = (rows: readonly ChangeRecord[], entity: ChangeEntity): string[] => [
+  ...new Set(rows.flatMap((row) => (row.entity === entity && row.lineage_id ? [row.lineage_id] : []))),
+]
 
 const exportChunk = 500
 

@@ -16,6 +16,7 @@ create table reviews (
   request_id   bigint,
   primary key (workspace_id, object_id)
 );
+create index reviews_request on reviews (workspace_id, request_id) where request_id is not null;
 
 -- A round. Whoever writes one, or an answer to it, holds the lineage.
 create table review_requests (
