@@ -24,7 +24,8 @@ type Ids = Record<
   | 'project_id'
   | 'comment_id'
   | 'attachment_id'
-  | 'annotation_id',
+  | 'annotation_id'
+  | 'request_id',
   Json
 >
 type Name = keyof Ids
@@ -50,7 +51,10 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const attachment_id = (await adam.post('/attachments', await pngOf(4, 4), { 'content-type': 'image/png' })).body.id
   const drawing = { object_id, preview_artifact_id: ids.artifact_id, shape: 'rect', geometry }
   const annotation_id = (await adam.post(`/entries/${entry_id}/annotations`, drawing)).body.id
-  const said = { comment_id, attachment_id, annotation_id }
+  const [{ entry_id: reviewed, object_id: reviewedVersion }] = await pushed(mia, [item()])
+  const asked = { object_id: reviewedVersion, reviewer_ids: [(await adam.get('/members/me')).body.id] }
+  const request_id = (await mia.post(`/entries/${reviewed}/review-requests`, asked)).body.request.id
+  const said = { comment_id, attachment_id, annotation_id, request_id }
   const curated = { tag_id, collection_id, project_id: project.id }
   return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...curated, ...said, ...ids }
 }
@@ -83,6 +87,9 @@ function inputOf(route: Route, ids: Ids): Json {
     parent_id: ids.comment_id,
     attachment_ids: [ids.attachment_id],
     preview_artifact_id: ids.artifact_id,
+    ...{ reviewer_ids: [ids.user_id], add_reviewer_ids: [ids.user_id], assignee_id: ids.user_id, assign_to: ids.user_id },
+    ...(route.path.endsWith('/review') ? { state: 'in_review' } : {}),
+    ...(route.path.endsWith('/respond') ? { response: 'changes_requested' } : {}),
     ...{ body: 'x', emoji: '👍', shape: 'rect', geometry },
     ...(route.path.startsWith('/pull-jobs/') ? { status: 'running' } : {}),
     ...(route.path.endsWith('/bulk') ? { action: route.path.includes('variant') ? 'group' : 'add', category: 'Props' } : {}),
@@ -175,6 +182,7 @@ async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
     `/entries/${foreign.entry_id}/annotations`,
     `/attachments/${foreign.attachment_id}`,
     '/activity',
+    '/review-requests',
     '/packs',
     '/pull-jobs',
     '/projects',
