@@ -4,8 +4,9 @@ import { limits } from './limits.ts'
 
 /** The same schema, or null. Written as a type list, which validates and serializes faster than `anyOf`. */
 export function nullable<S extends TSchema>(schema: S) {
-  const { type } = schema as unknown as { type: string | string[] }
-  return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'].flat() })
+  const { type, enum: words } = schema as unknown as { type: string | string[]; enum?: string[] }
+  const either = words ? { enum: [...words, null] } : {}
+  return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, 'null'].flat(), ...either })
 }
 
 /** A field that may be absent, or null meaning the same. */
