@@ -9,6 +9,7 @@ import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { comments } from './comments.ts'
 import { deviceSignIns } from './device-sign-ins.ts'
+import { editorSessions } from './editor-sessions.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
 import { lineages } from './lineages.ts'
@@ -51,6 +52,7 @@ export const contract = {
   comments,
   attachments,
   annotations,
+  editorSessions,
   activity,
   changes,
   admin,

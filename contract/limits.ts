@@ -28,6 +28,16 @@ export const limits = {
   comment: 4000,
   attachment: { bytes: 8 * MiB, pixels: 64_000_000, strokesBytes: MiB, perPlace: 10, looseHours: 24 },
   annotation: { geometryBytes: 16 * 1024, pointsMin: 2, pointsMax: 2000 },
+  editorSession: {
+    heartbeatSeconds: { min: 5, max: 3600 },
+    fact: 200,
+    lastError: 500,
+    agentJobs: 20,
+    listedHours: 24,
+    /** Honest people have a handful. */
+    listed: 1000,
+    keptDays: 7,
+  },
   /** Missing dependencies and plugins of one version; missing dependencies of a manifest: of a recommended batch, all there may be. */
   missing: { dependencies: 1000, plugins: 1000, pluginName: 200, perManifest: 500_000 },
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */

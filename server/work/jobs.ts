@@ -4,7 +4,7 @@ import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
-import { forgetOldActivity, forgetOldChanges, forgetReadNotifications } from './retention.ts'
+import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications } from './retention.ts'
 import type { Job } from './runner.ts'
 
 interface JobParts {
@@ -53,5 +53,11 @@ export const jobsOf = ({ database, frontDoor, files }: JobParts): Job[] => [
     of: 'workspace',
     everyMs: hourMs,
     run: (step) => forgetReadNotifications(database, step),
+  },
+  {
+    name: 'old-editor-sessions',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetOldSessions(database, step),
   },
 ]

@@ -1,4 +1,5 @@
-/** How long things are kept: activity a year, the change feed 30 days, a notification a year after it was read (spec 4.6, 6, 8). */
+/** How long things are kept: activity a year, the change feed 30 days, a read notification a year, editor sessions a week (spec 4.6, 4.8, 6, 8). */
+import { limits } from '../../contract/limits.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -52,6 +53,17 @@ export async function forgetReadNotifications({ sql }: Database, { workspaceId, 
       select id from notifications where workspace_id = ${workspaceId} and read_at < ${yearBefore(now).toISOString()}
        order by read_at limit ${stepRows})
     delete from notifications n using oldest where n.workspace_id = ${workspaceId} and n.id = oldest.id returning n.id`
+  return gone.length === stepRows
+}
+
+/** Of editors that nobody has heard of since. */
+export async function forgetOldSessions({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const before = new Date(now.getTime() - limits.editorSession.keptDays * 24 * 3_600_000).toISOString()
+  const gone = await sql`
+    delete from editor_sessions s using (
+      select session_id from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${before} limit ${stepRows}) old
+     where s.workspace_id = ${workspaceId} and s.session_id = old.session_id and s.last_seen_at < ${before}
+    returning s.session_id`
   return gone.length === stepRows
 }
 

@@ -1,0 +1,26 @@
+-- Editors that say they are there, one row for each process. ended_at: its person, or an admin, said that it is gone.
+create table editor_sessions (
+  workspace_id               bigint  not null,
+  session_id                 text    not null collate "C",
+  user_id                    bigint  not null,
+  project_key                text    not null,
+  engine_version             text,
+  plugin_version             text,
+  machine                    text,
+  default_root               text,
+  accepts_agent_imports      boolean not null,
+  transfer_mode              text check (transfer_mode in ('agent', 'legacy')),
+  desktop_agent              text check (desktop_agent in ('live', 'launchable', 'unavailable', 'not_required', 'unknown')),
+  busy_job_id                bigint,
+  last_error                 text,
+  heartbeat_interval_seconds integer not null,
+  started_at                 timestamptz not null,
+  last_seen_at               timestamptz not null,
+  ended_at                   timestamptz,
+  primary key (workspace_id, session_id)
+);
+create index editor_sessions_user on editor_sessions (workspace_id, user_id, last_seen_at);
+create index editor_sessions_seen on editor_sessions (workspace_id, last_seen_at);
+-- Agent jobs that wait for an editor of the one who ordered them.
+create index pull_jobs_agent on pull_jobs (workspace_id, requested_by, target_project, id)
+  where delivery = 'agent' and status in ('queued', 'claimed', 'running');
