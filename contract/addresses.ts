@@ -162,6 +162,19 @@ export const addresses = {
     update: { method: 'PATCH', path: '/annotations/{annotation_id}', sends: 'json' },
     remove: { method: 'DELETE', path: '/annotations/{annotation_id}' },
   },
+  locks: {
+    create: { method: 'POST', path: '/locks', sends: 'json' },
+    batch: { method: 'POST', path: '/locks/batch', sends: 'json' },
+    release: { method: 'POST', path: '/locks/release', sends: 'json', repeatable: true },
+    radar: { method: 'POST', path: '/locks/radar', sends: 'json', repeatable: true },
+    list: { method: 'GET', path: '/locks' },
+    remove: { method: 'DELETE', path: '/locks/{lock_id}' },
+  },
+  editorSessions: {
+    list: { method: 'GET', path: '/editor-sessions' },
+    remove: { method: 'DELETE', path: '/editor-sessions/{session_id}' },
+    heartbeat: { method: 'POST', path: '/editor-sessions/heartbeat', sends: 'json', repeatable: true },
+  },
   activity: {
     list: { method: 'GET', path: '/activity' },
   },

@@ -8,7 +8,7 @@ import { Count, Id, LineageId, nullable, oneOf } from './shapes.ts'
 export const changeEntities = ['entry', 'object', 'lock', 'review'] as const
 export type ChangeEntity = (typeof changeEntities)[number]
 
-/** One change. `record` only with `expand=true`, on upserts: what the refresh address of the entity would answer. */
+/** One change. `record` only with `expand=true`, on upserts: what the refresh address of the entity would answer, of a lock the lock itself. */
 export const ChangeRecord = Type.Object({
   seq: Id,
   entity: Type.String(),

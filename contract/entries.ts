@@ -4,6 +4,7 @@ import { Comment } from './comments.ts'
 import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
+import { Lock } from './locks.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
 import { ReviewRecord } from './reviews.ts'
 import { routes } from './route.ts'
@@ -121,6 +122,8 @@ export const ClosureMember = Type.Object({
   ...versionFacts,
   source_path: versionOrigin.source_path,
   shared_with_count: Count,
+  /** Who has its lineage checked out now. */
+  lock: Type.Optional(nullable(Lock)),
   url: Type.Optional(Text),
 })
 export type ClosureMember = Static<typeof ClosureMember>

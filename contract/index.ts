@@ -13,6 +13,7 @@ import { editorSessions } from './editor-sessions.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
 import { lineages } from './lineages.ts'
+import { locks } from './locks.ts'
 import { media } from './media.ts'
 import { members } from './members.ts'
 import { notifications } from './notifications.ts'
@@ -52,6 +53,7 @@ export const contract = {
   comments,
   attachments,
   annotations,
+  locks,
   editorSessions,
   activity,
   changes,

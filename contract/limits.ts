@@ -28,6 +28,8 @@ export const limits = {
   comment: 4000,
   attachment: { bytes: 8 * MiB, pixels: 64_000_000, strokesBytes: MiB, perPlace: 10, looseHours: 24 },
   annotation: { geometryBytes: 16 * 1024, pointsMin: 2, pointsMax: 2000 },
+  /** `many`: lineages or locks in one call. `shown`: of those around one lineage, on the radar. */
+  lock: { hours: 720, defaultHours: 72, many: 1000, shown: 100 },
   editorSession: {
     heartbeatSeconds: { min: 5, max: 3600 },
     fact: 200,

@@ -1,6 +1,7 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
 import { type Static, type TSchema, Type } from 'typebox'
 import { limits } from './limits.ts'
+import { Lock } from './locks.ts'
 import { routes } from './route.ts'
 import { absentOrNull, Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
 import { versionFacts, versionOrigin } from './version-facts.ts'
@@ -35,7 +36,8 @@ export const Lineage = Type.Object({
   entry_id: nullable(Id),
   face_object_id: Id,
   created_at: Timestamp,
-  lock: nullable(Type.Object({}, { additionalProperties: true })),
+  /** Who has it checked out now. */
+  lock: nullable(Lock),
   objects: Type.Array(LineageObject),
 })
 export type Lineage = Static<typeof Lineage>
@@ -51,6 +53,8 @@ export const LineageFace = Type.Object({
   face_published_by: Type.Optional(nullable(Id)),
   origin_path: nullable(Text),
   source_ext: nullable(Text),
+  /** Who has it checked out now. Servers that do not say it leave it out. */
+  lock: Type.Optional(nullable(Lock)),
 })
 export type LineageFace = Static<typeof LineageFace>
 

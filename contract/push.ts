@@ -1,6 +1,7 @@
 /** Push: negotiate what is missing, upload it, commit the manifest (spec 4.9; contract-gaps 5). */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
+import { Lock } from './locks.ts'
 import { FlatMetadata, MetadataDoc } from './metadata.ts'
 import { PackName, packFields } from './packs.ts'
 import { routes } from './route.ts'
@@ -86,14 +87,20 @@ export const Manifest = Type.Object({
 })
 export type Manifest = Static<typeof Manifest>
 
-const heldOrDenied = {
+const withheld = {
   reason: Type.Optional(Text),
   held_dependencies: Type.Optional(Type.Array(Hash)),
   denied_dependencies: Type.Optional(Type.Array(Hash)),
   denylist_kind: Type.Optional(Text),
+  locked_dependencies: Type.Optional(Type.Array(Hash)),
+  /** Of `lineage_locked`: who has it checked out. */
+  lock: Type.Optional(Lock),
 }
 
-/** What would happen to one item. `face_…` name the current version of the lineage it would continue (contract-gaps 9). */
+/**
+ * What would happen to one item. An item that someone else's check-out stops is `register` with the reason `lineage_locked` or
+ * `depends_on_locked`: a commit would answer it as `locked`, and its bytes are not asked for. `face_…` name the current version of the lineage it would continue (contract-gaps 9).
+ */
 export const NegotiateItem = Type.Object({
   content_hash: Hash,
   action: oneOf(['register', 'dedup', 'hold', 'denied']),
@@ -105,7 +112,7 @@ export const NegotiateItem = Type.Object({
   candidate_lineage_id: nullable(LineageId),
   face_object_id: nullable(Id),
   face_content_hash: nullable(Hash),
-  ...heldOrDenied,
+  ...withheld,
 })
 export type NegotiateItem = Static<typeof NegotiateItem>
 
@@ -137,9 +144,7 @@ export const CommitResult = Type.Object({
   enriched: Type.Optional(Type.Array(Text)),
   probable_lost_stamp: Type.Optional(Flag),
   candidate_lineage_id: Type.Optional(nullable(LineageId)),
-  locked_dependencies: Type.Optional(Type.Array(Hash)),
-  lock: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  ...heldOrDenied,
+  ...withheld,
 })
 export type CommitResult = Static<typeof CommitResult>
 

@@ -13,6 +13,8 @@ export interface Change {
 
 export interface Happening {
   type: ActivityType
+  /** Whose doing it is, where that is not who makes the request. */
+  actorId?: number
   entryId?: number | null
   lineageId?: string | null
   objectId?: number | null
@@ -75,10 +77,10 @@ export class Feed {
     for (const { rows, before } of parts(this.#events))
       await sql`
       insert into activity (workspace_id, id, event_type, actor_id, entry_id, lineage_id, object_id, batch_key, payload, created_at)
-      select ${by.workspaceId}, ${head.activity_id - this.#events.length + before} + r.ordinality, r.event_type, ${by.actorId}, r.entry_id,
-             r.lineage_id, r.object_id, r.batch_key, r.payload, ${at}
+      select ${by.workspaceId}, ${head.activity_id - this.#events.length + before} + r.ordinality, r.event_type,
+             coalesce(r.actor_id, ${by.actorId}), r.entry_id, r.lineage_id, r.object_id, r.batch_key, r.payload, ${at}
         from rows from (jsonb_to_recordset(${sql.json(rows.map(toActivityRow))})
-             as (event_type text, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
+             as (event_type text, actor_id bigint, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
     if (commented.length > 0)
       await sql`
       insert into commented_entries (workspace_id, entry_id, comment_seq)
@@ -104,6 +106,7 @@ const toChangeRow = (change: Change) => ({
 
 const toActivityRow = (event: Happening) => ({
   event_type: event.type,
+  actor_id: event.actorId ?? null,
   entry_id: event.entryId ?? null,
   lineage_id: event.lineageId ?? null,
   object_id: event.objectId ?? null,

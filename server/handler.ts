@@ -52,6 +52,8 @@ export interface SignedInContext extends OpenContext {
 export interface Context extends AnyContext {
   workspace: Workspace
   actor: Actor
+  /** What the address names before `/api/v1`: `/w/<slug>`, or nothing. */
+  basePath: string
   /** What this request changed; written just before the commit. */
   feed: Feed
   storage: Storage

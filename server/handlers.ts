@@ -15,6 +15,7 @@ import { editorSessions } from './library/editor-sessions.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
 import { lineages } from './library/lineages.ts'
+import { locks } from './library/locks.ts'
 import { media } from './library/media.ts'
 import { members } from './library/members.ts'
 import { notifications } from './library/notifications.ts'
@@ -54,6 +55,7 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   comments,
   attachments,
   annotations,
+  locks,
   editorSessions,
   activity,
   changes,

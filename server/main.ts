@@ -92,7 +92,7 @@ export async function startServer({
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
-    const work = new Runner({ database, clock, log }, jobsOf({ database, frontDoor, files }))
+    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files }))
     work.start(lookMs)
     const end = async () => {
       await Promise.all([control.close(), close(app), work.stop()])

@@ -1,5 +1,7 @@
 /** The one way in which a person moves a current version: restoring one, or naming it in a PATCH (spec 4.12; contract-gaps 4). */
 import { ApiError } from '../../contract/errors.ts'
+import { moveBases } from '../check-out/bases.ts'
+import { requireUnlocked } from '../check-out/locked.ts'
 import type { Context } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
@@ -23,9 +25,11 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   if (version.lineage_id !== face.lineage_id)
     throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than entry ${face.entry_id}.`)
   if (version.object_id === face.object_id) return
+  await requireUnlocked(context, face.lineage_id)
   if (expectedId && expectedId !== face.object_id) throw staleFace(face, { version, expectedId })
   await sql`
     update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
+  await moveBases(context, new Map([[face.lineage_id, version.object_id]]))
   await updateWants(sql, workspace.id, [face.entry_id])
   await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
   feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])

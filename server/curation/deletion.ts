@@ -1,6 +1,7 @@
 /** Deletes entries and versions for good: what nothing else needs goes, the rest stays where it is needed (spec 4.12). */
 
 import { ApiError } from '../../contract/errors.ts'
+import { forgetLocks } from '../check-out/bases.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { deleteDiscussions } from '../discussion/comments.ts'
@@ -160,6 +161,7 @@ async function settleLineages(context: Context, { entries, gone, candidates }: S
       sql,
       emptied.map((lineage) => lineage.id),
     )}`
+  await forgetLocks(context, { lineageIds: emptied.map(({ id }) => id), versions: gone })
   const left = await sql<{ id: string; face_object_id: number }[]>`
     update lineages l
        set face_object_id = (select max(o.id) from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id)

@@ -60,7 +60,9 @@ function contextOf(route: Route, { request, reply }: Exchange, parts: Parts): Co
     const visitor = visitorOf(request, reply, settings)
     return { ...any, visitor, slug: request.workspaceSlug, holder, session, membership }
   }
-  return { ...any, ...(holder as Holder), feed: new Feed(), storage, statistics: database.statistics, catalogs }
+  const { workspaceSlug: slug } = request
+  const basePath = slug === undefined ? '' : `/w/${slug}`
+  return { ...any, ...(holder as Holder), basePath, feed: new Feed(), storage, statistics: database.statistics, catalogs }
 }
 
 function isIn({ scope }: Route, { holder, session, membership }: FastifyRequest): boolean {

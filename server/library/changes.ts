@@ -2,14 +2,16 @@
 
 import type { ChangeEntity, ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
+import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { selectEntriesWithTags, selectEntryIdsOf } from '../rows/entry.ts'
 import { selectLineages } from '../rows/lineage.ts'
+import { type LockScope, selectLocks } from '../rows/lock.ts'
 
 export const changes: Handlers<typeof contract> = {
-  async list({ sql, workspace, input }) {
+  async list({ sql, workspace, now, input }) {
     const { cursor = 0, limit = limits.changesPage.default, expand = false } = input
     // Rows first: what retention removes after that is told by the floor. The other way round it would be a gap that nobody hears of.
     const rows = await sql<ChangeRecord[]>`
@@ -20,7 +22,7 @@ export const changes: Handlers<typeof contract> = {
     if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
     const latest = collapse(rows)
     return {
-      changes: expand ? await expanded(sql, workspace.id, latest) : latest,
+      changes: expand ? await expanded({ sql, workspace, now }, latest) : latest,
       next_cursor: rows.at(-1)?.seq ?? cursor,
       reset: false,
     }
@@ -43,25 +45,29 @@ function collapse(rows: readonly ChangeRecord[]): ChangeRecord[] {
 }
 
 /** Each upsert with what its refresh address would answer; null where the record is gone by now. A review is read with its entry. */
-async function expanded(sql: Sql, workspaceId: number, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
+async function expanded({ sql, workspace, now }: LockScope, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
   const upserts = rows.filter((row) => row.op === 'upsert')
-  const entryIds = upserts.filter((row) => row.entity === 'entry').map((row) => row.entity_id)
+  const idsOf = (entity: ChangeEntity) => upserts.filter((row) => row.entity === entity).map((row) => row.entity_id)
+  const [entryIds, lockIds] = [idsOf('entry'), idsOf('lock')]
   const [lineageIds, reviewedIds] = [lineagesOf(upserts, 'object'), lineagesOf(upserts, 'review')]
   const read = async (sql: Sql) => {
-    const ids = new Set([...entryIds, ...(await selectEntryIdsOf(sql, workspaceId, reviewedIds))])
+    const ids = new Set([...entryIds, ...(await selectEntryIdsOf(sql, workspace.id, reviewedIds))])
     return {
-      entries: ids.size > 0 ? await selectEntriesWithTags(sql, workspaceId, [...ids]) : [],
-      lineages: lineageIds.length > 0 ? await selectLineages(sql, workspaceId, lineageIds) : [],
+      entries: ids.size > 0 ? await selectEntriesWithTags(sql, workspace.id, [...ids]) : [],
+      lineages: lineageIds.length > 0 ? await selectLineages({ sql, workspace, now }, lineageIds) : [],
+      locks: lockIds.length > 0 ? await selectLocks({ sql, workspace, now }, sql`and k.id ${amongIds(sql, lockIds)}`) : [],
     }
   }
   // Each is read by one statement; together they say of an entry and of its lineage which version is current.
   const isOne = reviewedIds.length === 0 && entryIds.length * lineageIds.length === 0
-  const { entries, lineages } = await (isOne ? read(sql) : atOneMoment(sql, read))
+  const { entries, lineages, locks } = await (isOne ? read(sql) : atOneMoment(sql, read))
   const entryById = new Map(entries.map((entry) => [entry.id, entry]))
   const entryByLineage = new Map(entries.map((entry) => [entry.lineage_id, entry]))
   const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
+  const lockById = new Map(locks.map((lock) => [lock.id, lock]))
   const recordOf = ({ entity, entity_id, lineage_id }: ChangeRecord) => {
     if (entity === 'entry') return entryById.get(entity_id) ?? null
+    if (entity === 'lock') return lockById.get(entity_id) ?? null
     return (entity === 'review' ? entryByLineage : lineageById).get(lineage_id ?? '') ?? null
   }
   return rows.map((row) => (row.op === 'upsert' ? { ...row, record: recordOf(row) } : row))

@@ -10,6 +10,7 @@ import { viewOf } from '../rows/comment.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { notePull } from '../rows/first-steps.ts'
 import { lockWorkspace } from '../rows/hold.ts'
+import { withLocks } from '../rows/lock.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { countFacets, listEntries, searchByImage } from '../search/list.ts'
 import { withAddresses } from '../storage/file-addresses.ts'
@@ -38,7 +39,7 @@ export const entries: Handlers<typeof contract> = {
       root_object_id: rootId,
       total_objects: members.length,
       total_bytes: members.reduce((sum, member) => sum + member.blob_size, 0),
-      members: input.urls ? await withAddresses(request, members) : members,
+      members: await withLocks(request, input.urls ? await withAddresses(request, members) : members),
     }
   },
 

@@ -15,6 +15,7 @@ import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pull
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
 import { notePull } from '../rows/first-steps.ts'
+import { withLocks } from '../rows/lock.ts'
 import {
   type HeldJob,
   holdPullJob,
@@ -52,12 +53,13 @@ export const pullJobs: Handlers<typeof contract> = {
   },
 
   async plan({ sql, workspace, actor, now, input }) {
-    const { order, fields } = await atOneMoment(sql, async (sql) => {
+    const { order, fields, objects } = await atOneMoment(sql, async (sql) => {
       const request = { sql, workspace, input }
       const order = await resolveOrder(request, await selectOrdered(request))
-      return { order, fields: await orderFields({ ...request, order }) }
+      const fields = await orderFields({ ...request, order })
+      return { order, fields, objects: await withLocks({ sql, workspace, now }, order.files) }
     })
-    const { entries, files, warnings } = order
+    const { entries, warnings } = order
     return {
       id: null,
       ...fields,
@@ -71,7 +73,7 @@ export const pullJobs: Handlers<typeof contract> = {
       entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
       report_json: null,
       warnings: [...warnings, ...rootWarnings(fields.target_root)],
-      closure: closureOf(files),
+      closure: closureOf(objects),
     }
   },
 
@@ -133,15 +135,15 @@ export const pullJobs: Handlers<typeof contract> = {
     const [job] = await sql`select 1 from pull_jobs where workspace_id = ${workspace.id} and id = ${input.job_id}`
     if (!job) throw jobNotFound(input.job_id)
     const files = await selectJobFiles(request, input.job_id)
-    const answer = { job_id: input.job_id, ...closureOf(files) }
-    return input.urls ? { ...answer, objects: await withAddresses(request, files) } : answer
+    const objects = await withLocks(request, input.urls ? await withAddresses(request, files) : files)
+    return { job_id: input.job_id, ...closureOf(objects) }
   },
 }
 
-const closureOf = (files: Resolved['files']) => ({
-  objects: files,
-  total_objects: files.length,
-  total_bytes: files.reduce((sum, { blob_size }) => sum + blob_size, 0),
+const closureOf = <F extends { blob_size: number }>(objects: F[]) => ({
+  objects,
+  total_objects: objects.length,
+  total_bytes: objects.reduce((sum, { blob_size }) => sum + blob_size, 0),
 })
 
 /** What an order makes of a job, whether it is recorded or only planned. */

@@ -29,7 +29,7 @@ export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: D
 
 function resultOf(plan: ItemPlan, { outcome, enriched, groups }: Done): CommitResult {
   const { content_hash } = plan.item
-  if (plan.action === 'hold' || plan.action === 'denied') return refusedResult(plan)
+  if (plan.action === 'hold' || plan.action === 'denied' || plan.action === 'locked') return refusedResult(plan)
   const lineage = outcome.byHash.get(content_hash)
   const version = outcome.versions.get(content_hash)
   const entry = plan.action === 'dedup' || plan.item.entry ? lineage?.entry : undefined
@@ -51,11 +51,13 @@ function resultOf(plan: ItemPlan, { outcome, enriched, groups }: Done): CommitRe
   }
 }
 
-const refusedResult = (plan: ItemPlan & { action: 'hold' | 'denied' }): CommitResult => ({
+const refusedAs = { hold: 'held', denied: 'denied', locked: 'locked' } as const
+
+const refusedResult = (plan: ItemPlan & { action: keyof typeof refusedAs }): CommitResult => ({
   content_hash: plan.item.content_hash,
-  status: plan.action === 'hold' ? 'held' : 'denied',
+  status: refusedAs[plan.action],
   object_id: null,
-  lineage_id: null,
+  lineage_id: plan.action === 'locked' ? (plan.planned.lineage?.id ?? null) : null,
   lineage_anchor: null,
   parent_object_id: null,
   variant: false,

@@ -2,6 +2,7 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import type { CommitAnswer, Manifest, ManifestItem } from '../../contract/push.ts'
+import { moveBases } from '../check-out/bases.ts'
 import { randomId } from '../clock.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/sql.ts'
@@ -43,7 +44,7 @@ async function inspect(context: Context, sent: Manifest): Promise<{ manifest: Ma
   const { sql, workspace } = context
   const manifest = readManifest(sent)
   checkRefs(manifest)
-  const facts = await loadFacts(sql, workspace.id, { manifest, hold: false })
+  const facts = await loadFacts(context, manifest, { hold: false })
   const beforeBytes = await planPush(manifest.items, facts)
   const items = itemsToInspect(beforeBytes, facts)
   const keys = items.map((item) => blobKey(workspace.id, item.content_hash))
@@ -56,7 +57,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await lockWorkspace(sql, workspace.id)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
-  const facts = await loadFacts(sql, workspace.id, { manifest, hold: true })
+  const facts = await loadFacts(context, manifest, { hold: true })
   // Others may have made something to be registered of what was held, or uploaded what was missing.
   const underLock = await planPush(manifest.items, facts)
   const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(underLock, facts), seen: before })
@@ -69,6 +70,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
     manifest,
     [...outcome.versions.values()].map((version) => version.plan.item),
   )
+  await moveBases(context, ownBases(outcome, facts))
   await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project })
   const enriched = await enrich(context, withHeaders)
   await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers })
@@ -101,6 +103,14 @@ function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {
       },
     )
 }
+
+/** The newest version of each lineage that the pusher has checked out and makes a version of. */
+const ownBases = ({ versions }: Outcome, { pusherId }: Facts): Map<string, number> =>
+  new Map(
+    [...versions.values()].flatMap(({ objectId, lineage: { id, known } }) =>
+      known?.lock?.holder.id === pusherId ? [[id, objectId] as const] : [],
+    ),
+  )
 
 const blobsOf = (workspaceId: number, { versions }: Outcome) =>
   [...versions.values()].map(({ plan: { item } }) => ({ key: blobKey(workspaceId, item.content_hash), size: item.blob_size }))

@@ -1,9 +1,11 @@
 /** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
 
+import type { Lock } from '../../contract/locks.ts'
 import type { Manifest } from '../../contract/push.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
+import { joinActiveLock } from '../rows/lock.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
 import { guidKey, pathKey } from './manifest.ts'
 
@@ -18,6 +20,8 @@ export interface KnownLineage {
   face_asset_class: string
   face_source_ext: string | null
   entry: KnownEntry | undefined
+  /** Who has it checked out now. */
+  lock: Lock | null
 }
 
 export interface KnownEntry {
@@ -28,6 +32,8 @@ export interface KnownEntry {
 }
 
 export interface Facts {
+  /** The member who pushes. */
+  pusherId: number
   objects: Map<string, KnownObject>
   lineages: Map<string, KnownLineage>
   lineageOfGuid: Map<string, KnownLineage>
@@ -44,13 +50,18 @@ interface LineageRow extends Omit<KnownLineage, 'entry'> {
   variant_group_id: number | null
 }
 
-/** `hold` keeps the lineages from being moved by others until the transaction ends. */
-export async function loadFacts(
-  sql: Sql,
-  workspaceId: number,
-  { manifest, hold }: { manifest: Manifest; hold: boolean },
-): Promise<Facts> {
-  const { items } = manifest
+/** Who pushes, where and when. */
+export interface Pushing {
+  sql: Sql
+  workspace: { id: number }
+  actor: { id: number }
+  now: Date
+}
+
+/** `hold` keeps the lineages from being moved, checked out or released by others until the transaction ends. */
+export async function loadFacts(pushing: Pushing, { items }: Manifest, { hold }: { hold: boolean }): Promise<Facts> {
+  const { sql, actor } = pushing
+  const workspaceId = pushing.workspace.id
   const guids = distinct(items.map((item) => guidKey(item.package_guid)))
   const paths = distinct(items.map((item) => (item.origin_path ? pathKey(item.origin_path) : undefined)))
   const objects = await loadObjects(sql, workspaceId, items)
@@ -67,9 +78,10 @@ export async function loadFacts(
          sql,
          items.map((item) => item.content_hash),
        )} or kind = 'package_guid')`
-  const lineages = await selectLineages(sql, workspaceId, { named, paths, hold })
+  const lineages = await selectLineages(pushing, { named, paths, hold })
   const byId = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   return {
+    pusherId: actor.id,
     objects,
     lineages: byId,
     lineageOfGuid: new Map(
@@ -92,10 +104,10 @@ const distinct = (values: (string | null | undefined)[]): string[] => [
 ]
 
 async function selectLineages(
-  sql: Sql,
-  workspaceId: number,
+  { sql, workspace, now }: Pushing,
   by: { named: string[]; paths: string[]; hold: boolean },
 ): Promise<KnownLineage[]> {
+  const workspaceId = workspace.id
   const ids = await sql<{ id: string }[]>`
     select l.id from ${lookupTexts(sql, by.named)}
      cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0) l
@@ -112,10 +124,11 @@ async function selectLineages(
      cross join lateral (
        select l.id, l.face_object_id, l.versions, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
               o.asset_class as face_asset_class, o.source_ext as face_source_ext,
-              e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id
+              e.id as entry_id, e.category_locked, e.variant_label, e.variant_group_id, held.lock
          from lineages l
          join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
          left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+              ${joinActiveLock(sql, now)}
         where l.workspace_id = ${workspaceId} and l.id = lookup.key offset 0) known
      order by known.face_object_id desc`
   return rows.map(({ entry_id, category_locked, variant_label, variant_group_id, ...lineage }) => ({

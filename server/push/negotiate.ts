@@ -20,7 +20,7 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const manifest = readManifest(sent)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
-  const facts = await atOneMoment(context.sql, (sql) => loadFacts(sql, context.workspace.id, { manifest, hold: false }))
+  const facts = await atOneMoment(context.sql, (sql) => loadFacts({ ...context, sql }, manifest, { hold: false }))
   const plans = await planPush(manifest.items, facts)
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const keys = registered.map((item) => blobKey(context.workspace.id, item.content_hash))
@@ -51,14 +51,16 @@ async function targetsOf({ storage, workspace, origin, now }: Context, missing: 
   }))
 }
 
+/** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */
 function toItem(plan: ItemPlan): NegotiateItem {
-  const lineage = plan.action === 'register' ? plan.lineage : plan.action === 'hold' ? plan.candidate : undefined
+  const next = plan.action === 'locked' ? plan.planned : plan.action === 'register' ? plan : undefined
+  const lineage = next ? next.lineage : plan.action === 'hold' ? plan.candidate : undefined
   return {
     content_hash: plan.item.content_hash,
-    action: plan.action,
-    lineage_id: plan.action === 'dedup' ? plan.known.lineage_id : plan.action === 'register' ? (plan.lineage?.id ?? null) : null,
-    lineage_anchor: plan.action === 'dedup' ? plan.known.lineage_anchor : plan.action === 'register' ? plan.anchor : null,
-    parent_object_id: plan.action === 'dedup' ? plan.known.parent_object_id : plan.action === 'register' ? plan.parentId : null,
+    action: plan.action === 'locked' ? 'register' : plan.action,
+    lineage_id: plan.action === 'dedup' ? plan.known.lineage_id : (next?.lineage?.id ?? null),
+    lineage_anchor: plan.action === 'dedup' ? plan.known.lineage_anchor : (next?.anchor ?? null),
+    parent_object_id: plan.action === 'dedup' ? plan.known.parent_object_id : (next?.parentId ?? null),
     existing_object_id: plan.action === 'dedup' ? plan.known.id : null,
     probable_lost_stamp: plan.action === 'hold' && plan.reason === 'probable_lost_stamp',
     candidate_lineage_id: plan.action === 'hold' ? (plan.candidate?.id ?? null) : null,
@@ -68,8 +70,14 @@ function toItem(plan: ItemPlan): NegotiateItem {
   }
 }
 
-/** Why an item is held or denied, as negotiate and commit say it. */
+/** Why an item is held, denied or locked, as negotiate and commit say it. */
 export function reasonOf(plan: ItemPlan) {
+  if (plan.action === 'locked')
+    return {
+      reason: plan.reason,
+      ...(plan.lock ? { lock: plan.lock } : {}),
+      ...(plan.on.length > 0 ? { locked_dependencies: plan.on } : {}),
+    }
   if (plan.action === 'hold') return { reason: plan.reason, ...(plan.on.length > 0 ? { held_dependencies: plan.on } : {}) }
   if (plan.action !== 'denied') return {}
   return {

@@ -1,4 +1,5 @@
 /** Decides what a push does with each item, in pieces, so that other requests run in between: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
+import type { Lock } from '../../contract/locks.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownLineage } from './facts.ts'
@@ -34,7 +35,15 @@ export interface DeniedPlan extends Base {
   kind: 'content_hash' | 'package_guid' | undefined
   on: string[]
 }
-export type ItemPlan = RegisterPlan | DedupPlan | HoldPlan | DeniedPlan
+/** Would be registered if nobody else had its lineage checked out, or that of something it needs. */
+export interface LockedPlan extends Base {
+  action: 'locked'
+  reason: 'lineage_locked' | 'depends_on_locked'
+  planned: RegisterPlan
+  lock: Lock | undefined
+  on: string[]
+}
+export type ItemPlan = RegisterPlan | DedupPlan | HoldPlan | DeniedPlan | LockedPlan
 
 /** What package headers add to a manifest, by content hash; known at commit only, when the bytes are there. */
 export interface HeaderFacts {
@@ -58,6 +67,8 @@ export async function planPush(
   await inPieces(items, (item) => plans.set(item.content_hash, planItem(item, { facts, headers, continuing, claimed })))
   await spread(plans, headers.edges, 'denied')
   await spread(plans, headers.edges, 'hold')
+  for (const [hash, plan] of plans) plans.set(hash, unlessLocked(plan, facts))
+  await spread(plans, headers.edges, 'locked')
   return [...plans.values()]
 }
 
@@ -156,8 +167,19 @@ const lostStamp = (item: ManifestItem, candidate: KnownLineage | undefined): Hol
   on: [],
 })
 
-/** What needs a denied or held item, through however many steps, is denied or held too; denial weighs more. */
-async function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['edges'], action: 'denied' | 'hold'): Promise<void> {
+/** The pusher's own check-out stops nothing; somebody else's stops admins too (contract-gaps 5). */
+function unlessLocked(plan: ItemPlan, { pusherId }: Facts): ItemPlan {
+  const lock = plan.action === 'register' ? plan.lineage?.lock : undefined
+  if (plan.action !== 'register' || !lock || lock.holder.id === pusherId) return plan
+  return { action: 'locked', item: plan.item, reason: 'lineage_locked', planned: plan, lock, on: [] }
+}
+
+/** What needs a denied, held or locked item, through however many steps, is so too; denial weighs most, then what is held. */
+async function spread(
+  plans: Map<string, ItemPlan>,
+  headerEdges: HeaderFacts['edges'],
+  action: 'denied' | 'hold' | 'locked',
+): Promise<void> {
   const queue = [...plans.values()].filter((plan) => plan.action === action).map((plan) => plan.item.content_hash)
   if (queue.length === 0) return
   const users = await usersOf(plans, headerEdges)
@@ -167,7 +189,7 @@ async function spread(plans: Map<string, ItemPlan>, headerEdges: HeaderFacts['ed
       if (!plan) continue
       if (plan.action === action && plan.reason.startsWith('depends_on')) plan.on.push(next)
       else if (plan.action === 'register' || (action === 'denied' && plan.action === 'hold')) {
-        plans.set(user, dependent(plan.item, action, next))
+        plans.set(user, dependent(plan, action, next))
         queue.push(user)
       }
     }
@@ -193,10 +215,14 @@ const neededBy = (item: ManifestItem, headerEdges: HeaderFacts['edges']): Set<st
     ...(headerEdges.get(item.content_hash) ?? []),
   ])
 
-const dependent = (item: ManifestItem, action: 'denied' | 'hold', on: string): HoldPlan | DeniedPlan =>
-  action === 'denied'
+function dependent(plan: RegisterPlan | HoldPlan, action: 'denied' | 'hold' | 'locked', on: string): ItemPlan {
+  const { item } = plan
+  if (action === 'locked' && plan.action === 'register')
+    return { action, item, reason: 'depends_on_locked', planned: plan, lock: undefined, on: [on] }
+  return action === 'denied'
     ? { action, item, reason: 'depends_on_denied', kind: undefined, on: [on] }
-    : { action, item, reason: 'depends_on_held', candidate: undefined, on: [on] }
+    : { action: 'hold', item, reason: 'depends_on_held', candidate: undefined, on: [on] }
+}
 
 /** Whether this item may become an entry at all. */
 export const entryOf = (item: ManifestItem): ManifestItem['entry'] => (isRedirector(item) ? undefined : (item.entry ?? undefined))

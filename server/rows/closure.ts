@@ -90,7 +90,7 @@ async function selectReached<M extends Member>(
   workspaceId: number,
   from: From<M>,
 ): Promise<{ members: M[]; reached: number }> {
-  const steps = walk(from.rootId, await selectEdges(sql, workspaceId, from))
+  const steps = walk(from.rootId, await selectEdges(sql, workspaceId, { rootIds: [from.rootId], direction: from.direction }))
   const parts = partsOf([...steps.keys()])
   const found = await Promise.all(parts.map((ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown })))
   const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
@@ -103,19 +103,19 @@ const partIds = 1000
 const partsOf = (ids: readonly number[]): number[][] =>
   Array.from({ length: Math.ceil(ids.length / partIds) }, (_, at) => ids.slice(at * partIds, (at + 1) * partIds))
 
-type Edge = [fromId: number, toId: number, isHard: boolean]
+export type Edge = [fromId: number, toId: number, isHard: boolean]
 
 /** Every edge between things that can be reached, once, so cycles end. Lists of values: the driver is quicker with them than with objects. */
-async function selectEdges(
+export async function selectEdges(
   sql: Sql,
   workspaceId: number,
-  { rootId, direction }: { rootId: number; direction: Direction },
+  { rootIds, direction }: { rootIds: readonly number[]; direction: Direction },
 ): Promise<Edge[]> {
   const [near, far] =
     direction === 'needs' ? [sql`d.object_id`, sql`d.needs_object_id`] : [sql`d.needs_object_id`, sql`d.object_id`]
   const rows = await sql`
     with recursive edges (from_id, to_id, hard) as (
-      select null::bigint, ${rootId}::bigint, null::boolean
+      select null::bigint, unnest(${[...rootIds]}::bigint[]), null::boolean
       union
       select ${near}, ${far}, d.hard
         from (select distinct to_id from edges) reached join dependencies d on d.workspace_id = ${workspaceId} and ${near} = reached.to_id

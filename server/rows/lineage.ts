@@ -1,8 +1,10 @@
 /** The only list of the columns of a lineage and of the versions in it. */
 
+import { ApiError } from '../../contract/errors.ts'
 import type { FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
+import { joinActiveLock, type LockScope } from './lock.ts'
 import { versionFacts } from './version.ts'
 
 interface ObjectRow extends Omit<LineageObject, 'published_by'> {
@@ -11,47 +13,66 @@ interface ObjectRow extends Omit<LineageObject, 'published_by'> {
 }
 
 /** A version with its lineage. */
-interface Row extends Omit<Lineage, 'id' | 'objects' | 'lock'>, ObjectRow {
+interface Row extends Omit<Lineage, 'id' | 'objects'>, ObjectRow {
   lineage_id: string
 }
 
 /** Lineages with all their versions, newest first: by one statement, so that they name the version that is current alike. */
-export async function selectLineages(sql: Sql, workspaceId: number, ids: string[]): Promise<Lineage[]> {
+export async function selectLineages({ sql, workspace, now }: LockScope, ids: string[]): Promise<Lineage[]> {
   const rows = await sql<Row[]>`
     select l.id as lineage_id, l.anchor, o.package_guid, e.id as entry_id, l.face_object_id, l.created_at,
            o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
            o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, o.review_status,
-           o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path
+           o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path, held.lock
       from lineages l
       join objects o on o.workspace_id = l.workspace_id and o.lineage_id = l.id
       left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
       left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
-     where l.workspace_id = ${workspaceId} and l.id ${amongTexts(sql, ids)} order by o.id desc`
+           ${joinActiveLock(sql, now)}
+     where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)} order by o.id desc`
   return [...Map.groupBy(rows, (row) => row.lineage_id).values()].map(toLineage)
 }
 
 function toLineage(rows: Row[]): Lineage {
   const face = rows.find((row) => row.is_face)
   if (!face) throw new Error(`the current version of lineage ${rows[0]?.lineage_id} is not among its versions`)
-  const { lineage_id: id, anchor, package_guid, entry_id, face_object_id, created_at } = face
-  return { id, anchor, package_guid, entry_id, face_object_id, created_at, lock: null, objects: rows.map(toObject) }
+  const { lineage_id: id, anchor, package_guid, entry_id, face_object_id, created_at, lock } = face
+  return { id, anchor, package_guid, entry_id, face_object_id, created_at, lock, objects: rows.map(toObject) }
 }
 
 function toObject(row: Row): LineageObject {
-  const { lineage_id, anchor, package_guid, entry_id, face_object_id, created_at, publisher_id, publisher_name, ...object } = row
+  const {
+    lineage_id,
+    anchor,
+    package_guid,
+    entry_id,
+    face_object_id,
+    created_at,
+    lock,
+    publisher_id,
+    publisher_name,
+    ...object
+  } = row
   return { ...object, published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' } }
 }
 
 /** The current versions of lineages; those that are not there are left out. */
-export async function selectFaces(sql: Sql, workspaceId: number, ids: Iterable<string>): Promise<LineageFace[]> {
+export async function selectFaces({ sql, workspace, now }: LockScope, ids: Iterable<string>): Promise<LineageFace[]> {
   return sql<LineageFace[]>`
     select found.* from ${lookupTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
-             o.published_by as face_published_by, o.origin_path, o.source_ext
+             o.published_by as face_published_by, o.origin_path, o.source_ext, held.lock
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-       where l.workspace_id = ${workspaceId} and l.id = lookup.key offset 0) found`
+             ${joinActiveLock(sql, now)}
+       where l.workspace_id = ${workspace.id} and l.id = lookup.key offset 0) found`
+}
+
+/** Of lineages that were named, and are not there. */
+export const lineagesNotFound = (missing: readonly string[]): ApiError => {
+  const more = missing.length > 1 ? `, nor ${missing.length - 1} others that were named` : ''
+  return new ApiError('LINEAGE_NOT_FOUND', `There is no lineage "${missing[0]}" in this workspace${more}.`, { missing })
 }
 
 /** The lineages whose current version has one of these paths, which are in lower case. */

@@ -1,4 +1,6 @@
 /** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
+import { recordExpiries } from '../check-out/expiry.ts'
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
@@ -8,6 +10,7 @@ import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotif
 import type { Job } from './runner.ts'
 
 interface JobParts {
+  clock: Clock
   database: Database
   frontDoor: FrontDoor
   /** Where bytes lie, uncounted. */
@@ -16,13 +19,20 @@ interface JobParts {
 
 const hourMs = 3_600_000
 
-export const jobsOf = ({ database, frontDoor, files }: JobParts): Job[] => [
+export const jobsOf = ({ clock, database, frontDoor, files }: JobParts): Job[] => [
   {
     name: 'key-uses',
     of: 'server',
     // `last_used_at` may be a minute old (contract-gaps 1).
     everyMs: 30_000,
     run: () => frontDoor.tidy(),
+  },
+  {
+    name: 'lock-expiries',
+    of: 'server',
+    // At every look.
+    everyMs: 1_000,
+    run: () => recordExpiries(database, clock),
   },
   {
     name: 'orphans',

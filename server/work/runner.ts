@@ -11,7 +11,7 @@ interface AnyJob {
   everyMs: number
 }
 
-/** Done by every server, of what it has in its memory. */
+/** Done by every server: of what it has in its memory, or what one look at an index for all workspaces finds. */
 export interface ServerJob extends AnyJob {
   of: 'server'
   run(): Promise<void>
@@ -101,7 +101,8 @@ export class Runner {
         state.failures = 0
       } catch (err) {
         state.failures++
-        this.#tell(err, { job: job.name })
+        // Some come every few seconds: while the database is away they are told of less and less often.
+        if ((state.failures & (state.failures - 1)) === 0) this.#tell(err, { job: job.name })
       }
       state.dueMs = this.#nowMs() + pauseMs(job.everyMs, state.failures)
     }

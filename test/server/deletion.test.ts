@@ -41,6 +41,9 @@ async function danglingRows(): Promise<Json[]> {
     sql`select 'pack' as found from objects o where not exists (select 1 from packs p where p.workspace_id = o.workspace_id and p.id = o.pack_id)`,
     sql`select 'guid' as found from package_guids g where not exists (
           select 1 from lineages l where l.workspace_id = g.workspace_id and l.id = g.lineage_id)`,
+    sql`select 'lock' as found from locks k where not exists (select 1 from lineages l where l.workspace_id = k.workspace_id and l.id = k.lineage_id)`,
+    sql`select 'base' as found from locks k where k.base_object_id is not null and not exists (
+          select 1 from objects o where o.workspace_id = k.workspace_id and o.id = k.base_object_id)`,
     sql`select 'tag' as found from entry_tags t where not exists (select 1 from entries e where e.workspace_id = t.workspace_id and e.id = t.entry_id)`,
     sql`select 'member' as found from collection_entries t where not exists (
           select 1 from entries e where e.workspace_id = t.workspace_id and e.id = t.entry_id)`,

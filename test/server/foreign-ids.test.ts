@@ -25,7 +25,8 @@ type Ids = Record<
   | 'comment_id'
   | 'attachment_id'
   | 'annotation_id'
-  | 'request_id',
+  | 'request_id'
+  | 'lock_id',
   Json
 >
 type Name = keyof Ids
@@ -56,7 +57,8 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const request_id = (await mia.post(`/entries/${reviewed}/review-requests`, asked)).body.request.id
   const said = { comment_id, attachment_id, annotation_id, request_id }
   const curated = { tag_id, collection_id, project_id: project.id }
-  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, ...curated, ...said, ...ids }
+  const lock_id = (await mia.post('/locks', { lineage_id })).body.lock.id
+  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, lock_id, ...curated, ...said, ...ids }
 }
 
 const own = await filled(ours)
@@ -77,6 +79,8 @@ function inputOf(route: Route, ids: Ids): Json {
     entries: [version],
     entry_ids: [ids.entry_id],
     lineage_ids: [ids.lineage_id],
+    lock_ids: [ids.lock_id],
+    holder: ids.user_id,
     content_hashes: [ids.content_hash],
     pack: ids.pack_id,
     requested_by: ids.user_id,
@@ -191,6 +195,8 @@ async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
     `/collections/${foreign.collection_id}`,
     '/admin/denylist',
     '/catalog/changes',
+    '/locks',
+    '/locks?active=true',
   ]
   return Promise.all(paths.map(async (path) => (await adam.get(path)).body))
 }

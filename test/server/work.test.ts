@@ -257,6 +257,19 @@ test('what a server does of its own goes on while work of workspaces takes long,
   await one.stop()
 })
 
+test('what a server does of its own and fails again and again is tried each time, and told about less and less often', async () => {
+  let runs = 0
+  const own: Job = { name: 'own', of: 'server', everyMs: 1_000, run: () => Promise.reject(new Error(`not now: ${++runs}`)) }
+  const one = runner(own)
+  said()
+  for (let look = 0; look < 9; look++) {
+    await one.look()
+    clock.advance(1_000)
+  }
+  expect(runs).toBe(9)
+  expect(said().map(({ err }) => err.message)).toEqual([1, 2, 4, 8].map((count) => `not now: ${count}`))
+})
+
 test('a due time that a clock set which was a year ahead delays nothing', async () => {
   const { job: own, steps } = job()
   const one = runner(own)

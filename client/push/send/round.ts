@@ -170,8 +170,10 @@ export class PushRound {
     if (this.outcomes.undecided([planned]).length === 0) return
     const lineage_id = item.lineage_id ?? item.candidate_lineage_id
     const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
-    const status = { register: 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
-    this.outcomes.decide(planned, status[item.action], { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason })
+    const isLocked = reason === 'lineage_locked' || reason === 'depends_on_locked'
+    const status = { register: isLocked ? 'locked' : 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
+    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock: item.lock }
+    this.outcomes.decide(planned, status[item.action], told)
   }
 
   async #upload(batch: readonly PlannedItem[], missing: readonly string[], answer: NegotiateAnswer): Promise<void> {

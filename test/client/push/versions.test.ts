@@ -36,6 +36,25 @@ test('a file that someone else made a newer version of is listed as outdated, an
   expect(body.objects).toHaveLength(2)
 })
 
+test('what someone else has checked out, and what needs it, is locked and nothing of it is uploaded; a dry run says so too', async () => {
+  const library = await workspace()
+  const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/BP_B.uasset': { imports: ['/Game/SM_A'] } })
+  const first = await project.push(library)
+  const { lineage_id } = itemOf(first, 'Content/SM_A.uasset')
+  expect((await callAs(library.url, library.adam.key).post('/locks', { lineage_id })).status).toBe(201)
+  await project.save({ 'Content/SM_A.uasset': bytes('new'), 'Content/BP_B.uasset': { imports: ['/Game/SM_A'], ...bytes('new') } })
+  for (const dryRun of [true, false]) {
+    const report = await project.push(library, { dryRun })
+    expect(statuses(report)).toEqual({ 'Content/SM_A.uasset': 'locked', 'Content/BP_B.uasset': 'locked' })
+    expect(report).toMatchObject({ summary: { new: 0, locked: 2 }, bytes: { uploaded: 0 } })
+    expect(itemOf(report, 'Content/SM_A.uasset')).toMatchObject({
+      reason: 'lineage_locked',
+      lock: { lineage_id, holder: { name: 'adam' } },
+    })
+    expect(itemOf(report, 'Content/BP_B.uasset')).toMatchObject({ reason: 'depends_on_locked' })
+  }
+})
+
 test('someone who is faster between the question and the commit makes only that file outdated', async () => {
   const library = await workspace()
   const mine = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })

@@ -1,0 +1,149 @@
+/** Locks: who has a prop checked out, and until when (spec 2, 3, 4.4; contract-gaps 5 and 9). */
+import { type Static, Type } from 'typebox'
+import { limits } from './limits.ts'
+import { routes } from './route.ts'
+import {
+  absentOrNull,
+  Count,
+  Hash,
+  Id,
+  LineageId,
+  named,
+  nullable,
+  oneOf,
+  PageLimit,
+  reviewStates,
+  Timestamp,
+  UserStub,
+} from './shapes.ts'
+
+const Text = Type.String()
+const { lock: most } = limits
+
+/** A check-out of a lineage. `active` is false from `expires_at` on, released or not. */
+export const Lock = Type.Object({
+  id: Id,
+  lineage_id: LineageId,
+  holder: UserStub,
+  note: nullable(Text),
+  /** The version that the holder works from. */
+  base_object_id: nullable(Id),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  released_at: nullable(Timestamp),
+  active: Type.Boolean(),
+})
+export type Lock = Static<typeof Lock>
+
+/** What is checked out: the current version. `entry_id` is null for a file that is no entry. */
+export const Checkout = Type.Object({
+  entry_id: nullable(Id),
+  object_id: Id,
+  content_hash: Hash,
+  blob_url: Text,
+  suggested_filename: Text,
+})
+export type Checkout = Static<typeof Checkout>
+
+const Taken = { lock: Lock, checkout: Checkout }
+const terms = {
+  note: absentOrNull(Type.String({ maxLength: limits.note })),
+  ttl_hours: absentOrNull(Type.Integer({ minimum: 1, maximum: most.hours })),
+}
+const LineageIds = Type.Array(LineageId, { minItems: 1, maxItems: most.many })
+
+/** How the lock on the radar stands to the lineage that was asked about. */
+export const relations = ['self', 'dependency', 'dependent'] as const
+
+export const RadarLock = Type.Object({ lock: Lock, relation: oneOf(relations), entry_id: nullable(Id) })
+export type RadarLock = Static<typeof RadarLock>
+export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, user: UserStub })
+export type RadarEditor = Static<typeof RadarEditor>
+
+/** What goes on around one lineage. `more_locks`: how many further ones there are than the nearest, which are listed. */
+export const RadarLineage = Type.Object({
+  lineage_id: LineageId,
+  /** Of its current version. */
+  review_status: oneOf(reviewStates),
+  locks: Type.Array(RadarLock),
+  more_locks: Count,
+  editors: Type.Array(RadarEditor),
+})
+export type RadarLineage = Static<typeof RadarLineage>
+
+export const locks = routes({
+  create: {
+    method: 'POST',
+    path: '/locks',
+    scope: 'write',
+    summary: 'Check a lineage out; asked again by its holder, move its end and, where one is sent, replace its note.',
+    input: Type.Object({ lineage_id: LineageId, ...terms }),
+    /** `created`: whether it is a new lock. */
+    output: Type.Object({ ...Taken, created: Type.Boolean() }),
+    created: 'created',
+    errors: ['LOCKED', 'LINEAGE_NOT_FOUND', 'VALIDATION'],
+  },
+  batch: {
+    method: 'POST',
+    path: '/locks/batch',
+    scope: 'write',
+    summary: 'Check out many lineages, all of them or none; with `steal` (admins) from whoever has them.',
+    input: Type.Object({
+      lineage_ids: LineageIds,
+      ...terms,
+      steal: absentOrNull(Type.Object({ reason: named(limits.note) })),
+    }),
+    output: Type.Object({ locks: Type.Array(Type.Object(Taken)) }),
+    status: 201,
+    extension: true,
+    errors: ['LOCKED', 'LINEAGE_NOT_FOUND', 'FORBIDDEN', 'VALIDATION'],
+  },
+  release: {
+    method: 'POST',
+    path: '/locks/release',
+    scope: 'write',
+    summary: 'Release many locks, all of them or none. Answers how many were active until now.',
+    input: Type.Object({ lock_ids: Type.Array(Id, { minItems: 1, maxItems: most.many }) }),
+    output: Type.Object({ released: Count }),
+    repeatable: true,
+    extension: true,
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'VALIDATION'],
+  },
+  radar: {
+    method: 'POST',
+    path: '/locks/radar',
+    scope: 'read',
+    summary:
+      'Say what goes on around lineages: locks on them, on what their current versions need and on what needs them directly, reviews, and online editors of projects into which they were pulled.',
+    input: Type.Object({ lineage_ids: LineageIds }),
+    output: Type.Object({ lineages: Type.Array(RadarLineage) }),
+    transaction: false,
+    repeatable: true,
+    extension: true,
+    errors: ['LINEAGE_NOT_FOUND', 'VALIDATION'],
+  },
+  list: {
+    method: 'GET',
+    path: '/locks',
+    scope: 'read',
+    summary: 'List locks, newest first, those that are over too.',
+    input: Type.Object({
+      lineage_id: Type.Optional(LineageId),
+      /** The id of a member. */
+      holder: Type.Optional(Id),
+      active: Type.Optional(Type.Boolean()),
+      limit: Type.Optional(PageLimit),
+      cursor: Type.Optional(Id),
+    }),
+    output: Type.Object({ locks: Type.Array(Lock), next_cursor: nullable(Id) }),
+    errors: ['VALIDATION'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/locks/{lock_id}',
+    scope: 'write',
+    summary: 'Release a lock: its holder or an admin; one that is over stays as it is.',
+    input: Type.Object({ lock_id: Id }),
+    errors: ['NOT_FOUND', 'FORBIDDEN'],
+  },
+})
