@@ -17,10 +17,15 @@ export interface NamedPaths {
  * nothing is named.
  */
 export function findNamedPaths(paths: readonly string[]): NamedPaths {
+  // Many files of one folder are looked up once: every look reads each folder above.
+  const places = new Map<string, ReturnType<typeof locate>>()
   const named = [...new Set(paths.map(realPath))].map((path) => {
     const isFolder = statSync(path).isDirectory()
-    if (holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)
-    return { path, isFolder, ...locate(isFolder ? path : dirname(path)) }
+    if (isFolder && holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)
+    const folder = isFolder ? path : dirname(path)
+    const place = places.get(folder) ?? locate(folder)
+    places.set(folder, place)
+    return { path, isFolder, ...place }
   })
   const [first, ...others] = named
   if (!first) throw new ClientError('NOTHING_TO_PUSH', 'No folder and no file was named.')
