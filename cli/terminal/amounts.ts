@@ -49,3 +49,23 @@ export function age(timestamp: string, now: Date): string {
   }
   return `${count(Math.floor(amount), 'year')} ago`
 }
+
+/** How long until a timestamp: `5 min`, `23 h 10 min`, `2 d 4 h`, `12 d`. */
+export function timeLeft(timestamp: string, now: Date): string {
+  const minutes = Math.max(1, Math.ceil((Date.parse(timestamp) - now.getTime()) / 60_000))
+  if (Number.isNaN(minutes)) return timestamp
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  const parts =
+    hours < 24 ? ([hours, 'h', minutes % 60, 'min'] as const) : ([Math.floor(hours / 24), 'd', hours % 24, 'h'] as const)
+  const [whole, unit, rest, smaller] = parts
+  return rest === 0 || (unit === 'd' && whole >= 7) ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`
+}
+
+/** A timestamp by the clock of this machine: `2026-11-26 14:05`. */
+export function moment(timestamp: string): string {
+  const at = new Date(timestamp)
+  if (Number.isNaN(at.getTime())) return timestamp
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
+}

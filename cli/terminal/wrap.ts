@@ -26,7 +26,7 @@ export function remarked(text: string, remark: string, width: number): string[] 
 }
 
 /** A word, what stands in backticks, or an amount with its unit: `0.8 s`, `316 KiB`. */
-const unbroken = /(?:`[^`]*`|(?<!\w)\d[\d.,]* (?:B|KiB|MiB|GiB|TiB|ms|s|min|h|cm)(?!\w)|\S)+/g
+const unbroken = /(?:`[^`]*`|(?<!\w)\d[\d.,]* (?:B|KiB|MiB|GiB|TiB|ms|s|min|h|d|cm)(?!\w)|\S)+/g
 
 function wrapLine(text: string, width: number, indent: string): string[] {
   const lines: string[] = []

@@ -1,4 +1,5 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
+import type { Lock } from '../../contract/locks.ts'
 import type { CommitResult } from '../../contract/push.ts'
 import type { CurrentVersion } from '../entries/current-version.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
@@ -34,7 +35,10 @@ export interface PushedItem {
   candidate_lineage_id?: string | null
   /** Of a held item: what is current in that lineage. Left out where many are held. */
   current_version?: CurrentVersion
-  lock?: object
+  /** Of an item that someone else has checked out: who, and until when. */
+  lock?: Lock
+  /** Of an item that waits for such ones: the content hashes of those. */
+  locked_dependencies?: string[]
   enriched?: string[]
 }
 

@@ -1,4 +1,5 @@
 /** What `ph status` finds: every file's state against the library, and the sums. */
+import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
 import type { Problem } from '../project/problem.ts'
 import type { WaitingJob } from '../pull/waiting-jobs.ts'
@@ -45,6 +46,14 @@ export interface OtherVersion {
   restore: string
 }
 
+/** A file whose prop is checked out. `mine`: by who asks. */
+export interface FileLock {
+  /** Below the project's root, with `/`. */
+  file: string
+  lock: Lock
+  mine: boolean
+}
+
 export type StatusSummary = Record<FileState, number> & {
   /** No props: redirectors and what else a push leaves out. */
   left_out: number
@@ -60,6 +69,8 @@ export interface StatusReport {
   /** Those that differ; with `all` every one. */
   files: StatusFile[]
   problems: Problem[]
+  /** Of all files that were looked at, also those that are as the library has them. */
+  locks: FileLock[]
   /** Name of the project that pulls are for; null where the folder is none. */
   project: string | null
   /** Pull jobs that wait for it. */

@@ -17,7 +17,8 @@ import { waitingJobs } from '../pull/waiting-jobs.ts'
 import { withFacePaths, withReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type ComparedRows, compareWithMemory } from './compare.ts'
-import { type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
+import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
+import { type FileLock, type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
 
 export interface StatusOptions extends Wire {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
@@ -46,7 +47,9 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
     jobs.catch(() => {})
-    const compared = await new Comparison({ options, namedPaths, look, tell }).run()
+    const locks = readLocks(api)
+    locks.catch(() => {})
+    const compared = await new Comparison({ options, namedPaths, look, tell, locks }).run()
     return { ...compared, project: project ?? null, waiting: await jobs }
   } finally {
     memory.close()
@@ -59,9 +62,11 @@ interface Parts {
   namedPaths: NamedPaths
   look: LookParts
   tell: TellPush
+  locks: Promise<LibraryLocks>
 }
 
 type Compared = Omit<StatusReport, 'project' | 'waiting'>
+type Judged = Omit<Compared, 'locks'>
 
 /** All that a report is made of. */
 interface Seen {
@@ -105,9 +110,10 @@ class Comparison {
     const untracked = await askLibrary(look, files, rows)
     if (untracked) rows = look.faces.rows()
     if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, comparing)
-    const report = this.#report({ files, rows, compared, untracked: untracked ?? new Map() })
+    const seen = { files, rows, compared, untracked: untracked ?? new Map() }
+    const report = this.#report(seen)
     const advised = await withFacePaths(await withReverted(report.files, look.api), look.api)
-    return { ...report, files: advised, took_ms: this.#tookMs() }
+    return { ...report, files: advised, locks: await this.#locks(seen, advised), took_ms: this.#tookMs() }
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
@@ -138,7 +144,7 @@ class Comparison {
     this.#read = read
   }
 
-  #report(seen: Seen): Compared {
+  #report(seen: Seen): Judged {
     const { options, namedPaths } = this.#parts
     const { files, compared, untracked } = seen
     const states = new Map<string, FileState>(compared.identicalFiles.map((file) => [file, 'identical']))
@@ -161,6 +167,14 @@ class Comparison {
       read: this.#read,
       took_ms: this.#tookMs(),
     }
+  }
+
+  /** Files that memory knows belong to its lineages; what is known of others was found out just now. */
+  async #locks({ files, rows, untracked }: Seen, differing: readonly StatusFile[]): Promise<FileLock[]> {
+    const lineages = new Map<string, string | null>()
+    for (const [file, , , lineageId] of rows) if (files.has(file)) lineages.set(file, lineageId)
+    for (const { file, lineage_id } of [...differing, ...untracked.values()]) lineages.set(file, lineage_id)
+    return locksOfFiles(lineages, await this.#parts.locks)
   }
 
   #tookMs = (): number => Math.round(performance.now() - this.#startedMs)

@@ -6,6 +6,7 @@ import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { heldWords } from './held-words.ts'
+import { lockedWords } from './locked-words.ts'
 import { adviceLines, fileLines, problemWords } from './notes.ts'
 
 export interface PushLook {
@@ -28,6 +29,7 @@ export function pushWords(report: PushReport, look: PushLook): string[] {
     ...problemWords(report, 'note', look),
     ...problemWords(report, 'warning', look),
     ...setAside(report, look),
+    ...lockedWords(report, look),
     ...heldWords(report, look),
     ...problemWords(report, 'failed', look),
   ]
@@ -95,7 +97,6 @@ const asideWords = {
     'Outdated:',
     'Another version became current after yours was taken. Look at it with `ph history`, bring your change to it, and push again.',
   ],
-  locked: ['Locked:', 'Another person has these checked out. Ask them to push or to release them, then push again.'],
   denied: ['Denied:', 'These are on the denylist of the workspace, or need something that is. Ask an admin why.'],
 } as const satisfies Partial<Record<PushStatus, readonly [string, string]>>
 

@@ -7,6 +7,7 @@ import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
+import { checkedOutWords } from './checked-out-words.ts'
 
 export interface StatusLook {
   paint: Paint
@@ -34,12 +35,14 @@ const stateWords: Record<FileState, readonly [sign: string, sum: string, title: 
 
 export function statusWords(report: StatusReport, look: StatusLook): string[] {
   const groups = Map.groupBy(report.files, ({ state }) => state)
+  const theirs = new Set(report.locks.flatMap(({ file, mine }) => (mine ? [] : file)))
   return [
     ...sums(report, look),
     ...fileStates.flatMap((state) =>
-      group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project }),
+      group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project, theirs }),
     ),
     ...problems(report, look),
+    ...checkedOutWords(report, look),
     ...waiting(report, look),
   ]
 }
@@ -61,7 +64,11 @@ function sums({ summary, root, url }: StatusReport, { paint, width: columns }: S
   return [...wrap(`${basename(root)} compared with ${url}:`, columns), ...(lines.length > 0 ? lines : ['  no props here'])]
 }
 
-type GroupLook = StatusLook & Pick<StatusReport, 'root' | 'project'>
+type GroupLook = StatusLook &
+  Pick<StatusReport, 'root' | 'project'> & {
+    /** Files that someone else has checked out. */
+    theirs: ReadonlySet<string>
+  }
 
 function group(state: FileState, files: readonly StatusFile[], look: GroupLook): string[] {
   if (files.length === 0) return []
@@ -89,6 +96,7 @@ function lines({ file, state, known_by, reverted_to, undone }: StatusFile, look:
     ...(undone ? [`${undone.name}, which is not current`] : []),
     ...(state === 'unknown' && known_by === 'path' ? ['the library has another file at this path'] : []),
     ...(known_by === 'guid' ? ['moved here'] : []),
+    ...(look.theirs.has(file) && state !== 'identical' ? ['checked out by someone else, as below'] : []),
   ]
   const named = `  ${sign} ${printable(path)}`
   return remarks.length > 0 ? remarked(named, paint('dim', remarks.join(', ')), width) : [named]
@@ -101,10 +109,13 @@ const restoreAdvice = (files: readonly StatusFile[]): string[] =>
     return version ? [`To make ${version.name} current again: \`${version.restore}\``] : []
   })
 
-function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project }: GroupLook): string[] {
+function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project, theirs }: GroupLook): string[] {
   const files = all.filter(({ reverted_to, undone }) => !reverted_to && !undone)
   if (files.length === 0) return []
-  if (state === 'changed' || state === 'unknown') return [`ph push ${pushed(files, root, cwd)}`]
+  if (state === 'changed' || state === 'unknown') {
+    const free = files.filter(({ file }) => !theirs.has(file))
+    return free.length > 0 ? [`ph push ${pushed(free, root, cwd)}`] : []
+  }
   if (state === 'newer' || state === 'missing') return brought(files, project)
   if (state === 'both')
     return [

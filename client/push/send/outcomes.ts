@@ -139,7 +139,7 @@ export class Outcomes {
 function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
   const { item, files } = planned
   const [first, ...copies] = files
-  const { reason, lock, enriched, candidate_lineage_id } = result
+  const { reason, lock, locked_dependencies, enriched, candidate_lineage_id } = result
   return {
     file: pathOf(first),
     copies: copies.map(pathOf),
@@ -157,6 +157,7 @@ function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<Co
     ...(reason === undefined ? {} : { reason }),
     ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
     ...(lock === undefined ? {} : { lock }),
+    ...(locked_dependencies === undefined ? {} : { locked_dependencies }),
     ...(enriched === undefined ? {} : { enriched }),
   }
 }

@@ -172,7 +172,8 @@ export class PushRound {
     const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
     const isLocked = reason === 'lineage_locked' || reason === 'depends_on_locked'
     const status = { register: isLocked ? 'locked' : 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
-    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock: item.lock }
+    const { lock, locked_dependencies } = item
+    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock, locked_dependencies }
     this.outcomes.decide(planned, status[item.action], told)
   }
 
