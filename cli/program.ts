@@ -1,194 +1,13 @@
-/** The program: its first words, how arguments reach a command, and how a run ends in an exit code. */
+/** The program: how arguments reach a command, and how a run ends in an exit code. */
 import { CommanderError, Option, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
+import { curation, firstWords, library, together } from './first-words.ts'
 import { programEpilogue } from './help.ts'
-import { addFirstWord, helpWidth, type Loaded, prepared, type Start } from './parser.ts'
+import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
 import { hasColor, painter } from './terminal/output.ts'
-
-interface FirstWord {
-  group: string
-  summary: string
-  /** Arguments, for the list of `ph --help`. */
-  takes?: string
-  load(): Promise<Pick<Loaded, 'commands' | 'groups'>>
-}
-
-const library = 'The library:'
-const curation = 'Keeping it in order:'
-const signIn = 'Signing in:'
-const machine = 'On this machine:'
-const entry = '<entry>'
-
-/** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
-export const firstWords: Record<string, FirstWord> = {
-  push: {
-    group: library,
-    takes: '[folders or files…]',
-    summary: 'Send an Unreal Content folder, or files, to the library',
-    load: () => import('./commands/push.ts'),
-  },
-  pull: {
-    group: library,
-    takes: '[entries…]',
-    summary: 'Bring props with everything they need into a project',
-    load: () => import('./commands/pull.ts'),
-  },
-  undo: {
-    group: library,
-    takes: '[folder]',
-    summary: 'Take back the last push in the library',
-    load: () => import('./commands/undo.ts'),
-  },
-  status: {
-    group: library,
-    takes: '[folder]',
-    summary: 'Compare a project with the library: what changed here, what is newer in the library',
-    load: () => import('./commands/status.ts'),
-  },
-  search: {
-    group: library,
-    takes: '[words…]',
-    summary: 'Find props by words, tags, kinds and measures, or list them all',
-    load: () => import('./commands/search.ts'),
-  },
-  show: {
-    group: library,
-    takes: entry,
-    summary: 'Show a prop: picture, facts, versions, dependencies and referencers',
-    load: () => import('./commands/show.ts'),
-  },
-  history: {
-    group: library,
-    takes: entry,
-    summary: 'List every version of a prop',
-    load: () => import('./commands/history.ts'),
-  },
-  download: {
-    group: library,
-    takes: '<entries…>',
-    summary: 'Fetch the files of props, without a project',
-    load: () => import('./commands/download.ts'),
-  },
-  send: {
-    group: library,
-    takes: '<entries…>',
-    summary: "Order props for someone else's project",
-    load: () => import('./commands/send.ts'),
-  },
-  jobs: {
-    group: library,
-    takes: 'list | show | cancel',
-    summary: 'Pull jobs: what waits, what they bring, how they went',
-    load: () => import('./commands/jobs.ts'),
-  },
-  tag: {
-    group: curation,
-    takes: 'list | add | remove | …',
-    summary: 'Tags: words that you put on entries',
-    load: () => import('./commands/tag.ts'),
-  },
-  collection: {
-    group: curation,
-    takes: 'list | show | add | …',
-    summary: 'Collections: entries that belong together',
-    load: () => import('./commands/collection.ts'),
-  },
-  category: {
-    group: curation,
-    takes: 'list | set | clear',
-    summary: 'Categories: what kind of thing an entry is',
-    load: () => import('./commands/category.ts'),
-  },
-  variant: {
-    group: curation,
-    takes: 'group | ungroup',
-    summary: 'Entries that are one prop in several looks',
-    load: () => import('./commands/variant.ts'),
-  },
-  pack: {
-    group: curation,
-    takes: 'list | show | edit | …',
-    summary: 'Packs: where entries came from',
-    load: () => import('./commands/pack.ts'),
-  },
-  project: {
-    group: curation,
-    takes: 'list | create | edit | …',
-    summary: 'Projects: where entries are pulled to',
-    load: () => import('./commands/project.ts'),
-  },
-  rename: {
-    group: curation,
-    takes: '<entry> [name]',
-    summary: 'Give props other names',
-    load: () => import('./commands/rename.ts'),
-  },
-  restore: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Make earlier versions of props current again',
-    load: () => import('./commands/restore.ts'),
-  },
-  deprecate: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Take props out of lists and searches, or back in',
-    load: () => import('./commands/deprecate.ts'),
-  },
-  delete: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Delete props that nobody ever pulled',
-    load: () => import('./commands/delete.ts'),
-  },
-  api: {
-    group: library,
-    takes: '<method> <path>',
-    summary: 'Call any route of the service',
-    load: () => import('./commands/api.ts'),
-  },
-  login: {
-    group: signIn,
-    summary: 'Sign in to a workspace, in the browser or with a key',
-    load: () => import('./commands/login.ts'),
-  },
-  logout: { group: signIn, summary: 'Sign out and revoke the key', load: () => import('./commands/logout.ts') },
-  whoami: {
-    group: signIn,
-    summary: 'Say who you are here, and where the key is kept',
-    load: () => import('./commands/whoami.ts'),
-  },
-  demo: {
-    group: machine,
-    summary: 'See it all work: a sample project, a server, two pushes, a pull',
-    load: () => import('./commands/demo.ts'),
-  },
-  doctor: {
-    group: machine,
-    summary: 'Look for what is wrong here, and say the command that fixes it',
-    load: () => import('./commands/doctor.ts'),
-  },
-  inspect: {
-    group: machine,
-    takes: '<files…>',
-    summary: 'Show what is in files; needs no server',
-    load: () => import('./commands/inspect.ts'),
-  },
-  update: {
-    group: machine,
-    summary: 'Bring ph up to the version that the server hands out',
-    load: () => import('./commands/update.ts'),
-  },
-  server: {
-    group: machine,
-    takes: 'start | doctor | …',
-    summary: 'Run the companion server, and look after it',
-    load: () => import('./commands/server.ts'),
-  },
-}
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -214,7 +33,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 /** Commands of these groups have just talked to the server. */
 function asksServer(args: readonly string[], surroundings: Surroundings): boolean {
   const { group } = firstWords[usedWord(args, surroundings) ?? ''] ?? {}
-  return group === library || group === curation
+  return group === library || group === together || group === curation
 }
 
 /** `ph` alone asks for help; `ph help server start` means `ph server start --help`; help on nothing we have is a wrong word. */

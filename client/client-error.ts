@@ -34,6 +34,13 @@ export const clientErrors = {
   PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
   NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],
   TOO_MUCH: [exits.usage, 'Name the folder of one project, or its Content folder.'],
+  NOTHING_TO_CHECK_OUT: [
+    exits.failed,
+    'Name files that were pushed, folders that hold some, or props as `ph search` shows them.',
+  ],
+  NOT_IN_LIBRARY: [exits.failed, 'Push it first.'],
+  TOO_MANY_PROPS: [exits.usage, 'Name fewer at once.'],
+  NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
   NO_PROJECT: [exits.usage, 'Name it with --project and, where it lies elsewhere, its folder with --into.'],
   CLAIM_LOST: [exits.conflict, 'Look at the job, then pull again.'],

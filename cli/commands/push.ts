@@ -3,19 +3,15 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findOutside, projectAround } from '../../client/project/outside-projects.ts'
 import { findNamedPaths } from '../../client/project/paths.ts'
-import type { PushOptions } from '../../client/push/push.ts'
 import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
-import { limits } from '../../contract/limits.ts'
 import { command, flag, text, texts, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
-import type { Context } from '../context.ts'
+import { readText } from '../entries/note-text.ts'
 import { wrongUsage } from '../refusal.ts'
-import { number } from '../terminal/amounts.ts'
-import { openDisplay } from '../terminal/progress-display.ts'
 import { mayPush } from './push/consent.ts'
 import { heldAnswers } from './push/held-questions.ts'
-import { pushModel } from './push/progress.ts'
+import { runPush } from './push/run.ts'
 import { pushWords } from './push/words.ts'
 
 export const commands = [
@@ -28,7 +24,7 @@ export const commands = [
     },
     options: {
       dryRun: flag('--dry-run', 'only show what would happen'),
-      note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readNote),
+      note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readText('--note')),
       pack: text('--pack <name>', 'put everything into this pack instead of one for each top folder'),
       variantGroup: text('--variant-group <label>', 'group the entries of this push as variants of each other'),
       all: flag('--all', 'push files of every kind, also those that are not props by their names'),
@@ -67,54 +63,19 @@ export const commands = [
       const show = (report: PushReport) =>
         pushWords(report, { paint: out.paint, width: out.width, cwd, now: now(), verbose: input.verbose })
       const showPlan = async () => {
-        const plan = await run(context, { ...options, dryRun: true })
+        const plan = await runPush(context, { ...options, dryRun: true })
         out.lines(() => show(plan))
         return plan
       }
       const outside = dryRun ? [] : await findOutside(namedPaths, context.signal)
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
-      const report = await run(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
+      const report = await runPush(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
       out.result(report, () => show(report))
       return isPartly(report) ? exits.partly : exits.done
     },
   }),
 ]
-
-function readNote(given: string): string {
-  const note = given.trim()
-  const length = [...note].length
-  if (length > 0 && length <= limits.note) return note
-  throw wrongUsage(
-    length === 0
-      ? '--note takes a text, and this one is empty.'
-      : `--note takes up to ${number(limits.note)} characters, and these are ${number(length)}.`,
-    length === 0 ? 'Say what is new: --note "Straight table legs"' : 'Say it shorter.',
-  )
-}
-
-/** Pushes with a display of how far it is, which makes room for questions. */
-async function run(context: Context, options: PushOptions): Promise<PushReport> {
-  const { push } = await import('../../client/push/push.ts')
-  const display = openDisplay(context, pushModel)
-  const { held: decide } = options
-  const held: PushOptions['held'] =
-    decide &&
-    (async (items) => {
-      await display.hide()
-      const answers = await decide(items)
-      display.resume()
-      return answers
-    })
-  try {
-    return await push({ ...options, ...(held ? { held } : {}), tell: display.tell })
-  } catch (error) {
-    if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
-    throw error
-  } finally {
-    await display.hide()
-  }
-}
 
 function readHeld(given: string): 'continue' | 'new' {
   if (given === 'attach') return 'continue'

@@ -1,7 +1,7 @@
 /** Help: every command explains itself with examples and exit codes, and its examples are true. */
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { firstWords } from '../../cli/program.ts'
+import { firstWords } from '../../cli/first-words.ts'
 import { ph } from '../support/ph.ts'
 
 const loaded = await Promise.all(

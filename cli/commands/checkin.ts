@@ -1,0 +1,77 @@
+/** `ph checkin`: pushes what you have checked out, and gives it back. */
+import { join } from 'node:path'
+import { type CheckedIn, giveBack } from '../../client/check-out/give-back.ts'
+import { findNamedProps, type NamedProps } from '../../client/check-out/named-props.ts'
+import { ClientError } from '../../client/client-error.ts'
+import { isPartly } from '../../client/push/report.ts'
+import { exits } from '../../contract/errors.ts'
+import { command, flag, value } from '../command.ts'
+import { requireWire } from '../connection.ts'
+import { requireWriter } from '../entries/key-rights.ts'
+import { readText } from '../entries/note-text.ts'
+import { withLibrary } from '../library.ts'
+import { checkInWords } from './checkin/words.ts'
+import { heldAnswers } from './push/held-questions.ts'
+import { runPush } from './push/run.ts'
+import { pushWords } from './push/words.ts'
+
+export const commands = [
+  command({
+    usage: 'checkin <props...>',
+    description:
+      'Sends the files as `ph push` does, with what they need, and releases those that are in the library then as they are here. What could not be registered stays checked out and is named. Files that you did not change are released without a new version.',
+    arguments: { props: 'files or folders of the project, or props by id, name or /Game path that are in it' },
+    options: {
+      note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readText('--note')),
+      keep: flag('--keep', 'keep them checked out, to go on with'),
+    },
+    examples: [
+      ['checkin Content/Props/SM_Barrel.uasset --note "New rings"', 'push a file and give it back'],
+      ['checkin Content/Props', 'everything that you have checked out in a folder'],
+      ['checkin SM_Barrel --keep', 'push it, and go on with it'],
+    ],
+    exits: ['conflict', 'partly'],
+    async run(context, { props: references, note, keep }) {
+      const wire = await requireWire(context)
+      return withLibrary(context, async ({ api }) => {
+        await requireWriter(api)
+        const { cwd, out, now } = context
+        const naming = { wire, api, cwd }
+        const named = await findNamedProps(references, naming)
+        const { root, paths } = requireFiles(named)
+        const held = heldAnswers(context, { attach: [], asNew: [], rest: undefined }, root)
+        const push = await runPush(context, { ...wire, paths, held, ...(note === undefined ? {} : { note }) })
+        const back = await giveBack(named, { ...naming, push, keep })
+        const look = { paint: out.paint, width: out.width, cwd, now: now() }
+        out.result({ push, ...back }, () => [
+          ...pushWords(push, { ...look, verbose: false }),
+          ...checkInWords(back, { ...look, root }),
+        ])
+        return isPartly(push) || stays(back) ? exits.partly : exits.done
+      })
+    },
+  }),
+]
+
+const stays = ({ still_checked_out }: CheckedIn): boolean => still_checked_out.some(({ because }) => because !== 'kept')
+
+/** What is to be pushed. Throws ClientError `NOTHING_TO_PUSH` for props that have no file here. */
+function requireFiles({ root, paths, props }: NamedProps): { root: string; paths: string[] } {
+  const absent = props.filter(({ files }) => files.every(({ state }) => state === 'missing'))
+  const files = props.flatMap(({ files }) =>
+    files.flatMap(({ file, state }) => (state === 'missing' ? [] : join(root ?? '', file))),
+  )
+  const names = absent.map(({ name }) => name).join(', ')
+  if (root !== null && absent.length === 0 && paths.length + files.length > 0)
+    return {
+      root,
+      paths: paths.length > 0 && files.every((file) => paths.includes(file)) ? paths : [...new Set([...paths, ...files])],
+    }
+  throw new ClientError(
+    'NOTHING_TO_PUSH',
+    `There is no file of ${names || 'what was named'} in the project here. Nothing was pushed.`,
+    {
+      next: 'Go into the project that has it, or give it back without a push: `ph release <props>`.',
+    },
+  )
+}

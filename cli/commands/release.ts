@@ -1,0 +1,143 @@
+/** `ph release`: gives back what is checked out, without pushing. */
+import { findHeld, type HeldProp, releaseHeld } from '../../client/check-out/give-back.ts'
+import { listLocks } from '../../client/check-out/listed-locks.ts'
+import { findNamedProps, type NamedProp } from '../../client/check-out/named-props.ts'
+import type { Api } from '../../client/http/api.ts'
+import { exits } from '../../contract/errors.ts'
+import { printable } from '../../system/printable.ts'
+import { command, flag } from '../command.ts'
+import { requireWire } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { requireWriter } from '../entries/key-rights.ts'
+import { holderName, lockWords } from '../entries/lock-words.ts'
+import { withLibrary } from '../library.ts'
+import { Refusal, wrongUsage } from '../refusal.ts'
+import { count, number } from '../terminal/amounts.ts'
+import { confirmHarm, yesOption } from '../terminal/confirmation.ts'
+
+/** Lists longer than this end in a line that says how many more there are. */
+const mostNamed = 12
+
+export const commands = [
+  command({
+    usage: 'release [props...]',
+    description:
+      'Others can push new versions again. Files here stay as they are; what was changed and not pushed is named. Of many props either all are released or none. Admins may release what others have checked out, after a question.',
+    arguments: { props: 'files or folders of the project, or props by id, name or /Game path' },
+    options: {
+      mine: flag('--mine', 'everything that you have checked out'),
+      dryRun: flag('--dry-run', 'only show what would be released'),
+      yes: yesOption,
+    },
+    examples: [
+      ['release Content/Props/SM_Barrel.uasset', 'give a file back without a new version'],
+      ['release SM_Barrel SM_Stool', 'two props'],
+      ['release --mine', 'everything that you have'],
+      ['release SM_Barrel --yes', 'as an admin in a script, what someone else has'],
+    ],
+    async run(context, { props: references, mine, dryRun, yes }) {
+      if (mine === references.length > 0)
+        throw wrongUsage(
+          mine ? '--mine releases everything that you have, so nothing can be named beside it.' : 'Nothing was named.',
+          'Name files or props, or say --mine for everything that you have.',
+        )
+      const wire = await requireWire(context)
+      return withLibrary(context, async ({ api }) => {
+        const { isAdmin } = await requireWriter(api)
+        const { id: me } = await api.members.me()
+        const named = mine ? undefined : await findNamedProps(references, { wire, api, cwd: context.cwd })
+        const held = named ? await findHeld(api, named.props) : await everythingOfMine(api)
+        const others = held.filter(({ lock }) => lock.holder.id !== me)
+        if (others.length > 0 && !(dryRun && isAdmin)) await askFor(context, others, { isAdmin, yes })
+        const released = dryRun ? 0 : await releaseHeld(api, held)
+        const free = (named?.props ?? []).filter(({ lineage_id }) => held.every((one) => one.lineage_id !== lineage_id))
+        const changed = changedFiles(named?.props ?? [], held)
+        context.out.result(
+          {
+            dry_run: dryRun,
+            released,
+            props: held,
+            not_checked_out: free.map(({ lineage_id, name }) => ({ lineage_id, name })),
+            changed,
+          },
+          () => [
+            ...releasedWords(held, free, { context, dryRun }),
+            ...changedWords(changed, context),
+            ...(dryRun ? ['', 'Nothing was changed.'] : []),
+          ],
+        )
+        return exits.done
+      })
+    },
+  }),
+]
+
+const everythingOfMine = async (api: Api): Promise<HeldProp[]> =>
+  (await listLocks({ api, mine: true })).map(({ lock, entry_id, name }) => ({
+    ...{ lineage_id: lock.lineage_id, entry_id, name, lock },
+    files: [],
+  }))
+
+/** What others have: for admins, after a question. */
+async function askFor(
+  context: Context,
+  others: readonly HeldProp[],
+  { isAdmin, yes }: { isAdmin: boolean; yes: boolean },
+): Promise<void> {
+  const list = others.map(({ name, lock }) => `${printable(name)} (${lockWords(lock, context.now())})`)
+  const shown =
+    list.length > mostNamed
+      ? `${list.slice(0, mostNamed).join('; ')}; and ${number(list.length - mostNamed)} more`
+      : list.join('; ')
+  if (!isAdmin)
+    throw new Refusal({
+      code: 'FORBIDDEN',
+      exit: exits.failed,
+      message: `Checked out by someone else: ${shown}. Nothing was released.`,
+      next: 'Ask them to release it, or an admin of the workspace, who may.',
+      details: { locks: others.map(({ lock }) => lock) },
+    })
+  await confirmHarm(context, {
+    yes,
+    plan: `Others have these checked out, and may be editing them: ${shown}.`,
+    details: { locks: others.map(({ lock }) => lock) },
+    question: `Release ${others.length === 1 ? 'it' : `these ${number(others.length)}`} all the same?`,
+  })
+}
+
+/** Edits that others can be faster with from now on. */
+function changedFiles(props: readonly NamedProp[], held: readonly HeldProp[]): string[] {
+  const isHeld = new Set(held.map(({ lineage_id }) => lineage_id))
+  return props.flatMap(({ lineage_id, files }) =>
+    isHeld.has(lineage_id) ? files.flatMap(({ file, state }) => (state === 'changed' || state === 'both' ? file : [])) : [],
+  )
+}
+
+function releasedWords(
+  held: readonly HeldProp[],
+  free: readonly NamedProp[],
+  { context: { out }, dryRun }: { context: Context; dryRun: boolean },
+): string[] {
+  const hidden = held.length - mostNamed
+  return [
+    ...(held.length > 0 ? [`${dryRun ? 'Would release' : 'Released'} ${count(held.length, 'prop')}:`] : ['Nothing to release.']),
+    ...held
+      .slice(0, mostNamed)
+      .map(({ name, lock }) => `  ${printable(name)}${out.paint('dim', `  ${holderName(lock)} ${dryRun ? 'has' : 'had'} it`)}`),
+    ...(hidden > 0 ? [`  and ${number(hidden)} more`] : []),
+    ...free.slice(0, mostNamed).map(({ name }) => `${printable(name)} is not checked out.`),
+    ...(free.length > mostNamed ? [`and ${number(free.length - mostNamed)} more are not checked out`] : []),
+  ]
+}
+
+function changedWords(changed: readonly string[], { out }: Context): string[] {
+  if (changed.length === 0) return []
+  const hidden = changed.length - mostNamed
+  return [
+    '',
+    out.paint(['yellow', 'bold'], 'Changed here and not pushed:'),
+    ...changed.slice(0, mostNamed).map((file) => `  ${printable(file)}`),
+    ...(hidden > 0 ? [`  and ${number(hidden)} more`] : []),
+    out.paint('dim', '    → `ph push` sends them, as long as nobody else is faster'),
+  ]
+}

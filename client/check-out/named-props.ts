@@ -1,0 +1,158 @@
+/** What people name to check out, to check in or to release: files and folders of a project, or props by id, name or path. */
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, join, resolve, sep } from 'node:path'
+import { ApiError } from '../../contract/errors.ts'
+import { readEntryDetails } from '../entries/details.ts'
+import { requireEntryIds } from '../entries/reference.ts'
+import { projectStateFile } from '../folders.ts'
+import type { Api } from '../http/api.ts'
+import type { Wire } from '../http/open-http.ts'
+import { relation } from '../memory/current-versions.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
+import type { TellPush } from '../progress.ts'
+import { findNamedPaths, type NamedPaths } from '../project/paths.ts'
+import { findProjectName, holdsDescriptor, locate } from '../project/unreal-project.ts'
+import { type StatusFile, toStatusFile } from '../status/report.ts'
+import { status } from '../status/status.ts'
+
+/** A prop with its files in the project; none where it is not there. */
+export interface NamedProp {
+  lineage_id: string
+  /** Null: a file without an entry, such as a part of a level. */
+  entry_id: number | null
+  name: string
+  /** Of the current version. Null: it has no place under /Game, so it cannot be pulled. Undefined where that was not asked. */
+  origin_path?: string | null | undefined
+  files: StatusFile[]
+  /** What was named needs it, and it was not named itself. */
+  is_needed: boolean
+}
+
+export interface NamedProps {
+  /** Folder of the project; null where nothing in one was named and none is around. */
+  root: string | null
+  /** Its name, for pulls. */
+  project: string | null
+  props: NamedProp[]
+  /** Files that were named and are no prop of the library: below the root, with `/`. */
+  unknown: string[]
+  /** Absolute paths of what was named and lies on the disk. */
+  paths: string[]
+}
+
+export interface Naming {
+  wire: Wire
+  api: Api
+  cwd: string
+  tell?: TellPush
+}
+
+/** In the order of the files, then of the names. Throws ClientError as `findNamedPaths` and `requireEntryIds` do. */
+export async function findNamedProps(references: readonly string[], naming: Naming): Promise<NamedProps> {
+  const { cwd, api, wire, tell } = naming
+  const { paths, names } = sortReferences(references, cwd)
+  const places = paths.length > 0 ? findNamedPaths(paths) : undefined
+  const root = places?.root ?? projectAt(cwd)
+  const entries = await readNamed(api, names)
+  const props = new Map<string, NamedProp>()
+  const unknown: string[] = []
+  if (places) {
+    const { files } = await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })
+    for (const file of files) if (file.lineage_id !== null && file.state !== 'missing') addFile(props, file)
+    unknown.push(...findUnknown(places, files))
+  }
+  const missing = entries.filter(({ lineage_id }) => !props.has(lineage_id))
+  await addProps(
+    props,
+    missing.map(({ id, lineage_id, name, origin_path }) => ({ lineage_id, entry_id: id, name, origin_path, is_needed: false })),
+    {
+      ...naming,
+      root,
+    },
+  )
+  return { root, project: (root && findProjectName(root)) ?? null, props: [...props.values()], unknown, paths }
+}
+
+/** Adds props with the files that they have in the project, as far as this machine remembers them. */
+export async function addProps(
+  props: Map<string, NamedProp>,
+  more: readonly Omit<NamedProp, 'files'>[],
+  { root, wire, cwd, tell }: Naming & { root: string | null },
+): Promise<void> {
+  for (const one of more) props.set(one.lineage_id, { ...one, files: [] })
+  if (root === null || more.length === 0) return
+  const lineageIds = new Set(more.map(({ lineage_id }) => lineage_id))
+  const { there, gone } = rememberedFiles(root, wire, lineageIds)
+  const paths = there.map((file) => join(root, file))
+  const files = paths.length > 0 ? (await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })).files : []
+  for (const file of files) if (lineageIds.has(file.lineage_id ?? '')) props.get(file.lineage_id ?? '')?.files.push(file)
+  for (const file of gone) {
+    const prop = props.get(file.lineage_id ?? '')
+    // Where another file of it is there it was moved, most likely.
+    if (prop?.files.every(({ state }) => state === 'missing')) prop.files.push(file)
+  }
+}
+
+const isPathLike = (reference: string, cwd: string): boolean =>
+  /^[.~]|\\|\.(uasset|umap)$/i.test(reference) ||
+  (reference.includes('/') && !reference.startsWith('/') && existsSync(join(cwd, reference.split('/')[0] ?? '')))
+
+/** What lies on the disk, or is written like a path, is one; everything else is a prop of the library. */
+function sortReferences(references: readonly string[], cwd: string): { paths: string[]; names: string[] } {
+  const isPath = (reference: string) => existsSync(resolve(cwd, reference)) || isPathLike(reference, cwd)
+  const { paths = [], names = [] } = Object.groupBy(references, (one) => (isPath(one) ? 'paths' : 'names'))
+  return { paths: paths.map((path) => resolve(cwd, path)), names }
+}
+
+function projectAt(cwd: string): string | null {
+  const { root } = locate(realpathSync(cwd))
+  return holdsDescriptor(root) ? root : null
+}
+
+async function readNamed(api: Api, names: readonly string[]) {
+  if (names.length === 0) return []
+  const ids = await requireEntryIds(api, names)
+  const entries = await readEntryDetails(api, ids)
+  return ids.map((id) => {
+    const entry = entries.get(id)
+    if (!entry) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
+    return entry
+  })
+}
+
+function addFile(props: Map<string, NamedProp>, file: StatusFile): void {
+  const { lineage_id, entry_id, face_origin_path: origin_path } = file
+  if (lineage_id === null) return
+  const prop = props.get(lineage_id)
+  if (prop) prop.files.push(file)
+  else props.set(lineage_id, { lineage_id, entry_id, name: stemOf(file.file), origin_path, files: [file], is_needed: false })
+}
+
+const stemOf = (file: string): string => basename(file).replace(/\.[^.]*$/, '')
+
+/** Of files that were named themselves: the library has none like them, or they are no props at all. */
+function findUnknown({ root, starts }: NamedPaths, files: readonly StatusFile[]): string[] {
+  const known = new Set(files.flatMap(({ file, lineage_id }) => (lineage_id === null ? [] : join(root, file))))
+  return starts.flatMap(({ path, isFolder }) =>
+    isFolder || known.has(path)
+      ? []
+      : path
+          .slice(root.length + 1)
+          .split(sep)
+          .join('/'),
+  )
+}
+
+/** Files of these lineages: those on the disk by their paths, and what is known of those that are not there any more. */
+function rememberedFiles(root: string, { folders, url }: Wire, lineageIds: ReadonlySet<string>) {
+  const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
+  try {
+    const rows = memory.faces.rows().filter(([, , , lineageId]) => lineageId !== null && lineageIds.has(lineageId))
+    const { there = [], gone = [] } = Object.groupBy(rows, ([file]) => (existsSync(join(root, file)) ? 'there' : 'gone'))
+    const details = memory.faces.details(new Set(gone.map(([file]) => file)))
+    const known = details.filter((one) => one.relation & relation.based)
+    return { there: there.map(([file]) => file), gone: known.map((one) => toStatusFile(one, 'missing')) }
+  } finally {
+    memory.close()
+  }
+}

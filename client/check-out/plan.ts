@@ -1,0 +1,115 @@
+/** What a check-out would take, how the files here stand to the newest versions, and what goes on around them. Changes nothing. */
+import pLimit from 'p-limit'
+import { limits } from '../../contract/limits.ts'
+import type { Lock, RadarLineage } from '../../contract/locks.ts'
+import type { Member } from '../../contract/members.ts'
+import { ClientError } from '../client-error.ts'
+import type { StatusFile } from '../status/report.ts'
+import { addProps, findNamedProps, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
+
+/**
+ * How the file here stands to the current version. `newest`: it is that one. `changed`: an edit of it. `behind`: an older version, or
+ * gone from the disk. `diverged`: an edit of an older version. `unsure`: nothing says what it was made from. `absent`: none is here.
+ */
+export type Standing = 'newest' | 'changed' | 'behind' | 'diverged' | 'unsure' | 'absent'
+
+export interface CheckOutPlan extends NamedProps {
+  me: Member
+  /** By lineage, in the order of the props. */
+  radar: RadarLineage[]
+}
+
+const { many } = limits.lock
+const requestsAtOnce = 8
+
+/** Throws ClientError `NOT_IN_LIBRARY` for a named file that is no prop, `TOO_MANY_PROPS`, `NOTHING_TO_CHECK_OUT`. */
+export async function planCheckOut(references: readonly string[], naming: Naming & { closure: boolean }): Promise<CheckOutPlan> {
+  const { api, closure } = naming
+  const named = await findNamedProps(references, naming)
+  if (named.unknown.length > 0) throw notInLibrary(named.unknown)
+  if (named.props.length === 0) throw new ClientError('NOTHING_TO_CHECK_OUT', 'The library has no prop of what was named.')
+  const props = closure ? await withNeeds(named, naming) : named.props
+  if (props.length > many) throw tooMany(props.length, closure)
+  const lineageIds = props.map(({ lineage_id }) => lineage_id)
+  const [me, radar] = await Promise.all([api.members.me(), api.locks.radar({ lineage_ids: lineageIds })])
+  return { ...named, props, me, radar: radar.lineages }
+}
+
+/** What is needed by several of them counts once. */
+async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]> {
+  const { api } = naming
+  const props = new Map(named.props.map((prop) => [prop.lineage_id, prop]))
+  const atOnce = pLimit(requestsAtOnce)
+  const closures = await Promise.all(
+    named.props.flatMap(({ entry_id }) => (entry_id === null ? [] : atOnce(() => api.entries.closure({ entry_id })))),
+  )
+  const needs = new Map<string, Omit<NamedProp, 'files'>>()
+  for (const { lineage_id, entry_id, asset_name, origin_path } of closures.flatMap(({ members }) => members)) {
+    if (props.has(lineage_id)) continue
+    const name = asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
+    needs.set(lineage_id, { lineage_id, entry_id, name, origin_path, is_needed: true })
+  }
+  const total = props.size + needs.size
+  if (total > many) throw tooMany(total, true)
+  await addProps(props, [...needs.values()], { ...naming, root: named.root })
+  return [...props.values()]
+}
+
+function tooMany(total: number, closure: boolean): ClientError {
+  const what = closure ? 'They are, with everything they need,' : 'They are'
+  return new ClientError(
+    'TOO_MANY_PROPS',
+    `${what} ${total} props and parts; ${many} can be checked out at once. Nothing was checked out.`,
+    { details: { total, most: many }, ...(closure ? { next: 'Name fewer, or leave --closure out.' } : {}) },
+  )
+}
+
+const mostFiles = 5
+
+function notInLibrary(files: readonly string[]): ClientError {
+  const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
+  const [is, it] = files.length === 1 ? ['is', 'it'] : ['are', 'them']
+  return new ClientError(
+    'NOT_IN_LIBRARY',
+    `${files.slice(0, mostFiles).join(', ')}${more} ${is} not in the library. Nothing was checked out.`,
+    { details: { files }, next: `Only what the library has can be checked out: push ${it} first, or name other files.` },
+  )
+}
+
+/** The locks of others on what is to be checked out. */
+export const heldByOthers = ({ radar, me }: Pick<CheckOutPlan, 'radar' | 'me'>): Lock[] =>
+  radar.flatMap(({ locks }) =>
+    locks.flatMap(({ lock, relation }) => (relation === 'self' && lock.holder.id !== me.id ? lock : [])),
+  )
+
+/** The lineages that who asks has checked out already. */
+export const heldByMe = ({ radar, me }: Pick<CheckOutPlan, 'radar' | 'me'>): Set<string> =>
+  new Set(
+    radar.flatMap(({ lineage_id, locks }) =>
+      locks.some(({ lock, relation }) => relation === 'self' && lock.holder.id === me.id) ? lineage_id : [],
+    ),
+  )
+
+const worstFirst: readonly Standing[] = ['diverged', 'unsure', 'behind', 'changed', 'newest', 'absent']
+
+/** Of several files of a prop the one that needs most attention counts. `face`: the content hash of the current version, where it is known better. */
+export function standingOf({ files }: Pick<NamedProp, 'files'>, face?: string): Standing {
+  const standings = new Set(files.map((file) => standingOfFile(file, face)))
+  return worstFirst.find((standing) => standings.has(standing)) ?? 'absent'
+}
+
+function standingOfFile({ state, content_hash, face_content_hash }: StatusFile, face: string | undefined): Standing {
+  const isOvertaken = face !== undefined && face !== face_content_hash && face !== content_hash
+  switch (state) {
+    case 'identical':
+      return isOvertaken ? 'behind' : 'newest'
+    case 'changed':
+      return isOvertaken ? 'diverged' : 'changed'
+    case 'both':
+      return 'diverged'
+    case 'unknown':
+      return 'unsure'
+    default:
+      return 'behind'
+  }
+}
