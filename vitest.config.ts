@@ -1,4 +1,4 @@
-// How the tests run: real servers and databases inside of two processes, each of which does one file after the other.
+// How the tests run: real servers and databases inside of two processes at a time, each of which does one file after the other.
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -17,8 +17,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/support/built-program.ts'],
     setupFiles: ['test/support/own-memory.ts'],
     pool: 'forks',
-    // Sources, and the code that the engine has made of them and of the database, serve all files of a process.
-    isolate: false,
+    // Sources, and the code that the engine has made of them and of the database, serve all files of a process. On PostgreSQL each
+    // file has its own: connections that it leaves behind end with it, and a cluster has only so many.
+    isolate: process.env.PH_TEST_DATABASE_URL !== undefined,
     execArgv: ['--expose-gc'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
