@@ -87,7 +87,7 @@ export const locks = routes({
     method: 'POST',
     path: '/locks/batch',
     scope: 'write',
-    summary: 'Check out many lineages, all of them or none; with `steal` (admins) from whoever has them.',
+    summary: 'Check out many lineages, all of them or none; with `steal` (admins) from those who have them.',
     input: Type.Object({
       lineage_ids: LineageIds,
       ...terms,

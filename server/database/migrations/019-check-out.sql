@@ -1,4 +1,4 @@
--- Check-outs: who is editing a lineage, and until when. A lock binds others while ended_at is null and expires_at lies ahead. Whoever holds
+-- Check-outs: who is editing a lineage, and until when. A lock binds others while ended_at is null and expires_at lies ahead. Who holds
 -- the lineage's row (server/rows/hold.ts) may write its locks, and nobody else.
 create table locks (
   workspace_id   bigint not null,

@@ -4,7 +4,7 @@
 alter table objects
   add column review_status text not null default 'draft' check (review_status in ('draft', 'in_review', 'changes_requested', 'approved'));
 
--- Of versions that are no drafts. request_id: the round that it came from. Whoever writes a row holds the lineage.
+-- Of versions that are no drafts. request_id: the round that it came from. Who writes a row holds the lineage.
 create table reviews (
   workspace_id bigint not null,
   object_id    bigint not null,
@@ -18,7 +18,7 @@ create table reviews (
 );
 create index reviews_request on reviews (workspace_id, request_id) where request_id is not null;
 
--- A round. Whoever writes one, or an answer to it, holds the lineage.
+-- A round. Who writes one, or an answer to it, holds the lineage.
 create table review_requests (
   workspace_id bigint not null,
   id           bigint generated always as identity,

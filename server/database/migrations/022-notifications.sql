@@ -32,7 +32,7 @@ create table notification_prefs (
   primary key (workspace_id, member_id)
 );
 
--- What people said, or began by taking part. Who created an entry watches it without a row. Whoever writes a row holds the entry
+-- What people said, or began by taking part. Who created an entry watches it without a row. Who writes a row holds the entry
 -- for key share, so that none is left of an entry that is deleted.
 create table watches (
   workspace_id bigint not null,
