@@ -96,22 +96,36 @@ export async function requireEntryDetail(sql: Sql, view: View, entryId: number):
   return entry
 }
 
-/** Everything about the given entries, by id. Unknown ids are left out. */
+/**
+ * Everything about the given entries, by id. Unknown ids are left out. Most have no comments and no review, and to plan for those takes
+ * longer than all the rest; where one has some, a second statement reads all of it again, so that an answer is of one moment.
+ */
 export async function selectEntryDetails(sql: Sql, view: View, ids: readonly number[]): Promise<EntryDetail[]> {
   const { workspaceId } = view
-  const rows = await sql<DetailRow[]>`
-    select ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
-           o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path, ${reviewOf(sql, workspaceId, sql`o.id`)} as review,
-           coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections,
-           coalesce(comments.list, '[]') as comments
-      from ${joins(sql, { workspaceId, ids })}
-      left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
-      left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
-      left join (${collectionsOf(sql, workspaceId, ids)}) collections on collections.entry_id = e.id
+  const plain = await sql<(DetailRow & { is_discussed: boolean })[]>`
+    select ${detailColumns(sql)}, null as review, '[]'::json as comments,
+           o.review_status <> 'draft' or exists (
+             select from comments c where c.workspace_id = ${workspaceId} and c.entry_id = e.id) as is_discussed
+      from ${detailJoins(sql, { workspaceId, ids })} order by e.id`
+  if (!plain.some((row) => row.is_discussed)) return plain.map(({ is_discussed, ...row }) => toDetail(row))
+  const whole = await sql<DetailRow[]>`
+    select ${detailColumns(sql)}, ${reviewOf(sql, workspaceId, sql`o.id`)} as review, coalesce(comments.list, '[]') as comments
+      from ${detailJoins(sql, { workspaceId, ids })}
       left join (${commentsOf(sql, view, ids)}) comments on comments.entry_id = e.id
      order by e.id`
-  return rows.map(toDetail)
+  return whole.map(toDetail)
 }
+
+const detailColumns = (sql: Sql): Fragment => sql`
+  ${columns(sql)}, e.ever_pulled, o.package_guid, o.lineage_anchor, o.date_ingested, m.id as publisher_id, m.name as publisher_name,
+  o.metadata_doc, o.preview_artifact_id, o.thumbnail_artifact_id, ${versionFacts(sql)}, o.pushed_from, o.source_path,
+  coalesce(tags.list, '[]') as tags, coalesce(collections.list, '[]') as collections`
+
+const detailJoins = (sql: Sql, { workspaceId, ids }: Which): Fragment => sql`
+  ${joins(sql, { workspaceId, ids })}
+  left join lateral (select id, name from members where workspace_id = ${workspaceId} and id = o.published_by offset 0) m on true
+  left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
+  left join (${collectionsOf(sql, workspaceId, ids)}) collections on collections.entry_id = e.id`
 
 /** What was said about an entry, oldest first; ENTRY_NOT_FOUND otherwise. */
 export async function requireEntryComments(sql: Sql, view: View, entryId: number): Promise<EntryDetail['comments']> {
