@@ -66,15 +66,15 @@ export const commands = [
         const refuse = (locks: ReturnType<typeof heldByOthers>) => heldRefusal(locks, { props: plan.props, now: now(), isAdmin })
         const others = steal === undefined ? heldByOthers(plan) : []
         if (others.length > 0) throw refuse(others)
-        const isWanted = dryRun ? false : await bringsNewer(context, { plan, given: pull })
+        const isToBring = dryRun ? false : await bringsNewer(context, { plan, given: pull })
         const made = dryRun
           ? foretell(plan)
           : await takeProps(api, plan, { note, ttlHours: ttl, steal }).catch((error: unknown) => {
               const locks = locksOf(error)
               throw locks.length > 0 ? refuse(locks) : error
             })
-        const wanted = isWanted ? findToBring(plan, made) : []
-        const report = { ...(await bring(context, { plan, made, wanted, wire })), dry_run: dryRun }
+        const toBring = isToBring ? findToBring(plan, made) : []
+        const report = { ...(await bring(context, { plan, made, toBring, wire })), dry_run: dryRun }
         out.result(report, () => checkOutWords(report, { out, cwd, now: now() }))
         return dryRun || report.props.every(isReady) ? exits.done : exits.partly
       })
@@ -106,18 +106,18 @@ async function bringsNewer(context: Context, { plan, given }: { plan: CheckOutPl
 interface Bringing {
   plan: CheckOutPlan
   made: CheckedOut[]
-  wanted: readonly number[]
+  toBring: readonly number[]
   wire: Pick<BringOptions, 'url' | 'key' | 'folders'>
 }
 
 /** After the check-out: nobody else makes a newer version then. */
-async function bring(context: Context, { plan, made, wanted, wire }: Bringing): Promise<Omit<CheckOutReport, 'dry_run'>> {
+async function bring(context: Context, { plan, made, toBring, wire }: Bringing): Promise<Omit<CheckOutReport, 'dry_run'>> {
   const { root, project, radar } = plan
   const report = { root, project, radar, props: made, brought: null }
-  if (wanted.length === 0) return report
+  if (toBring.length === 0) return report
   const display = openDisplay(context, pullModel)
   try {
-    const brought = await bringNewest(plan, wanted, { ...wire, cacheBytes: requireCacheSize(context), tell: display.tell })
+    const brought = await bringNewest(plan, toBring, { ...wire, cacheBytes: requireCacheSize(context), tell: display.tell })
     return { ...report, props: afterBringing(made, brought), brought }
   } catch (error) {
     await display.hide()

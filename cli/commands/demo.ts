@@ -102,7 +102,7 @@ class Demo {
   /** Shows a wall of pictures and counts kinds; gives the number of entries, and the picture of the prop before its edit. */
   async #look(library: Library) {
     const { entries } = await library.api.entries.list({ limit: 200 })
-    await showGallery(this.#context, library, { entries, wanted: this.#pictures })
+    await showGallery(this.#context, library, { entries, withPictures: this.#pictures })
     const kinds = [...Map.groupBy(entries, ({ entry_type }) => entry_type)].toSorted(([, a], [, b]) => b.length - a.length)
     this.#say(kinds.map(([kind, list]) => `${kind.replaceAll('_', ' ')} ${list.length}`).join(' · '))
     return { entries: entries.length, before: await this.#pictureOf(library) }

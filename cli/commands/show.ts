@@ -51,7 +51,7 @@ export const commands = [
         const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
         const { entry } = found
         const head = wantsFacts(wish)
-          ? await factLines(context, library, { entry, wanted: !wish.noPictures })
+          ? await factLines(context, library, { entry, withPictures: !wish.noPictures })
           : [nameLine(entry, context, context.out.width)]
         context.out.result(found, () => [...head, ...sections(found, context, wish).slice(head.length === 0 ? 1 : 0)])
       })
@@ -99,7 +99,7 @@ async function findParts({ api }: Library, entry_id: number, parts: readonly Par
 async function factLines(
   context: Context,
   library: Library,
-  { entry, wanted: withPictures }: { entry: EntryDetail; wanted: boolean },
+  { entry, withPictures }: { entry: EntryDetail; withPictures: boolean },
 ): Promise<string[]> {
   const { out } = context
   const drawing = await pictureDrawing(context, withPictures && entry.has_thumbnail)

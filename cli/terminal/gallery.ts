@@ -31,7 +31,7 @@ function perRow(context: Context): number {
 export async function showGallery(
   context: Context,
   library: Library,
-  { entries, wanted: withPictures }: { entries: readonly EntrySummary[]; wanted: boolean },
+  { entries, withPictures }: { entries: readonly EntrySummary[]; withPictures: boolean },
 ): Promise<number> {
   const chosen = chooseForWall(entries, perRow(context) * mostRows)
   if (chosen.length === 0 || !(await pictureDrawing(context, withPictures))) return 0

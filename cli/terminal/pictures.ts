@@ -86,9 +86,9 @@ export interface Drawing {
 }
 
 /** How this run draws pictures, or undefined where it does not: no terminal, JSON, `--no-pictures`, or a terminal without colour. */
-export async function pictureDrawing(context: Context, isWanted: boolean): Promise<Drawing | undefined> {
+export async function pictureDrawing(context: Context, withPictures: boolean): Promise<Drawing | undefined> {
   const { out, env } = context
-  if (!isWanted || out.json || !out.terminal) return undefined
+  if (!withPictures || out.json || !out.terminal) return undefined
   const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')
   const style = { protocol: pictureProtocol(env), colorDepth: colorDepth(env) }
   if (style.protocol === 'none') return undefined

@@ -63,7 +63,7 @@ function describe(
 const anyWrite = 0o222
 
 /**
- * A read-only file may be a link into the content cache (`ph pull --link`): whoever edits it in place would change every copy. It
+ * A read-only file may be a link into the content cache (`ph pull --link`): who edits it in place would change every copy. It
  * becomes a file of its own. What cannot be made writable stays as it is: the editor says so itself.
  */
 export function makeWritable(path: string): void {

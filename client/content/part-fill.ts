@@ -51,7 +51,7 @@ async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, o
     throw new ClientError('WRONG_BYTES', `The download of ${title} has stalled.`, { cause: error })
   })
   if (part.size > 0 && !String(answer.headers['content-range'] ?? '').startsWith(`bytes ${part.size}-`)) part.restart()
-  await pour(answer.body, (chunk) => {
+  await receiveChunks(answer.body, (chunk) => {
     if (part.size + chunk.length > sizeBytes)
       throw new ClientError('WRONG_BYTES', `More bytes arrive for ${title} than the file has.`)
     part.write(chunk)
@@ -61,7 +61,7 @@ async function receive(http: Http, part: PartFile, { locate, sizeBytes, title, o
 }
 
 /** Every chunk as it arrives, without a turn of the event loop in between. */
-async function pour(body: Readable, take: (chunk: Buffer) => void): Promise<void> {
+async function receiveChunks(body: Readable, take: (chunk: Buffer) => void): Promise<void> {
   let failure: { error: unknown } | undefined
   body.on('data', (chunk: Buffer) => {
     if (failure) return

@@ -3,7 +3,7 @@
 /** A list that never ends is left after so many pages. */
 const mostPages = 100_000
 
-/** One page after the other, each asked for when it is wanted; `cursor` is undefined for the first. Throws what `ask` throws. */
+/** One page after the other, each asked for when the caller takes it; `cursor` is undefined for the first. Throws what `ask` throws. */
 export async function* pagesOf<P>(ask: (cursor: string | undefined) => Promise<P>, first?: string): AsyncGenerator<P> {
   let cursor = first
   for (let page = 0; page < mostPages; page++) {

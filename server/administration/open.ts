@@ -47,7 +47,7 @@ export async function openAdministration(reaching: Reaching): Promise<Administra
   const by = userOfSystem()
   signal.throwIfAborted()
   const { servers } = await findServers(settings.dataDir)
-  const server = servers.find(({ presence }) => servesWanted(presence, settings))
+  const server = servers.find(({ presence }) => servesOurDatabase(presence, settings))
   if (server) return throughServer(server, { by, signal })
   if (settings.databaseUrl === undefined && !prepareFolder(reaching)) return withNothing
   const taken = await takeFree(reaching)
@@ -63,7 +63,7 @@ function userOfSystem(): string {
 }
 
 /** A server on this data folder may work on another database than the one that the environment names. */
-const servesWanted = ({ database_mark }: Presence, settings: Settings): boolean =>
+const servesOurDatabase = ({ database_mark }: Presence, settings: Settings): boolean =>
   settings.databaseUrl === undefined || database_mark === databaseMark(settings)
 
 function throughServer(found: FoundServer, { by, signal }: { by: string; signal: AbortSignal }): Administration {

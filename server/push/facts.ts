@@ -117,10 +117,10 @@ async function selectLineages(
        select l.id from objects o
          join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
         where o.workspace_id = ${workspaceId} and o.path_key = lookup.key offset 0) at`
-  const wanted = ids.map((row) => row.id)
-  if (by.hold) await holdLineages(sql, workspaceId, wanted)
+  const lineageIds = ids.map((row) => row.id)
+  if (by.hold) await holdLineages(sql, workspaceId, lineageIds)
   const rows = await sql<LineageRow[]>`
-    select known.* from ${lookupTexts(sql, wanted)}
+    select known.* from ${lookupTexts(sql, lineageIds)}
      cross join lateral (
        select l.id, l.face_object_id, l.versions, o.content_hash as face_content_hash, o.origin_path as face_origin_path,
               o.asset_class as face_asset_class, o.source_ext as face_source_ext,

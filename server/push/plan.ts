@@ -167,7 +167,7 @@ const lostStamp = (item: ManifestItem, candidate: KnownLineage | undefined): Hol
   on: [],
 })
 
-/** The pusher's own check-out stops nothing; somebody else's stops admins too (contract-gaps 5). */
+/** The pusher's own check-out stops nothing; someone else's stops admins too (contract-gaps 5). */
 function unlessLocked(plan: ItemPlan, { pusherId }: Facts): ItemPlan {
   const lock = plan.action === 'register' ? plan.lineage?.lock : undefined
   if (plan.action !== 'register' || !lock || lock.holder.id === pusherId) return plan

@@ -30,7 +30,7 @@ export async function changeReviewers(request: Changing): Promise<ReviewRequest>
   return showRound(sql, workspace.id, round.id)
 }
 
-/** VALIDATION when nobody is named, somebody in both lists, or too many in one. */
+/** VALIDATION when nobody is named, someone in both lists, or too many in one. */
 function sentLists({ add_reviewer_ids, remove_reviewer_ids }: Changing['input']): { add: number[]; remove: number[] } {
   const add = [...new Set(add_reviewer_ids)]
   const remove = [...new Set(remove_reviewer_ids)]

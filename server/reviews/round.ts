@@ -1,4 +1,4 @@
-/** A round and its answers, held: whoever changes one holds the lineage first, as who moves its current version does. */
+/** A round and its answers, held: who changes one holds the lineage first, as who moves its current version does. */
 import { ApiError } from '../../contract/errors.ts'
 import type { RequestStatus } from '../../contract/review-requests.ts'
 import { amongIds } from '../database/among.ts'

@@ -21,7 +21,7 @@ export async function forgetOldActivity({ sql }: Database, { workspaceId, now }:
 
 /**
  * Who follows the feed from further back is told to start over. Only records before the first one that is to be kept go, so that those
- * that are left have no gap. The floor goes up in the same transaction, and last: whoever commits something waits for its row
+ * that are left have no gap. The floor goes up in the same transaction, and last: who commits something waits for its row
  * (server/feed.ts).
  */
 export async function forgetOldChanges(database: Database, { workspaceId, now }: Step): Promise<boolean> {

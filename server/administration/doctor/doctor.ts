@@ -26,16 +26,16 @@ const examineMs = 15_000
 /** Makes no database and migrates none; never throws for what is wrong with the server. */
 export async function examineServer(settings: Settings): Promise<Examination> {
   const { dataDir } = settings
-  const stranger = isOwnerOf(dataDir) ? [] : lookAtDataFolder(dataDir)
+  const notOwner = isOwnerOf(dataDir) ? [] : lookAtDataFolder(dataDir)
   let found: Awaited<ReturnType<typeof findServers>>
   try {
     found = await findServers(dataDir)
   } catch (error) {
-    return { server: null, settings: settings.told, findings: stranger.length > 0 ? stranger : [failureOf(error)] }
+    return { server: null, settings: settings.told, findings: notOwner.length > 0 ? notOwner : [failureOf(error)] }
   }
   const [server, ...others] = found.servers
   if (server) return askServer(server, others)
-  if (stranger.length > 0) return { server: null, settings: settings.told, findings: stranger }
+  if (notOwner.length > 0) return { server: null, settings: settings.told, findings: notOwner }
   return { server: null, settings: settings.told, findings: await examineHere(settings, found.silent) }
 }
 
