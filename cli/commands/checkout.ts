@@ -1,5 +1,5 @@
 /** `ph checkout`: says that you are editing props, so that nobody else pushes versions of them meanwhile. */
-import { afterBringing, type BringOptions, bringNewest, findToBring } from '../../client/check-out/newer-versions.ts'
+import { afterBringing, type BringOptions, bringNewest, findToBring } from '../../client/check-out/bring-newest.ts'
 import { type CheckOutPlan, heldByOthers, planCheckOut } from '../../client/check-out/plan.ts'
 import { type CheckedOut, foretell, takeProps } from '../../client/check-out/take.ts'
 import type { Api } from '../../client/http/api.ts'

@@ -1,17 +1,10 @@
-/** What a check-out would take, how the files here stand to the newest versions, and what goes on around them. Changes nothing. */
+/** What a check-out would take, and what goes on around it. Changes nothing. */
 import pLimit from 'p-limit'
 import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarLineage } from '../../contract/locks.ts'
 import type { Member } from '../../contract/members.ts'
 import { ClientError } from '../client-error.ts'
-import type { StatusFile } from '../status/report.ts'
 import { addProps, findNamedProps, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
-
-/**
- * How the file here stands to the current version. `newest`: it is that one. `changed`: an edit of it. `behind`: an older version, or
- * gone from the disk. `diverged`: an edit of an older version. `unsure`: nothing says what it was made from. `absent`: none is here.
- */
-export type Standing = 'newest' | 'changed' | 'behind' | 'diverged' | 'unsure' | 'absent'
 
 export interface CheckOutPlan extends NamedProps {
   me: Member
@@ -89,27 +82,3 @@ export const heldByMe = ({ radar, me }: Pick<CheckOutPlan, 'radar' | 'me'>): Set
       locks.some(({ lock, relation }) => relation === 'self' && lock.holder.id === me.id) ? lineage_id : [],
     ),
   )
-
-const worstFirst: readonly Standing[] = ['diverged', 'unsure', 'behind', 'changed', 'newest', 'absent']
-
-/** Of several files of a prop the one that needs most attention counts. `face`: the content hash of the current version, where it is known better. */
-export function standingOf({ files }: Pick<NamedProp, 'files'>, face?: string): Standing {
-  const standings = new Set(files.map((file) => standingOfFile(file, face)))
-  return worstFirst.find((standing) => standings.has(standing)) ?? 'absent'
-}
-
-function standingOfFile({ state, content_hash, face_content_hash }: StatusFile, face: string | undefined): Standing {
-  const isOvertaken = face !== undefined && face !== face_content_hash && face !== content_hash
-  switch (state) {
-    case 'identical':
-      return isOvertaken ? 'behind' : 'newest'
-    case 'changed':
-      return isOvertaken ? 'diverged' : 'changed'
-    case 'both':
-      return 'diverged'
-    case 'unknown':
-      return 'unsure'
-    default:
-      return 'behind'
-  }
-}

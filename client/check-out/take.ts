@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import type { Lock } from '../../contract/locks.ts'
 import type { Api } from '../http/api.ts'
 import type { NamedProp } from './named-props.ts'
-import { type CheckOutPlan, heldByMe, type Standing, standingOf } from './plan.ts'
+import { type CheckOutPlan, heldByMe } from './plan.ts'
+import { type Standing, standingOf } from './standing.ts'
 
 export interface Terms {
   note?: string | undefined

@@ -1,4 +1,4 @@
-/** Tells people what someone else did: one notification per person and action, for the most specific reason (spec 6). */
+/** Tells people what someone else did: one notification per person and action, for the most specific reason: the first in `notificationReasons` (spec 6). */
 import { type NotificationReason, notificationReasons } from '../../contract/notifications.ts'
 import type { Sql } from '../database/sql.ts'
 

@@ -1,4 +1,4 @@
-/** What the answers to a round make of its version (spec 3; contract-gaps 6a). Pure. */
+/** What the answers to a round make of its version (spec 3; contract-gaps 6a). Pure. Without a round, decide.ts. */
 import type { ReviewState } from '../../contract/reviews.ts'
 import type { Round } from './round.ts'
 

@@ -1,6 +1,7 @@
 /** What a check-out came to, in words: until when, and what to know about the files here before they are edited. */
 import { join, relative } from 'node:path'
-import type { CheckOutPlan, Standing } from '../../../client/check-out/plan.ts'
+import type { CheckOutPlan } from '../../../client/check-out/plan.ts'
+import type { Standing } from '../../../client/check-out/standing.ts'
 import type { CheckedOut } from '../../../client/check-out/take.ts'
 import type { PullReport } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'

@@ -1,6 +1,7 @@
 /**
  * Files that would become the next version of a prop by their identity alone, although nothing on this machine tells that they were
  * made from its current version: two people's edits must not override each other unnoticed. They are held until someone says so.
+ * The server holds for other reasons (server/push/plan.ts).
  */
 import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
