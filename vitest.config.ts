@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/support/built-program.ts'],
-    setupFiles: ['test/support/own-memory.ts'],
+    setupFiles: ['test/support/file-end.ts'],
     pool: 'forks',
     // Sources, and the code that the engine has made of them and of the database, serve all files of a process. On PostgreSQL each
     // file has its own: connections that it leaves behind end with it, and a cluster has only so many.

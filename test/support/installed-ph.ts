@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.ts'
 import type { ProcessEnding } from './ph-process.ts'
 import { startRegistry } from './registry.ts'
 
@@ -27,7 +27,7 @@ export interface InstalledPh {
 export async function installPh(serverUrl: string): Promise<InstalledPh> {
   const registry = await startRegistry()
   const home = mkdtempSync(join(tmpdir(), 'ph-test-home-'))
-  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  afterFile(() => rmSync(home, { recursive: true, force: true }))
   const prefix = join(home, 'npm')
   const env = {
     HOME: home,

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
-import { afterAll } from 'vitest'
 import { type TarFile, tar } from '../../server/install/tar.ts'
+import { afterFile } from './after-file.ts'
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
@@ -32,7 +32,7 @@ export async function startRegistry(): Promise<Registry> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  afterAll(() => {
+  afterFile(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { Clock } from '../../server/clock.ts'
 import { readSettings, type Settings } from '../../server/config.ts'
 import { type RunningServer, type StartOptions, startServer } from '../../server/main.ts'
 import type { ProvisionFile } from '../../server/provision/file.ts'
 import { provision } from '../../server/provision/provision.ts'
+import { afterFile } from './after-file.ts'
 import { migratedDatabase } from './fresh-postgres.ts'
 
 /** A clock that tests move by hand; it starts at the real time. */
@@ -89,7 +89,7 @@ export async function startTestServer(overrides: Partial<Settings> = {}, limits:
     })
   let running = await start()
   await provision(running.database, { workspaces: [workspaceOf('first').workspace] }, clock.now())
-  afterAll(async () => {
+  afterFile(async () => {
     await running.stop()
     rmSync(dataDir, { recursive: true, force: true })
     await database?.drop()

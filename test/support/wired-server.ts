@@ -1,5 +1,5 @@
 /** A server on a PostgreSQL of its own, with a wire between them on which a test can stop any statement. Only where there is a PostgreSQL. */
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.ts'
 import { freshPostgres } from './fresh-postgres.ts'
 import { startTestServer, type TestLimits, type TestServer } from './server.ts'
 import { readStatements, type StatementWire } from './statement-wire.ts'
@@ -15,7 +15,7 @@ export async function startWiredServer(limits: TestLimits = {}): Promise<WiredSe
   if (!database) throw new Error('there is no PostgreSQL')
   const wire = await readStatements(database.url)
   // What is registered first is done last: the server has stopped by then.
-  afterAll(async () => {
+  afterFile(async () => {
     wire.end()
     await database.drop()
   })
