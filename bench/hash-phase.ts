@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 
 const built = (module: string): string => new URL(`../dist/client/${module}.js`, import.meta.url).href
-const { findNamedPaths }: typeof import('../client/project/paths.ts') = await import(built('push-paths'))
-const { scan }: typeof import('../client/project/scan.ts') = await import(built('scan'))
-const { readFiles }: typeof import('../client/project/read-files.ts') = await import(built('hash'))
+const { findNamedPaths }: typeof import('../client/project/paths.ts') = await import(built('project/paths'))
+const { scan }: typeof import('../client/project/scan.ts') = await import(built('project/scan'))
+const { readFiles }: typeof import('../client/project/read-files.ts') = await import(built('project/read-files'))
 
 const started = performance.now()
 const { root, starts } = findNamedPaths(process.argv.slice(2))
