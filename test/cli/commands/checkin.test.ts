@@ -1,32 +1,14 @@
 /** ph checkin, release and locks, and what push and status say of check-outs, as two people type them, against a real library. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { callAs, type Json } from '../../support/api.ts'
-import { personAt } from '../../support/person.ts'
+import type { Json } from '../../support/api.ts'
+import { editBarrel, inn } from '../../support/inn.ts'
 import { startTestServer } from '../../support/server.ts'
 
 const server = await startTestServer()
 
-/** Olivia, the owner, has pushed; Mia, a member, has pulled it all. */
-async function inn() {
-  const { url, keys } = await server.addWorkspace()
-  const [olivia, mia] = [personAt(url, keys.olivia), personAt(url, keys.mia)]
-  await olivia.save('M_Oak')
-  await olivia.save('SM_Barrel', '', { imports: ['/Game/Inn/M_Oak'] })
-  await olivia.save('SM_Stool')
-  await olivia.ok('push')
-  await mia.ok('pull SM_Barrel SM_Stool --project Inn')
-  const api = callAs(url, keys.olivia)
-  const active = async (): Promise<Json[]> => (await api.get('/locks?active=true')).body.locks
-  const versions = async (name: string): Promise<Json[]> => {
-    const { entries } = (await api.get(`/entries?name=${name}`)).body
-    return (await api.get(`/lineages/${entries[0].lineage_id}`)).body.objects
-  }
-  return { url, keys, olivia, mia, api, active, versions }
-}
-
 test('checkin pushes with the note and gives back in one step; what was not changed is given back without a version', async () => {
-  const { mia, active, versions } = await inn()
+  const { mia, active, versions } = await inn(server)
   await mia.ok('checkout SM_Barrel SM_Stool')
   await mia.save('SM_Stool', 'mine')
   const { code, stdout } = await mia.run(['checkin', 'Content/Inn/SM_Stool.uasset', 'SM_Barrel', '--note', 'Straight legs'])
@@ -39,7 +21,7 @@ test('checkin pushes with the note and gives back in one step; what was not chan
 })
 
 test('with --keep it stays checked out, from the version that was just pushed', async () => {
-  const { mia, active, versions } = await inn()
+  const { mia, active, versions } = await inn(server)
   await mia.ok('checkout SM_Stool')
   await mia.save('SM_Stool', 'mine')
   const { still_checked_out, released } = await mia.ok('checkin SM_Stool --keep')
@@ -49,11 +31,11 @@ test('with --keep it stays checked out, from the version that was just pushed', 
 })
 
 test('what did not register stays checked out and is named with the reason; the rest is given back', async () => {
-  const { mia, olivia, active } = await inn()
+  const { mia, olivia, active } = await inn(server)
   await olivia.ok('checkout M_Oak')
   await mia.ok('checkout SM_Barrel SM_Stool')
   await mia.save('M_Oak', 'mine')
-  await mia.save('SM_Barrel', 'mine', { imports: ['/Game/Inn/M_Oak'] })
+  await editBarrel(mia, 'mine')
   await mia.save('SM_Stool', 'mine')
   const { code, stdout } = await mia.run('checkin Content/Inn/SM_Barrel.uasset Content/Inn/SM_Stool.uasset')
   expect(code).toBe(6)
@@ -66,7 +48,7 @@ test('what did not register stays checked out and is named with the reason; the 
 })
 
 test('a file that was changed on an older version does not register, and stays checked out', async () => {
-  const { mia, olivia, active } = await inn()
+  const { mia, olivia, active } = await inn(server)
   await olivia.save('SM_Stool', 'second')
   await olivia.ok('push')
   await mia.save('SM_Stool', 'mine')
@@ -77,7 +59,7 @@ test('a file that was changed on an older version does not register, and stays c
 })
 
 test('a checkin of a prop that has no file here is refused, with the release that needs none', async () => {
-  const { olivia, mia } = await inn()
+  const { olivia, mia } = await inn(server)
   await olivia.save('SM_Lamp')
   await olivia.ok('push')
   const { code, stderr } = await mia.run('checkin SM_Lamp')
@@ -87,7 +69,7 @@ test('a checkin of a prop that has no file here is refused, with the release tha
 })
 
 test('release gives back without a version, and names what was changed and not pushed', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   await mia.ok('checkout SM_Barrel SM_Stool')
   await mia.save('SM_Stool', 'mine')
   const { code, stdout } = await mia.run('release Content/Inn/SM_Stool.uasset M_Oak')
@@ -105,7 +87,7 @@ test('release gives back without a version, and names what was changed and not p
 })
 
 test("another person's check-out is released by admins only, after a question", async () => {
-  const { mia, olivia, active } = await inn()
+  const { mia, olivia, active } = await inn(server)
   await olivia.ok('checkout SM_Stool')
   const member = await mia.run('release SM_Stool')
   expect([member.code, member.stderr]).toEqual([
@@ -124,7 +106,7 @@ test("another person's check-out is released by admins only, after a question", 
 })
 
 test('locks lists what is checked out, what ends soonest first, with the time left, the note and whether the base is current', async () => {
-  const { mia, olivia, api, versions } = await inn()
+  const { mia, olivia, api, versions } = await inn(server)
   await olivia.save('SM_Stool', 'second')
   await olivia.ok('push')
   await mia.run('checkout SM_Barrel --ttl 3d')
@@ -149,7 +131,7 @@ test('locks lists what is checked out, what ends soonest first, with the time le
 })
 
 test('locks --project lists only what the project here has', async () => {
-  const { mia, olivia } = await inn()
+  const { mia, olivia } = await inn(server)
   await olivia.save('SM_Lamp')
   await olivia.ok('push')
   await olivia.ok('checkout SM_Lamp SM_Stool')
@@ -162,7 +144,7 @@ test('locks --project lists only what the project here has', async () => {
 })
 
 test('status names every file that someone else has checked out, with who, until when and why, and advises no push of it', async () => {
-  const { mia, olivia } = await inn()
+  const { mia, olivia } = await inn(server)
   await mia.run(['checkout', 'SM_Stool', '--note', 'New legs'])
   await olivia.ok('checkout SM_Barrel')
   await olivia.save('SM_Stool', 'mine')
@@ -181,10 +163,10 @@ test('status names every file that someone else has checked out, with who, until
 })
 
 test('push says of every locked file who has it, until when, why and what to do, and of what needs it that it waits', async () => {
-  const { mia, olivia } = await inn()
+  const { mia, olivia } = await inn(server)
   await mia.run(['checkout', 'M_Oak', '--note', 'Lighter'])
   await olivia.save('M_Oak', 'mine')
-  await olivia.save('SM_Barrel', 'mine', { imports: ['/Game/Inn/M_Oak'] })
+  await editBarrel(olivia, 'mine')
   const before = readFileSync(olivia.path('M_Oak'))
   for (const line of ['push --dry-run', 'push']) {
     const { code, stdout } = await olivia.run(line)

@@ -2,30 +2,14 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../../support/api.ts'
-import { type Person, personAt } from '../../support/person.ts'
+import { editBarrel, inn } from '../../support/inn.ts'
+import { personAt } from '../../support/person.ts'
 import { startTestServer } from '../../support/server.ts'
 
 const server = await startTestServer()
 
-/** Olivia, the owner, has pushed; Mia, a member, has pulled it all. */
-async function inn() {
-  const { url, keys } = await server.addWorkspace()
-  const [olivia, mia] = [personAt(url, keys.olivia), personAt(url, keys.mia)]
-  await olivia.save('M_Oak')
-  await olivia.save('SM_Barrel', '', { imports: ['/Game/Inn/M_Oak'] })
-  await olivia.save('SM_Stool')
-  await olivia.ok('push')
-  await mia.ok('pull SM_Barrel SM_Stool --project Inn')
-  const api = callAs(url, keys.olivia)
-  const active = async (): Promise<Json[]> => (await api.get('/locks?active=true')).body.locks
-  return { url, keys, olivia, mia, api, active }
-}
-
-const edit = (person: Person, name: string, payload: string) =>
-  person.save(name, payload, name === 'SM_Barrel' ? { imports: ['/Game/Inn/M_Oak'] } : {})
-
 test('a file and a prop are checked out together, with a note and a time, and said so with what to do when done', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   const line = ['checkout', 'Content/Inn/SM_Barrel.uasset', 'sm_stool', '--note', 'New rings', '--ttl', '2d']
   const { code, stdout } = await mia.run(line)
   expect(code).toBe(0)
@@ -37,7 +21,7 @@ test('a file and a prop are checked out together, with a note and a time, and sa
 })
 
 test('checking out again moves the time, and says that it was extended', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   await mia.ok('checkout SM_Barrel --ttl 1h')
   const [before] = await active()
   const { props } = await mia.ok('checkout SM_Barrel --ttl 3d')
@@ -46,7 +30,7 @@ test('checking out again moves the time, and says that it was extended', async (
 })
 
 test('of many either all are checked out or none: who has one is named, with since when, until when, why and what to do', async () => {
-  const { mia, olivia, active } = await inn()
+  const { mia, olivia, active } = await inn(server)
   await mia.run(['checkout', 'SM_Barrel', '--note', 'New\nrings', '--ttl', '1d'])
   const { code, stderr } = await olivia.run('checkout Content')
   expect(code).toBe(5)
@@ -60,7 +44,7 @@ test('of many either all are checked out or none: who has one is named, with sin
 })
 
 test('what goes on around is shown before anything is taken: locks on what it needs and on what needs it, and open editors', async () => {
-  const { mia, olivia, api, url, keys } = await inn()
+  const { mia, olivia, api, url, keys } = await inn(server)
   await mia.ok('checkout SM_Barrel')
   const around = await olivia.run('checkout M_Oak --dry-run')
   expect(around.stdout).toMatch(
@@ -79,8 +63,8 @@ test('what goes on around is shown before anything is taken: locks on what it ne
 })
 
 test('an older file is offered the newest version on a terminal, and gets it after the check-out', async () => {
-  const { mia, olivia } = await inn()
-  await edit(olivia, 'SM_Barrel', 'second')
+  const { mia, olivia } = await inn(server)
+  await editBarrel(olivia, 'second')
   await olivia.ok('push')
   const { code, stdout, stderr } = await mia.run('checkout SM_Barrel', { columns: 80, typed: ['\n'] })
   expect(stderr).toContain('version once checked out? [Y/n]')
@@ -90,9 +74,9 @@ test('an older file is offered the newest version on a terminal, and gets it aft
 })
 
 test('without a terminal nothing is asked: an older file is named with the command that brings it, or brought with --pull', async () => {
-  const { mia, olivia, active } = await inn()
+  const { mia, olivia, active } = await inn(server)
   const before = readFileSync(mia.path('SM_Barrel'))
-  await edit(olivia, 'SM_Barrel', 'second')
+  await editBarrel(olivia, 'second')
   await olivia.ok('push')
   const told = await mia.run('checkout SM_Barrel')
   expect(told.code).toBe(6)
@@ -108,10 +92,10 @@ test('without a terminal nothing is asked: an older file is named with the comma
 })
 
 test('a file that was changed on an older version is reported and never overwritten, with --pull neither', async () => {
-  const { mia, olivia } = await inn()
-  await edit(olivia, 'SM_Barrel', 'second')
+  const { mia, olivia } = await inn(server)
+  await editBarrel(olivia, 'second')
   await olivia.ok('push')
-  await edit(mia, 'SM_Barrel', 'mine')
+  await editBarrel(mia, 'mine')
   const mine = readFileSync(mia.path('SM_Barrel'))
   const { code, stdout } = await mia.run('checkout Content/Inn/SM_Barrel.uasset SM_Stool --pull')
   expect(code).toBe(6)
@@ -123,13 +107,13 @@ test('a file that was changed on an older version is reported and never overwrit
 })
 
 test('a file that is an edit of the current version is ready', async () => {
-  const { mia } = await inn()
-  await edit(mia, 'SM_Barrel', 'mine')
+  const { mia } = await inn(server)
+  await editBarrel(mia, 'mine')
   expect((await mia.ok('checkout SM_Barrel')).props).toMatchObject([{ standing: 'changed' }])
 })
 
 test('a prop that the project does not have, or not any more, is brought with --pull', async () => {
-  const { mia, olivia } = await inn()
+  const { mia, olivia } = await inn(server)
   await olivia.save('SM_Lamp')
   await olivia.ok('push')
   rmSync(mia.path('SM_Stool'))
@@ -144,7 +128,7 @@ test('a prop that the project does not have, or not any more, is brought with --
 })
 
 test('--closure takes what they need along, each once', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   const { props } = await mia.ok('checkout SM_Barrel --closure')
   expect(props.map(({ name, is_needed, files }: Json) => [name, is_needed, files])).toEqual([
     ['SM_Barrel', false, ['Content/Inn/SM_Barrel.uasset']],
@@ -154,7 +138,7 @@ test('--closure takes what they need along, each once', async () => {
 })
 
 test('a closure of more than 1,000 is refused with its size, and nothing is taken', async () => {
-  const { olivia, active } = await inn()
+  const { olivia, active } = await inn(server)
   const names = Array.from({ length: 1000 }, (_, at) => `M_${at}`)
   for (const name of names) await olivia.save(name)
   await olivia.save('SM_All', '', { imports: names.map((name) => `/Game/Inn/${name}`) })
@@ -167,7 +151,7 @@ test('a closure of more than 1,000 is refused with its size, and nothing is take
 })
 
 test('a dry run says what would happen and takes nothing', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   const { code, stdout } = await mia.run('checkout SM_Barrel --closure --dry-run')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Would check out 2 props:\n[\s\S]*\nNothing was changed\.\n$/)
@@ -175,7 +159,7 @@ test('a dry run says what would happen and takes nothing', async () => {
 })
 
 test('only an admin takes over what others have, and the reason is on record', async () => {
-  const { mia, olivia, api, active } = await inn()
+  const { mia, olivia, api, active } = await inn(server)
   await olivia.ok('checkout SM_Stool')
   const refused = await mia.run(['checkout', 'SM_Stool', '--steal', 'mine now'])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Only an admin of the workspace may take over')])
@@ -188,7 +172,7 @@ test('only an admin takes over what others have, and the reason is on record', a
 })
 
 test('a file that the library does not have is named, and nothing is taken', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   await mia.save('SM_New')
   const { code, stderr } = await mia.run('checkout Content/Inn/SM_New.uasset Content/Inn/SM_Barrel.uasset')
   expect(code).toBe(1)
@@ -211,20 +195,20 @@ test.each([
 })
 
 test('the longest time and the longest note are taken', async () => {
-  const { mia, active } = await inn()
+  const { mia, active } = await inn(server)
   expect((await mia.run(['checkout', 'SM_Barrel', '--ttl', '30d', '--note', 'é'.repeat(1000)])).code).toBe(0)
   expect(await active()).toHaveLength(1)
   expect((await mia.run(['checkout', 'SM_Barrel', '--note', 'é'.repeat(1001)])).stderr).toContain('takes up to 1,000 characters')
 })
 
 test('a key that only reads is refused before anything is asked', async () => {
-  const { url, keys, mia } = await inn()
+  const { url, keys, mia } = await inn(server)
   const { code, stderr } = await mia.run('checkout SM_Barrel', { env: { PH_URL: url, PH_API_KEY: keys.miaReads } })
   expect([code, stderr]).toEqual([1, expect.stringContaining('This key is read-only.')])
 })
 
 test('a read-only link into the content cache becomes a file that can be edited without changing the cache', async () => {
-  const { url, keys } = await inn()
+  const { url, keys } = await inn(server)
   const max = personAt(url, keys.max)
   await max.ok('pull SM_Stool --project Inn --link')
   expect(statSync(max.path('SM_Stool')).mode & 0o222).toBe(0)
