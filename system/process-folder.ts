@@ -67,11 +67,18 @@ export class NoLocks extends Error {
   }
 }
 
-/** Under its lock, where the system lets an open file be removed. */
+/** Under its lock, where the system lets an open file be removed. Several processes that start at once may remove the same one. */
 function removeIfLeft(dir: string): void {
-  const lock = tryLockFolder(dir)
-  if (!lock) return
-  if (process.platform === 'win32') lock.release()
-  rmSync(dir, { recursive: true, force: true })
-  lock.release()
+  let lock: Lock | undefined
+  try {
+    lock = tryLockFolder(dir)
+    if (!lock) return
+    if (process.platform === 'win32') lock.release()
+    rmSync(dir, { recursive: true, force: true })
+  } catch (error) {
+    // Another one was faster, or opens the lock's file anew in a folder that is being emptied: that stays for the next start.
+    if (existsSync(dir) && (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+  } finally {
+    lock?.release()
+  }
 }
