@@ -67,7 +67,7 @@ async function mark({ sql, workspace, actor }: Context, which: Fragment, marks: 
     update notifications n set ${marks}
       from (select id from notifications
              where workspace_id = ${workspace.id} and member_id = ${actor.id} ${which} order by id for update) held
-     where n.workspace_id = ${workspace.id} and n.id = held.id`
+     where n.workspace_id = ${workspace.id} and n.member_id = ${actor.id} and n.id = held.id`
   return marked.count
 }
 

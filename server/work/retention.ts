@@ -50,9 +50,9 @@ async function selectLastOldChange(sql: Sql, { workspaceId, now }: Step): Promis
 export async function forgetReadNotifications({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
   const gone = await sql`
     with oldest as (
-      select id from notifications where workspace_id = ${workspaceId} and read_at < ${yearBefore(now).toISOString()}
+      select member_id, id from notifications where workspace_id = ${workspaceId} and read_at < ${yearBefore(now).toISOString()}
        order by read_at limit ${stepRows})
-    delete from notifications n using oldest where n.workspace_id = ${workspaceId} and n.id = oldest.id returning n.id`
+    delete from notifications n using oldest where n.workspace_id = ${workspaceId} and n.member_id = oldest.member_id and n.id = oldest.id returning n.id`
   return gone.length === stepRows
 }
 
