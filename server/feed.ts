@@ -2,7 +2,7 @@
 
 import type { ActivityType } from '../contract/activity.ts'
 import type { ChangeEntity } from '../contract/changes.ts'
-import type { Sql } from './database/sql.ts'
+import type { Fragment, Sql } from './database/sql.ts'
 
 export interface Change {
   entity: ChangeEntity
@@ -58,44 +58,78 @@ export class Feed {
    * Numbers and writes the records. The numbers are taken under the lock of the workspace's feed row, which is held until commit:
    * numbers become visible in their order, so a reader who pages by number never misses one. Therefore it comes last.
    */
-  async write(sql: Sql, by: { workspaceId: number; actorId: number; now: Date }): Promise<void> {
-    const changes = [...this.#changes.values()]
+  async write(sql: Sql, by: By): Promise<void> {
     if (this.isEmpty) return
     const commented = [...this.#commented]
-    const [head] = await sql<{ change_seq: number; activity_id: number; comment_seq: number }[]>`
-      update feed_heads set change_seq = change_seq + ${changes.length}, activity_id = activity_id + ${this.#events.length},
-                            comment_seq = comment_seq + ${commented.length}
-       where workspace_id = ${by.workspaceId} returning change_seq, activity_id, comment_seq`
+    const [changes = [], ...moreChanges] = partsOf([...this.#changes.values()])
+    const [events = [], ...moreEvents] = partsOf(this.#events)
+    const numbers = { changes: this.#changes.size, events: this.#events.length, commented: commented.length }
+    const ofHead = sql`from head cross join`
+    const [head] = await sql<Head[]>`
+      with head as (
+        update feed_heads set change_seq = change_seq + ${numbers.changes}, activity_id = activity_id + ${numbers.events},
+                              comment_seq = comment_seq + ${numbers.commented}
+         where workspace_id = ${by.workspaceId}
+        returning change_seq - ${numbers.changes}::bigint as change_seq, activity_id - ${numbers.events}::bigint as activity_id,
+                  comment_seq - ${numbers.commented}::bigint as comment_seq)
+      ${changes.length > 0 ? sql`, changed as (${insertChanges(sql, by, { rows: changes, before: sql`head.change_seq`, from: ofHead })})` : sql``}
+      ${events.length > 0 ? sql`, happened as (${insertEvents(sql, by, { rows: events, before: sql`head.activity_id`, from: ofHead })})` : sql``}
+      ${commented.length > 0 ? sql`, said as (${insertCommented(sql, by, commented)})` : sql``}
+      select change_seq, activity_id from head`
     if (!head) throw new Error(`workspace ${by.workspaceId} has no feed head`)
-    const at = by.now.toISOString()
-    for (const { rows, before } of parts(changes))
-      await sql`
-      insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
-      select ${by.workspaceId}, ${head.change_seq - changes.length + before} + r.ordinality, r.entity, r.entity_id, r.lineage_id, r.op, ${at}
-        from rows from (jsonb_to_recordset(${sql.json(rows.map(toChangeRow))})
-             as (entity text, entity_id bigint, lineage_id text, op text)) with ordinality as r`
-    for (const { rows, before } of parts(this.#events))
-      await sql`
-      insert into activity (workspace_id, id, event_type, actor_id, entry_id, lineage_id, object_id, batch_key, payload, created_at)
-      select ${by.workspaceId}, ${head.activity_id - this.#events.length + before} + r.ordinality, r.event_type,
-             coalesce(r.actor_id, ${by.actorId}), r.entry_id, r.lineage_id, r.object_id, r.batch_key, r.payload, ${at}
-        from rows from (jsonb_to_recordset(${sql.json(rows.map(toActivityRow))})
-             as (event_type text, actor_id bigint, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb)) with ordinality as r`
-    if (commented.length > 0)
-      await sql`
-      insert into commented_entries (workspace_id, entry_id, comment_seq)
-      select ${by.workspaceId}, r.entry_id, ${head.comment_seq - commented.length} + r.place
-        from unnest(${commented}::bigint[]) with ordinality as r (entry_id, place)
-      on conflict (workspace_id, entry_id) do update set comment_seq = excluded.comment_seq`
+    const from = sql`from`
+    for (const [at, rows] of moreChanges.entries())
+      await insertChanges(sql, by, { rows, before: sql`${head.change_seq + (at + 1) * partRows}::bigint`, from })
+    for (const [at, rows] of moreEvents.entries())
+      await insertEvents(sql, by, { rows, before: sql`${head.activity_id + (at + 1) * partRows}::bigint`, from })
   }
 }
+
+interface By {
+  workspaceId: number
+  actorId: number
+  now: Date
+}
+
+/** The numbers that were given last before these records. */
+interface Head {
+  change_seq: number
+  activity_id: number
+}
+
+interface Part<T> {
+  rows: readonly T[]
+  /** The number before that of its first row. */
+  before: Fragment
+  /** What stands before the rows. */
+  from: Fragment
+}
+
+const insertChanges = (sql: Sql, by: By, { rows, before, from }: Part<Change>) => sql`
+  insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
+  select ${by.workspaceId}, ${before} + r.ordinality, r.entity, r.entity_id, r.lineage_id, r.op, ${by.now.toISOString()}
+    ${from} rows from (jsonb_to_recordset(${sql.json(rows.map(toChangeRow))})
+            as (entity text, entity_id bigint, lineage_id text, op text)) with ordinality as r`
+
+const insertEvents = (sql: Sql, by: By, { rows, before, from }: Part<Happening>) => sql`
+  insert into activity (workspace_id, id, event_type, actor_id, entry_id, lineage_id, object_id, batch_key, payload, created_at)
+  select ${by.workspaceId}, ${before} + r.ordinality, r.event_type, coalesce(r.actor_id, ${by.actorId}), r.entry_id, r.lineage_id,
+         r.object_id, r.batch_key, r.payload, ${by.now.toISOString()}
+    ${from} rows from (jsonb_to_recordset(${sql.json(rows.map(toActivityRow))})
+            as (event_type text, actor_id bigint, entry_id bigint, lineage_id text, object_id bigint, batch_key text, payload jsonb))
+            with ordinality as r`
+
+const insertCommented = (sql: Sql, by: By, entryIds: readonly number[]) => sql`
+  insert into commented_entries (workspace_id, entry_id, comment_seq)
+  select ${by.workspaceId}, r.entry_id, head.comment_seq + r.place
+    from head cross join unnest(${[...entryIds]}::bigint[]) with ordinality as r (entry_id, place)
+  on conflict (workspace_id, entry_id) do update set comment_seq = excluded.comment_seq`
 
 /** A pack or tag of a large library is renamed: each statement takes a part of the records that it can hold. */
 const partRows = 10_000
 
-function* parts<T>(all: readonly T[]): Iterable<{ rows: T[]; before: number }> {
-  for (let before = 0; before < all.length; before += partRows) yield { rows: all.slice(before, before + partRows), before }
-}
+const partsOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / partRows) }, (_, at) => all.slice(at * partRows, (at + 1) * partRows))
 
 const toChangeRow = (change: Change) => ({
   entity: change.entity,
