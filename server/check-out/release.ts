@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { randomId } from '../clock.ts'
 import { amongIds } from '../database/among.ts'
 import type { Context } from '../handler.ts'
-import { holdLineages } from '../rows/hold.ts'
+import { holdLineagesOf } from '../rows/hold.ts'
 import { selectLocks } from '../rows/lock.ts'
 import { endLocks } from './end.ts'
 import { entriesOf } from './entries-of.ts'
@@ -13,12 +13,10 @@ import { entriesOf } from './entries-of.ts'
 export async function releaseLocks(context: Context, lockIds: readonly number[]): Promise<number> {
   const { sql, workspace, actor } = context
   const ids = [...new Set(lockIds)]
-  const lineages = await sql<{ lineage_id: string }[]>`
-    select lineage_id from locks where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
-  await holdLineages(
+  await holdLineagesOf(
     sql,
     workspace.id,
-    lineages.map(({ lineage_id }) => lineage_id),
+    sql`select lineage_id from locks where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`,
   )
   const locks = await selectLocks(context, sql`and k.id ${amongIds(sql, ids)} order by k.id`)
   const found = new Set(locks.map(({ id }) => id))

@@ -4,7 +4,7 @@ import type { RequestStatus } from '../../contract/review-requests.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
-import { holdLineages } from '../rows/hold.ts'
+import { holdLineagesOf } from '../rows/hold.ts'
 import { amongRequests, type RequestRow, type ReviewerRow, selectRequestRows, selectReviewerRows } from './round-rows.ts'
 
 export interface Round extends RequestRow {
@@ -13,9 +13,11 @@ export interface Round extends RequestRow {
 
 /** As it is once it is held; REVIEW_REQUEST_NOT_FOUND otherwise. */
 export async function holdRound({ sql, workspace }: Pick<Context, 'sql' | 'workspace'>, id: number): Promise<Round> {
-  const [found] = await sql<{ lineage_id: string }[]>`
-    select lineage_id from review_requests where workspace_id = ${workspace.id} and id = ${id}`
-  if (found) await holdLineages(sql, workspace.id, [found.lineage_id])
+  await holdLineagesOf(
+    sql,
+    workspace.id,
+    sql`select lineage_id from review_requests where workspace_id = ${workspace.id} and id = ${id}`,
+  )
   return requireRound(sql, workspace.id, id)
 }
 

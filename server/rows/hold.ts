@@ -4,7 +4,7 @@
  */
 
 import { amongIds, lookupTexts } from '../database/among.ts'
-import type { Sql } from '../database/sql.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { lockOf } from '../database/workspace-lock.ts'
 
 /** Until the transaction ends. What was read before may be out of date by now: read it after this. */
@@ -14,16 +14,21 @@ export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<
      cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0 for update) held`
 }
 
+/** The same of those that a query gives as `lineage_id`, in one statement. */
+export async function holdLineagesOf(sql: Sql, workspaceId: number, query: Fragment): Promise<void> {
+  await sql`
+    select held.id
+      from (select distinct lineage_id collate "C" as key from (${query}) asked order by key offset 0) lookup
+     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0 for update) held`
+}
+
 /** The lineages of entries; unknown ids are passed over. */
-export async function holdEntries(sql: Sql, workspaceId: number, entryIds: Iterable<number>): Promise<void> {
-  const entries = await sql<{ lineage_id: string }[]>`
-    select lineage_id from entries where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)}`
-  await holdLineages(
+export const holdEntries = (sql: Sql, workspaceId: number, entryIds: Iterable<number>): Promise<void> =>
+  holdLineagesOf(
     sql,
     workspaceId,
-    entries.map((entry) => entry.lineage_id),
+    sql`select lineage_id from entries where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)}`,
   )
-}
 
 /**
  * The entry stays, and with it everything that belongs to it, its versions too: who deletes it waits. Who moves its current version does
