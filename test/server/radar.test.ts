@@ -51,6 +51,24 @@ test('locks that were released or are over do not show', async () => {
   expect(around((await radar(mesh))[0] as Json)).toEqual([])
 })
 
+test('each lineage says how its current version stands in review, from the request to the next version', async () => {
+  const { mesh, level } = await chain()
+  const { id: reviewer } = ok(await max.get('/members/me'))
+  const states = async () => (await radar(mesh, level)).map(({ review_status }) => review_status)
+  const asked = { object_id: mesh.object_id, reviewer_ids: [reviewer] }
+  const { request } = ok(await mia.post(`/entries/${mesh.entry_id}/review-requests`, asked), 201)
+  expect(await states()).toEqual(['in_review', 'draft'])
+  const respond = (response: string) => max.post(`/review-requests/${request.id}/respond`, { response })
+  ok(await respond('changes_requested'))
+  expect(await states()).toEqual(['changes_requested', 'draft'])
+  ok(await respond('approved'))
+  expect(await states()).toEqual(['approved', 'draft'])
+  await pushed(mia, [nextOf(mesh)])
+  expect(await states()).toEqual(['draft', 'draft'])
+  ok(await mia.post(`/entries/${mesh.entry_id}/restore`, { object_id: mesh.object_id }))
+  expect(await states()).toEqual(['approved', 'draft'])
+})
+
 test('who needs an older version of it by their current one is a dependent; who needed it before is none', async () => {
   const { material, mesh } = await chain()
   await pushed(mia, [nextOf(material)])

@@ -62,6 +62,20 @@ test('what goes on around is shown before anything is taken: locks on what it ne
   expect((await api.get('/locks?active=true')).body.locks).toHaveLength(3)
 })
 
+test('what is in review, or was sent back, is said before it is taken', async () => {
+  const { mia, api } = await inn(server)
+  const { entries } = (await api.get('/entries?name=SM_Stool')).body
+  const { id: me } = (await api.get('/members/me')).body
+  const asked = { object_id: entries[0].object_id, reviewer_ids: [me] }
+  const { request } = (await api.post(`/entries/${entries[0].id}/review-requests`, asked)).body
+  const { stdout } = await mia.run('checkout SM_Stool SM_Barrel --dry-run')
+  expect(stdout).toMatch(/^Around these:\n {2}- SM_Stool is in review\n\nWould check out/)
+  await api.post(`/review-requests/${request.id}/respond`, { response: 'changes_requested' })
+  expect((await mia.run('checkout SM_Stool --dry-run')).stdout).toContain('- SM_Stool was reviewed, and changes are requested\n')
+  await api.post(`/review-requests/${request.id}/respond`, { response: 'approved' })
+  expect((await mia.run('checkout SM_Stool --dry-run')).stdout).not.toContain('Around these')
+})
+
 test('an older file is offered the newest version on a terminal, and gets it after the check-out', async () => {
   const { mia, olivia } = await inn(server)
   await editBarrel(olivia, 'second')
