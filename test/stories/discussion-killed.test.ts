@@ -3,49 +3,17 @@
  * thread, and started again: of what belongs together all is there or nothing. A step is what death-point.ts counts.
  */
 import { expect, test } from 'vitest'
-import { type Caller, callAs, type Json } from '../support/api.ts'
-import type { DeathOrder } from '../support/death-point.ts'
+import type { Caller, Json } from '../support/api.ts'
 import { answered, commentsOf, eventsOf, say, uploadPicture } from '../support/discussion.ts'
-import { item, pushed } from '../support/push.ts'
-import { serverHouse } from '../support/server-house.ts'
-import type { ServerProcess } from '../support/server-process.ts'
+import { deathKind, moments, mortal } from '../support/mortal-server.ts'
 
 const limits = { timeout: 300_000 }
-const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
-/** The embedded database writes to the disk, where the other one is talked to over a wire. */
-const kind = process.env.PH_TEST_DATABASE_URL ? 'wire' : 'disk'
-const moments = (steps: readonly number[]): DeathOrder['before'][] => [
-  ...steps.map((step) => ({ kind, step }) as const),
-  'answer',
-]
-
-/** Servers that die one after the other over one library. */
-async function mortal() {
-  const house = await serverHouse()
-  let server: ServerProcess = await house.start([], lifted)
-  const caller = (who: 'mia' | 'max'): Caller => callAs(server.url, house.keys[who])
-  const [entry] = await pushed(caller('mia'), [item()])
-  return {
-    caller,
-    entry,
-    /** Whether it died while it was asked; another one runs then. */
-    async dying(order: DeathOrder, ask: () => Promise<unknown>): Promise<boolean> {
-      await server.dieAt(order)
-      const answer = await ask().catch(() => undefined)
-      if (answer !== undefined) return false
-      await server.ended
-      server = await house.start([], lifted)
-      return true
-    },
-  }
-}
-
 const toldOf = async (caller: Caller): Promise<number> => answered(await caller.get('/activity?limit=200')).events.length
 
 test('killed while a comment is posted, the server comes back with all of it or nothing', limits, async () => {
   const { caller, entry, dying } = await mortal()
   let deaths = 0
-  for (const before of moments(kind === 'wire' ? [2, 5, 8, 11, 14] : [1, 2, 3])) {
+  for (const before of moments(deathKind === 'wire' ? [2, 5, 8, 11, 14] : [1, 2, 3])) {
     const [known, events] = [(await commentsOf(caller('mia'), entry.entry_id)).length, await toldOf(caller('mia'))]
     const { id } = await uploadPicture(caller('mia'))
     const ask = () => say(caller('mia'), entry.entry_id, { body: '@max sesquipedalian', attachment_ids: [id] })
@@ -70,7 +38,7 @@ test('killed while a comment is posted, the server comes back with all of it or 
 test('killed while a thread is deleted, the server comes back with the whole thread or none of it', limits, async () => {
   const { caller, entry, dying } = await mortal()
   let deaths = 0
-  for (const before of moments(kind === 'wire' ? [3, 7, 10] : [1, 2])) {
+  for (const before of moments(deathKind === 'wire' ? [3, 7, 10] : [1, 2])) {
     const { id } = await uploadPicture(caller('mia'))
     const top = await say(caller('mia'), entry.entry_id)
     await say(caller('mia'), entry.entry_id, { parent_id: top.id, attachment_ids: [id] })
