@@ -1,36 +1,11 @@
 // Many people talk about one entry at the same moment, through two processes of the server on one PostgreSQL (spec 4.7, 6).
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import type { Answer, Caller, Json } from '../support/api.ts'
+import { crowd, people } from '../support/crowd.ts'
 import { answered, commentsOf, say, uploadPicture } from '../support/discussion.ts'
 import { pngOf } from '../support/media.ts'
-import { item, pushed } from '../support/push.ts'
-import { newKey } from '../support/server.ts'
-import { serverHouse } from '../support/server-house.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const race = test.runIf(process.env.PH_TEST_DATABASE_URL)
-const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
-const people = 50
-
-/** Two processes, an entry, and fifty people of whom every other one asks the second process. */
-async function crowd() {
-  const house = await serverHouse()
-  const crowd = Array.from({ length: people }, (_, n) => ({ name: `p${n}`, email: `p${n}@acme.test`, key: newKey() }))
-  const file = join(temporaryFolder(), 'crowd.json')
-  const members = crowd.map(({ name, email }) => ({ name, email, display_name: `Person ${name}`, role: 'member' }))
-  const keys = crowd.map(({ name, email, key }) => ({ name, member: email, scope: 'write', key }))
-  writeFileSync(file, JSON.stringify({ workspaces: [{ slug: 'acme', name: 'acme', members, keys }] }))
-  expect((await house.administer(['provision', file])).code).toBe(0)
-  const processes = [await house.start([], lifted), await house.start([], lifted)] as const
-  const callers = crowd.map(({ key }, n) => callAs((processes[n % 2] ?? processes[0]).url, key))
-  const [mia, miaElsewhere] = [callAs(processes[0].url, house.keys.mia), callAs(processes[1].url, house.keys.mia)]
-  const [entry] = await pushed(mia, [item()])
-  const adam = callAs(processes[1].url, house.keys.adam)
-  return { mia, miaElsewhere, adam, callers, entry }
-}
-
 const all = (callers: readonly Caller[], ask: (caller: Caller, n: number) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(callers.map(ask))
 const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort()

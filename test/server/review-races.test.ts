@@ -3,7 +3,9 @@
  * after the others, one round is open at most, and feeds and records say what the answers said.
  */
 import { expect, test } from 'vitest'
+import { limits } from '../../contract/limits.ts'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import { crowd as crowdOf } from '../support/crowd.ts'
 import { startTestServer } from '../support/server.ts'
 import { serverHouse } from '../support/server-house.ts'
 import { answerTo, bodyOf, happened, nextOf, opened, propOf, requestOf, teamOf } from '../support/team.ts'
@@ -119,6 +121,39 @@ race('two servers on one database: one round is opened, everyone’s answer coun
       expect(await read(who, round)).toMatchObject({ status: 'completed' })
       await requireChain(who, prop)
     }
+  }
+})
+
+race(
+  'fifty people at two servers: of those who were asked each answer counts once, the last one completes the round',
+  async () => {
+    const { mia, miaElsewhere, callers } = await crowdOf()
+    const ids = await Promise.all(callers.map(async (who) => bodyOf(await who.get('/members/me')).id as number))
+    const prop = await propOf(mia)
+    const asked = await Promise.all(callers.map((who) => who.post(...requestOf(prop, ids.slice(0, limits.reviewers)))))
+    expect(counts(asked)).toEqual({ 201: 1, 409: callers.length - 1 })
+    const round = asked.find(({ status }) => status === 201)?.body.request
+    const answers = await Promise.all(callers.map((who) => who.post(...answerTo(round, 'approved'))))
+    expect(counts(answers)).toEqual({ 200: limits.reviewers, 403: callers.length - limits.reviewers })
+    expect(answers.filter(({ body }) => body.request?.status === 'completed')).toHaveLength(1)
+    expect(await read(miaElsewhere, round)).toMatchObject({ status: 'completed' })
+    expect(await happened(mia, prop.entry_id, /^review\.response$/)).toHaveLength(limits.reviewers)
+    await requireChain(miaElsewhere, prop)
+  },
+)
+
+race('cancelling at one server while the last approval comes in at another: one of them, and the loser hears which', async () => {
+  const { mia, miaElsewhere, callers } = await crowdOf()
+  const [first] = callers
+  const firstId = first && bodyOf(await first.get('/members/me')).id
+  for (let turn = 0; turn < 20; turn++) {
+    const prop = await propOf(mia)
+    const round = await opened(mia.post(...requestOf(prop, [firstId])))
+    const [cancelled, approved] = await Promise.all([cancel(miaElsewhere, round), first?.post(...answerTo(round, 'approved'))])
+    const { status } = await read(mia, round)
+    expect([cancelled.status, approved?.status]).toEqual(status === 'cancelled' ? [200, 409] : [409, 200])
+    expect(await happened(mia, prop.entry_id, /^review\.(cancel|response)$/)).toHaveLength(1)
+    await requireChain(mia, prop)
   }
 })
 

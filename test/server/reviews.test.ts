@@ -123,6 +123,17 @@ test('while a round is open its requester and admins decide, which supersedes it
   }
 })
 
+test('an assignee decides once the round is closed: while it is open they hear of it, and its requester decides', async () => {
+  const prop = await propOf(mia)
+  const round = await openRound(mia, prop, [ids.olivia, ids.adam])
+  const answer = { response: 'changes_requested', assign_to: ids.max }
+  bodyOf(await olivia.post(`/review-requests/${round.id}/respond`, answer))
+  expect(refusal(await decide(max, prop, { state: 'approved' }))).toEqual([409, 'CONFLICT', { open_request_id: round.id }])
+  expect(bodyOf(await decide(mia, prop, { state: 'in_review' })).review.assignee).toMatchObject({ name: 'max' })
+  expect(refusal(await decide(mia, prop, { state: 'approved' })).slice(0, 2)).toEqual([403, 'FORBIDDEN'])
+  expect(bodyOf(await decide(max, prop, { state: 'approved' }))).toMatchObject({ review_status: 'approved' })
+})
+
 test('activity says what each change came from and who is assigned; what stays a draft says nothing', async () => {
   const prop = await propOf(mia)
   bodyOf(await decide(mia, prop, { state: 'draft' }))
