@@ -1,6 +1,6 @@
 /** Rounds: opening, answering, other people, cancelling, queues; every limit at its edge (spec 3, 4.5; contract-gaps 6a). */
 import { expect, test } from 'vitest'
-import type { Json } from '../support/api.ts'
+import type { Answer, Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { startTestServer } from '../support/server.ts'
 import { answerTo, bodyOf, happened, nextOf, opened, propOf, refusal, requestOf, teamOf } from '../support/team.ts'
@@ -291,4 +291,35 @@ test('queues: what waits for me, what I asked for, all of them, by status, page 
   for (const bad of ['view=theirs', 'status=done', 'cursor=x', 'limit=201'])
     expect((await own.mia.get(`/review-requests?${bad}`)).status).toBe(422)
   expect((await own.mia.get('/entries/987654321/review-requests')).body.error.code).toBe('ENTRY_NOT_FOUND')
+})
+
+test('of several reasons to refuse the first is said: what is malformed, who may not, which version, which people, what is closed', async () => {
+  const prop = await propOf(mia)
+  const round = await opened(mia.post(...requestOf(prop, [ids.rita])))
+  const [nobody, review] = [987_654_321, `/entries/${prop.entry_id}/review`]
+  const decide = (who: Who, body: Json) => who.put(review, { object_id: prop.object_id, state: 'in_review', ...body })
+  expect(refusal(await decide(max, { assignee_id: nobody })).slice(0, 2)).toEqual([409, 'CONFLICT'])
+  bodyOf(await cancel(mia, round))
+  const closed = `${round.id} is closed`
+  const refused: [Promise<Answer>, number, string][] = [
+    [max.post(...answerTo(round, 'approved', { assign_to: ids.mia })), 422, 'VALIDATION'],
+    [max.post(...answerTo(round, 'approved')), 403, 'FORBIDDEN'],
+    [cancel(max, round), 403, 'FORBIDDEN'],
+    [change(max, round, { add_reviewer_ids: [nobody] }), 403, 'FORBIDDEN'],
+    [change(mia, round, {}), 422, 'VALIDATION'],
+  ]
+  for (const [answer, status, code] of refused) expect(refusal(await answer).slice(0, 2), code).toEqual([status, code])
+  for (const answer of [
+    rita.post(...answerTo(round, 'changes_requested', { assign_to: nobody })),
+    change(mia, round, { add_reviewer_ids: [nobody] }),
+    cancel(mia, round),
+  ])
+    expect(await answer).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining(closed) } } })
+  bodyOf(await decide(adam, { assignee_id: ids.rita }))
+  expect(refusal(await decide(max, { assignee_id: nobody })).slice(0, 2)).toEqual([403, 'FORBIDDEN'])
+  const next = await nextOf(mia, prop)
+  const current = { current_object_id: next.object_id }
+  for (const answer of [mia.post(...requestOf(prop, [nobody])), decide(max, { assignee_id: nobody })])
+    expect(refusal(await answer)).toEqual([409, 'CONFLICT', expect.objectContaining(current)])
+  expect(refusal(await mia.post(...requestOf(prop, []))).slice(0, 2)).toEqual([422, 'VALIDATION'])
 })
