@@ -22,6 +22,19 @@ export class PhAsker {
     return bytes
   }
 
+  /** Sends JSON; the answer has to be a success. */
+  async send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
+    const { statusCode, body: answer } = await this.#client.request({
+      path: `/api/v1${path}`,
+      method,
+      headers: { ...this.#headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : null,
+    })
+    const text = await answer.text()
+    if (statusCode >= 300) throw new Error(`${method} ${path} answered ${statusCode}: ${text.slice(0, 500)}`)
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+
   async page(path: string): Promise<EntryPage> {
     return JSON.parse(Buffer.from(await this.bytes(path)).toString()) as EntryPage
   }

@@ -22,6 +22,34 @@ export async function timeAnswers(ask: Ask, { most, seconds }: { most: number; s
     await ask(turn)
     times.push(performance.now() - started)
   }
+  return timingOf(times)
+}
+
+interface InTurn {
+  /** What has to be there for the first of them; not timed. */
+  before?: Ask | undefined
+  most: number
+  seconds: number
+}
+
+/** Two questions in turn, so that what else the machine does falls on both alike. */
+export async function timeInTurn(asks: readonly [Ask, Ask], { before, most, seconds }: InTurn): Promise<[Timing, Timing]> {
+  const times: [number[], number[]] = [[], []]
+  const until = performance.now() + seconds * 1000
+  for (let turn = -warmUps; turn < most && (turn < atLeast || performance.now() < until); turn++) {
+    await before?.(turn + warmUps)
+    for (const [at, ask] of asks.entries()) {
+      const started = performance.now()
+      await ask(turn + warmUps)
+      if (turn >= 0) times[at]?.push(performance.now() - started)
+    }
+  }
+  return [timingOf(times[0]), timingOf(times[1])]
+}
+
+const warmUps = 10
+
+function timingOf(times: number[]): Timing {
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
   return { p50Ms: at(0.5), p95Ms: at(0.95), asked: times.length }

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { openDatabase } from '../server/database/open.ts'
+import type { Sql } from '../server/database/sql.ts'
 import { libraryMs, usualWaits } from '../server/database/waits.ts'
 import { isMade, makeLibrary } from './made-library.ts'
 import { type Around, type PhServer, startPhOn, workspaceSlug } from './ph.ts'
@@ -12,6 +13,8 @@ export interface MadePlace {
   /** The database on PostgreSQL. */
   url: string | undefined
   start(around?: Around): Promise<Omit<PhServer, 'end'>>
+  /** Works on its database while no server does. */
+  alter(work: (sql: Sql) => Promise<void>): Promise<void>
   /** Deletes it. */
   remove(): Promise<void>
 }
@@ -30,6 +33,16 @@ export async function placeOf({ work, entries, database }: Wanted): Promise<Made
     entries,
     url: own?.url,
     start: (around) => startPhOn(scratch, own?.url, around),
+    async alter(work) {
+      // One statement makes a million rows.
+      const waits = { ...usualWaits, readMs: libraryMs, writeMs: libraryMs }
+      const opened = await openDatabase({ databaseUrl: own?.url, embeddedDir: embeddedDir(scratch), waits })
+      try {
+        await work(opened.sql)
+      } finally {
+        await opened.close()
+      }
+    },
     async remove() {
       await own?.drop()
       rmSync(scratch, { recursive: true, force: true })
@@ -40,14 +53,7 @@ export async function placeOf({ work, entries, database }: Wanted): Promise<Made
   await own?.create()
   const first = await place.start()
   await first.stop()
-  // One statement makes a million rows.
-  const waits = { ...usualWaits, readMs: libraryMs, writeMs: libraryMs }
-  const opened = await openDatabase({ databaseUrl: own?.url, embeddedDir: embeddedDir(scratch), waits })
-  try {
-    await makeLibrary(opened.sql, workspaceSlug, entries)
-  } finally {
-    await opened.close()
-  }
+  await place.alter((sql) => makeLibrary(sql, workspaceSlug, entries))
   await own?.settle()
   return place
 }
