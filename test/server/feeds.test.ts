@@ -3,14 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { Feed } from '../../server/feed.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { commitOf, item, pushed, upload } from '../support/push.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 let mia: Caller
 let base: string
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startTestServer({}, byHand)
   const { url, keys } = await server.addWorkspace()
   base = url
   mia = callAs(url, keys.mia)
