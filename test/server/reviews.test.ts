@@ -148,6 +148,25 @@ test('activity says what each change came from and who is assigned; what stays a
   ])
 })
 
+test('a decision is recorded where the state stays, because someone said so; an answer that changes no state is an answer only', async () => {
+  const prop = await propOf(mia)
+  bodyOf(await decide(mia, prop, { state: 'approved', note: 'first' }))
+  bodyOf(await decide(max, prop, { state: 'approved', note: 'second' }))
+  const round = await openRound(mia, prop, [ids.max, ids.olivia])
+  for (const who of [olivia, max])
+    bodyOf(await who.post(`/review-requests/${round.id}/respond`, { response: 'changes_requested', note: 'No.' }))
+  expect((await detail(prop)).review, 'the last answer decided').toMatchObject({ decided_by: { name: 'max' }, note: 'No.' })
+  const told = await happened(mia, prop.entry_id, /^review\.(change|response)$/)
+  expect(told.map(({ type, actor, previous_state, state }) => [type, actor, previous_state, state])).toEqual([
+    ['review.change', 'mia', 'draft', 'approved'],
+    ['review.change', 'max', 'approved', 'approved'],
+    ['review.change', 'mia', 'approved', 'in_review'],
+    ['review.change', 'olivia', 'in_review', 'changes_requested'],
+    ['review.response', 'olivia', undefined, undefined],
+    ['review.response', 'max', undefined, undefined],
+  ])
+})
+
 test('mirrors hear of the review by its version, with the entry it is read from, and of the entry that shows it', async () => {
   const prop = await propOf(mia)
   const since = await head()
