@@ -102,6 +102,11 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Give back what you have checked out, without a push',
     load: () => import('./commands/release.ts'),
   },
+  inbox: {
+    group: library,
+    summary: 'What waits for you: reviews, changes, mentions, replies, check-outs that end soon',
+    load: () => import('./commands/inbox.ts'),
+  },
   locks: {
     group: together,
     summary: 'List what is checked out, by whom and until when',

@@ -13,7 +13,7 @@ import { printable } from '../../system/printable.ts'
 import { count, duration, number, size } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/output.ts'
 import { pad } from '../terminal/table.ts'
-import { wrapAfter } from '../terminal/wrap.ts'
+import { wrap, wrapAfter } from '../terminal/wrap.ts'
 
 export interface ComparisonLook {
   paint: Paint
@@ -74,8 +74,9 @@ const labelWidth = 13
 
 /** Lines of at most `width` columns where words allow it. */
 export function comparisonLines(comparison: Comparison, look: ComparisonLook): string[] {
-  if (comparison.identical) return ['They are the same, byte for byte.']
-  if (isSilent(comparison)) return ['The bytes differ; measures and dependencies are the same, as far as they are known.']
+  if (comparison.identical) return wrap('They are the same, byte for byte.', look.width)
+  if (isSilent(comparison))
+    return wrap('The bytes differ; measures and dependencies are the same, as far as they are known.', look.width)
   const { changes, dependencies, missing, plugins } = comparison
   const known = changes.toSorted((a, b) => order.indexOf(a.field) - order.indexOf(b.field))
   return [
