@@ -54,6 +54,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Show a prop: picture, facts, versions, dependencies and referencers',
     load: () => import('./commands/show.ts'),
   },
+  diff: {
+    group: library,
+    takes: '<prop or file>',
+    summary: 'Compare two versions of a prop, or a file with the version it was made from',
+    load: () => import('./commands/diff.ts'),
+  },
   history: {
     group: library,
     takes: entry,
@@ -95,6 +101,11 @@ export const firstWords: Record<string, FirstWord> = {
     takes: '[files or props…]',
     summary: 'Give back what you have checked out, without a push',
     load: () => import('./commands/release.ts'),
+  },
+  inbox: {
+    group: library,
+    summary: 'What waits for you: reviews, changes, mentions, replies, check-outs that end soon',
+    load: () => import('./commands/inbox.ts'),
   },
   locks: {
     group: together,

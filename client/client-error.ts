@@ -39,6 +39,7 @@ export const clientErrors = {
     'Name files that were pushed, folders that hold some, or props as `ph search` shows them.',
   ],
   NOT_IN_LIBRARY: [exits.failed, 'Push it first.'],
+  NOTHING_TO_COMPARE: [exits.failed, 'See its versions with `ph history`.'],
   TOO_MANY_PROPS: [exits.usage, 'Name fewer at once.'],
   NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],

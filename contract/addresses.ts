@@ -52,6 +52,7 @@ export const addresses = {
   lineages: {
     find: { method: 'POST', path: '/lineages/find', sends: 'json', repeatable: true },
     get: { method: 'GET', path: '/lineages/{lineage_id}' },
+    version: { method: 'GET', path: '/lineages/{lineage_id}/versions/{object_id}' },
   },
   blobs: {
     put: { method: 'PUT', path: '/blobs/{content_hash}', sends: 'bytes', budget: 'push' },

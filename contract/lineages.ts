@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
+import { EntryMetadata } from './metadata.ts'
 import { routes } from './route.ts'
 import { absentOrNull, Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
 import { versionFacts, versionOrigin } from './version-facts.ts'
@@ -41,6 +42,33 @@ export const Lineage = Type.Object({
   objects: Type.Array(LineageObject),
 })
 export type Lineage = Static<typeof Lineage>
+
+/** A version that another one needs directly. `hard`: it cannot be without it. */
+export const DirectNeed = Type.Object({
+  object_id: Id,
+  lineage_id: LineageId,
+  entry_id: nullable(Id),
+  asset_name: nullable(Text),
+  origin_path: nullable(Text),
+  source_ext: nullable(Text),
+  version: versionFacts.version,
+  hard: Type.Boolean(),
+})
+export type DirectNeed = Static<typeof DirectNeed>
+
+/** Everything about one version, current or not: what its entry shows of the current one. */
+export const VersionDetail = Type.Object({
+  lineage_id: LineageId,
+  entry_id: nullable(Id),
+  ...LineageObject.properties,
+  metadata: EntryMetadata,
+  thumbnail_artifact_id: nullable(Id),
+  preview_artifact_id: nullable(Id),
+  preview_kind: nullable(Text),
+  /** In the order of their paths. */
+  needs: Type.Array(DirectNeed),
+})
+export type VersionDetail = Static<typeof VersionDetail>
 
 /** The current version of a lineage, without its history. */
 export const LineageFace = Type.Object({
@@ -98,5 +126,15 @@ export const lineages = routes({
     input: Type.Object({ lineage_id: Type.String({ minLength: 1 }) }),
     output: Lineage,
     errors: ['LINEAGE_NOT_FOUND'],
+  },
+  version: {
+    method: 'GET',
+    path: '/lineages/{lineage_id}/versions/{object_id}',
+    scope: 'read',
+    summary: 'Show everything about one version, current or not, with its measures, its pictures and what it needs directly.',
+    input: Type.Object({ lineage_id: Type.String({ minLength: 1 }), object_id: Id }),
+    output: VersionDetail,
+    extension: true,
+    errors: ['LINEAGE_NOT_FOUND', 'OBJECT_NOT_FOUND'],
   },
 })

@@ -13,11 +13,11 @@ export interface VersionChoice {
   isCounted: boolean
 }
 
-export function readVersionChoice(given: string): VersionChoice {
+export function readVersionChoice(given: string, option = '--version'): VersionChoice {
   const match = /^(v?)(\d{1,15})$/i.exec(given)
   const number = Number(match?.[2])
   if (match && number >= 1) return { given, number, isCounted: match[1] !== '' }
-  throw wrongUsage(`--version takes a version as ph history lists it, not "${given}".`, 'Write it like this: --version v2')
+  throw wrongUsage(`${option} takes a version as ph history lists it, not "${given}".`, `Write it like this: ${option} v2`)
 }
 
 /** The version that is meant. Refuses a bare number that is the number of one version and the id of another. */

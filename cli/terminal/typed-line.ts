@@ -1,6 +1,8 @@
 /** One line that a person types in answer to a question. */
 import { once } from 'node:events'
-import type { Interface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Context } from '../context.ts'
 
 /** A line; undefined when there is no more input. Ctrl-C, which readline keeps to itself, ends the run as it does elsewhere. */
 export async function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promise<string | undefined> {
@@ -15,5 +17,17 @@ export async function typedLine(lines: Interface, prompt: string, signal: AbortS
     lines.off('SIGINT', onInterrupt)
     closed.catch(() => undefined)
     interrupted.abort()
+  }
+}
+
+/** Waits until someone has read what was said. */
+export async function waitForEnter({ stdin, stderr, signal }: Context, prompt: string): Promise<void> {
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    await typedLine(lines, prompt, signal)
+  } finally {
+    lines.close()
+    // Node stops reading the terminal a moment after readline paused it, and would stop who reads next.
+    await breathe()
   }
 }

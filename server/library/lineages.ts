@@ -1,9 +1,22 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
-import type { lineages as contract } from '../../contract/lineages.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { lineages as contract, DirectNeed, VersionDetail } from '../../contract/lineages.ts'
+import type { FlatMetadata } from '../../contract/metadata.ts'
+import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
-import { lineagesNotFound, selectFaceIds, selectFaces, selectLineages, selectVersionsByHash } from '../rows/lineage.ts'
+import { toMetadata } from '../rows/entry.ts'
+import {
+  lineagesNotFound,
+  type ObjectRow,
+  objectColumns,
+  selectFaceIds,
+  selectFaces,
+  selectLineages,
+  selectVersionsByHash,
+  withPublisher,
+} from '../rows/lineage.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {
@@ -22,4 +35,53 @@ export const lineages: Handlers<typeof contract> = {
     if (!lineage) throw lineagesNotFound([input.lineage_id])
     return lineage
   },
+
+  async version({ sql, workspace, input }) {
+    return requireVersionDetail(sql, workspace.id, { lineageId: input.lineage_id, objectId: input.object_id })
+  },
+}
+
+type Media = Pick<VersionDetail, 'thumbnail_artifact_id' | 'preview_artifact_id' | 'preview_kind'>
+
+interface Row extends ObjectRow, Media {
+  lineage_id: string
+  entry_id: number | null
+  metadata: FlatMetadata
+  needs: DirectNeed[]
+}
+
+interface Which {
+  lineageId: string
+  objectId: number
+}
+
+/** By one statement, so that all of it is of one moment. LINEAGE_NOT_FOUND, OBJECT_NOT_FOUND otherwise. */
+async function requireVersionDetail(sql: Sql, workspaceId: number, which: Which): Promise<VersionDetail> {
+  const { lineageId, objectId } = which
+  const [row] = await sql<Row[]>`
+    select l.id as lineage_id, e.id as entry_id, ${objectColumns(sql)}, o.metadata, o.thumbnail_artifact_id, o.preview_artifact_id,
+           o.preview_kind, coalesce(${needsOf(sql, workspaceId)}, '[]') as needs
+      from lineages l
+      join objects o on o.workspace_id = l.workspace_id and o.lineage_id = l.id and o.id = ${objectId}
+      left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+      left join members m on m.workspace_id = o.workspace_id and m.id = o.published_by
+     where l.workspace_id = ${workspaceId} and l.id = ${lineageId}`
+  if (!row) throw await notFound(sql, workspaceId, which)
+  return { ...withPublisher(row), metadata: toMetadata(row.metadata) }
+}
+
+const needsOf = (sql: Sql, workspaceId: number) => sql`(
+  select json_agg(json_build_object(
+           'object_id', n.id, 'lineage_id', n.lineage_id, 'entry_id', u.id, 'asset_name', n.asset_name, 'origin_path', n.origin_path,
+           'source_ext', n.source_ext, 'version', n.version, 'hard', d.hard) order by n.path_key, n.asset_name, n.id)
+    from dependencies d
+    join objects n on n.workspace_id = ${workspaceId} and n.id = d.needs_object_id
+    left join entries u on u.workspace_id = ${workspaceId} and u.lineage_id = n.lineage_id
+   where d.workspace_id = ${workspaceId} and d.object_id = o.id)`
+
+async function notFound(sql: Sql, workspaceId: number, { lineageId, objectId }: Which): Promise<ApiError> {
+  const [lineage] = await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = ${lineageId}`
+  return lineage
+    ? new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} of this prop.`)
+    : lineagesNotFound([lineageId])
 }

@@ -233,7 +233,7 @@ function toSummary({ group_id, group_label, group_count, pack_id, pack_name, met
 }
 
 /** Every field, null when unknown; the bounds as one object, null when none of them is known. */
-function toMetadata(flat: FlatMetadata): EntrySummary['metadata'] {
+export function toMetadata(flat: FlatMetadata): EntrySummary['metadata'] {
   const { bounds_x = null, bounds_y = null, bounds_z = null } = flat
   const known = bounds_x !== null || bounds_y !== null || bounds_z !== null
   const fields = metadataFields.filter((field) => !field.startsWith('bounds_')).map((field) => [field, flat[field] ?? null])

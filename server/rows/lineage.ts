@@ -3,11 +3,11 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
-import type { Sql } from '../database/sql.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { joinActiveLock, type LockScope } from './lock.ts'
 import { versionFacts } from './version.ts'
 
-interface ObjectRow extends Omit<LineageObject, 'published_by'> {
+export interface ObjectRow extends Omit<LineageObject, 'published_by'> {
   publisher_id: number | null
   publisher_name: string | null
 }
@@ -17,13 +17,17 @@ interface Row extends Omit<Lineage, 'id' | 'objects'>, ObjectRow {
   lineage_id: string
 }
 
+/** Columns of a version; o = objects, l = lineages, m = who pushed it. */
+export const objectColumns = (sql: Sql): Fragment => sql`
+  o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
+  o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, o.review_status,
+  o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path`
+
 /** Lineages with all their versions, newest first: by one statement, so that they name the version that is current alike. */
 export async function selectLineages({ sql, workspace, now }: LockScope, ids: string[]): Promise<Lineage[]> {
   const rows = await sql<Row[]>`
     select l.id as lineage_id, l.anchor, o.package_guid, e.id as entry_id, l.face_object_id, l.created_at,
-           o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
-           o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, o.review_status,
-           o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path, held.lock
+           ${objectColumns(sql)}, held.lock
       from lineages l
       join objects o on o.workspace_id = l.workspace_id and o.lineage_id = l.id
       left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
@@ -41,18 +45,12 @@ function toLineage(rows: Row[]): Lineage {
 }
 
 function toObject(row: Row): LineageObject {
-  const {
-    lineage_id,
-    anchor,
-    package_guid,
-    entry_id,
-    face_object_id,
-    created_at,
-    lock,
-    publisher_id,
-    publisher_name,
-    ...object
-  } = row
+  const { lineage_id, anchor, package_guid, entry_id, face_object_id, created_at, lock, ...object } = row
+  return withPublisher(object)
+}
+
+/** A version as it is shown. */
+export function withPublisher<R extends ObjectRow>({ publisher_id, publisher_name, ...object }: R) {
   return { ...object, published_by: publisher_id === null ? null : { id: publisher_id, name: publisher_name ?? '' } }
 }
 

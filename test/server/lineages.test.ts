@@ -76,3 +76,42 @@ test('a list of more than 5,000 is refused', async () => {
   const answer = await reads.post('/lineages/find', { lineage_ids: Array.from({ length: 5001 }, (_, i) => `L${i}`) })
   expect(answer.body.error.code).toBe('VALIDATION')
 })
+
+test('one version, current or not, is shown with its measures, its pictures and what it needs directly', async () => {
+  const { mia, reads } = await library()
+  const [deep, texture, late] = [plainFile(), plainFile(), plainFile()]
+  const needs = (...of: Json[]) => of.map(({ content_hash }) => ({ content_hash }))
+  const middle = item({ dependencies: needs(deep) })
+  const first = item({ dependencies: needs(texture, middle), entry: { metadata: { tri_count: 120, bounds_x: 2 } } })
+  const results = await pushed(mia, [deep, texture, late, middle, first])
+  const { lineage_id, object_id, entry_id } = results.at(-1) as Json
+  const second = item({
+    ...{ asset_name: first.asset_name, origin_path: first.origin_path },
+    ...{ stamped_lineage_id: lineage_id, stamped_base_hash: first.content_hash },
+    dependencies: [{ content_hash: late.content_hash, hard: false }],
+    entry: { metadata: { tri_count: 240 } },
+  })
+  const [newer] = await pushed(mia, [second], { note: 'Twice as fine' })
+  const at = async (id: number) => (await reads.get(`/lineages/${lineage_id}/versions/${id}`)).body
+  const before = await at(object_id)
+  expect(before).toMatchObject({ lineage_id, entry_id, object_id, version: 1, is_face: false, published_by: { name: 'mia' } })
+  expect(before.metadata).toMatchObject({ tri_count: 120, vert_count: null, bounds: { x: 2, y: null, z: null } })
+  expect(before).toMatchObject({ thumbnail_artifact_id: null, preview_artifact_id: null, preview_kind: null })
+  const named = (one: Json) => ({ origin_path: one.origin_path, hard: true })
+  expect(new Set(before.needs.map(({ origin_path, hard }: Json) => ({ origin_path, hard })))).toEqual(
+    new Set([named(texture), named(middle)]),
+  )
+  const after = await at(newer?.object_id)
+  expect(after).toMatchObject({ version: 2, is_face: true, push_note: 'Twice as fine', metadata: { tri_count: 240 } })
+  expect(after.needs).toMatchObject([{ origin_path: late.origin_path, entry_id: null, version: 1, hard: false }])
+})
+
+test('a version of another prop, and one of another workspace, is not there', async () => {
+  const { mia } = await library()
+  const [one, other] = (await pushed(mia, [item(), item()])) as [Json, Json]
+  const stranger = (await library()).mia
+  const ask = async (who: Caller, lineage: Json, version: Json) =>
+    (await who.get(`/lineages/${lineage.lineage_id}/versions/${version.object_id}`)).body.error?.code
+  expect(await ask(mia, one, other)).toBe('OBJECT_NOT_FOUND')
+  expect(await ask(stranger, one, one)).toBe('LINEAGE_NOT_FOUND')
+})

@@ -17,6 +17,8 @@ export interface Terminal {
   shows(text: string | RegExp): Promise<string[]>
   /** Types keys as tmux names them: `C-c`, `Enter`, or letters. */
   type(...keys: string[]): void
+  /** As a person drags the corner of its window. */
+  resize(size: { columns: number; rows: number }): void
   /** Whether the cursor is to be seen. */
   hasCursor(): boolean
 }
@@ -46,6 +48,7 @@ export function openTerminal(size: { columns: number; rows: number }, env: Recor
       }
     },
     type: (...keys) => void tmux('send-keys', ...keys),
+    resize: ({ columns, rows }) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
     hasCursor: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
   }
   const program = `${process.execPath} ${root}bin/ph.mjs`
