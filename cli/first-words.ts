@@ -101,6 +101,42 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'List what is checked out, by whom and until when',
     load: () => import('./commands/locks.ts'),
   },
+  comment: {
+    group: together,
+    takes: '<entry> [text]',
+    summary: 'Say something about a prop, reply, change or delete what you said',
+    load: () => import('./commands/comment.ts'),
+  },
+  comments: {
+    group: together,
+    takes: entry,
+    summary: 'Read what was said about a prop',
+    load: () => import('./commands/comments.ts'),
+  },
+  resolve: {
+    group: together,
+    takes: '<comment>',
+    summary: 'Say that a thread is done with, or open it again',
+    load: () => import('./commands/resolve.ts'),
+  },
+  react: {
+    group: together,
+    takes: '<comment> <emoji>',
+    summary: 'Put an emoji under a comment',
+    load: () => import('./commands/react.ts'),
+  },
+  annotate: {
+    group: together,
+    takes: '<entry> <file>',
+    summary: 'Draw on the picture of a prop, for programs',
+    load: () => import('./commands/annotate.ts'),
+  },
+  annotations: {
+    group: together,
+    takes: entry,
+    summary: 'List what was drawn on the pictures of a prop',
+    load: () => import('./commands/annotations.ts'),
+  },
   tag: {
     group: curation,
     takes: 'list | add | remove | …',

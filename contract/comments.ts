@@ -58,6 +58,7 @@ export const comments = routes({
     path: '/comments/{comment_id}',
     scope: 'read',
     summary: 'Show a comment, which says to which entry and thread it belongs.',
+    extension: true,
     input: Type.Object(one),
     output: Comment,
     errors: ['COMMENT_NOT_FOUND'],
