@@ -137,6 +137,41 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'List what was drawn on the pictures of a prop',
     load: () => import('./commands/annotations.ts'),
   },
+  notifications: {
+    group: together,
+    takes: '[read | seen | prefs]',
+    summary: 'Read what others did that concerns you, and choose what you are told',
+    load: () => import('./commands/notifications.ts'),
+  },
+  watch: {
+    group: together,
+    takes: '<entries…>',
+    summary: 'Hear of every comment on props',
+    load: () => import('./commands/watch.ts'),
+  },
+  unwatch: {
+    group: together,
+    takes: '<entries…>',
+    summary: 'Stop hearing of the comments on props',
+    load: () => import('./commands/unwatch.ts'),
+  },
+  mute: {
+    group: together,
+    takes: '<entries…>',
+    summary: 'Hear nothing of the comments on props, whatever you do with them',
+    load: () => import('./commands/mute.ts'),
+  },
+  watches: {
+    group: together,
+    summary: 'List what you watch, and what you muted',
+    load: () => import('./commands/watches.ts'),
+  },
+  activity: {
+    group: together,
+    takes: '[entry]',
+    summary: 'See what happened in the library or to a prop, and follow what happens',
+    load: () => import('./commands/activity.ts'),
+  },
   tag: {
     group: curation,
     takes: 'list | add | remove | …',
