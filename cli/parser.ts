@@ -15,6 +15,8 @@ export type Start = (command: Command, input: Input) => Promise<void>
 export interface Running {
   start: Start
   surroundings: Surroundings
+  /** What was typed behind the first word. */
+  second?: string | undefined
 }
 
 /** A first word with its commands, and a line for each word that several of them share: `user` of `server user add`. */
@@ -52,13 +54,16 @@ export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings):
 
 /** Adds a first word and the commands below it. A command whose usage is the word alone is the word itself. */
 export function addFirstWord(program: Parser, { name, summary, commands, groups = {} }: Loaded, running: Running): void {
-  const { start, surroundings } = running
+  const { start, surroundings, second } = running
+  const isBelow = commands.some(({ usage }) => second !== undefined && literalWords(usage)[1] === second)
   const own = program.command(name).description(summary)
   prepared(own, surroundings)
   const below = (parser: Parser, word: string, line: string): Parser =>
     parser.commands.find((known) => known.name() === word) ?? prepared(parser.command(word).description(line), surroundings)
   for (const command of commands) {
     const words = literalWords(command.usage).slice(1)
+    // Commander would give options of the word itself to it that are meant for the command below it.
+    if (words.length === 0 && isBelow) continue
     const parser = words.reduce(
       (above, word, at) => below(above, word, (at === words.length - 1 ? command.summary : groups[word]) ?? ''),
       own,

@@ -32,7 +32,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 
 /** Commands of these groups have just talked to the server. */
 function asksServer(args: readonly string[], surroundings: Surroundings): boolean {
-  const { group } = firstWords[usedWord(args, surroundings) ?? ''] ?? {}
+  const { group } = firstWords[usedWords(args, surroundings)[0] ?? ''] ?? {}
   return group === library || group === together || group === curation
 }
 
@@ -70,11 +70,11 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', programEpilogue(painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   for (const option of globalOptions()) program.addOption(option)
-  const used = usedWord(args, surroundings)
+  const [used, second] = usedWords(args, surroundings)
   if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')
   for (const [name, { group, summary, takes = '', load }] of Object.entries(firstWords)) {
     program.commandsGroup(group)
-    if (name === used) addFirstWord(program, { name, summary, ...(await load()) }, { start, surroundings })
+    if (name === used) addFirstWord(program, { name, summary, ...(await load()) }, { start, surroundings, second })
     else
       program
         .command(name)
@@ -90,11 +90,11 @@ const globalOptions = (): Option[] => [
   new Option('--url <address>', 'talk to this server instead of the one of the profile'),
 ]
 
-/** The first word, or after `help` the one it is to explain. */
-function usedWord(args: readonly string[], surroundings: Surroundings): string | undefined {
+/** The words, or after `help` those that it is to explain. */
+function usedWords(args: readonly string[], surroundings: Surroundings): string[] {
   const scout = prepared(new Parser('ph'), surroundings).helpOption(false).allowUnknownOption()
   for (const option of globalOptions()) scout.addOption(option)
   const { operands, unknown } = scout.parseOptions([...args])
   const words = [...operands, ...unknown].filter((word) => !word.startsWith('-'))
-  return words[0] === 'help' ? words[1] : words[0]
+  return words[0] === 'help' ? words.slice(1) : words
 }

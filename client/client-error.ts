@@ -42,6 +42,8 @@ export const clientErrors = {
   NOTHING_TO_COMPARE: [exits.failed, 'See its versions with `ph history`.'],
   TOO_MANY_PROPS: [exits.usage, 'Name fewer at once.'],
   NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
+  NOT_A_PICTURE: [exits.usage, 'Save it as PNG and give that file.'],
+  TOO_MANY_PICTURES: [exits.usage, 'Give fewer.'],
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
   NO_PROJECT: [exits.usage, 'Name it with --project and, where it lies elsewhere, its folder with --into.'],
   CLAIM_LOST: [exits.conflict, 'Look at the job, then pull again.'],

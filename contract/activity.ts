@@ -1,7 +1,7 @@
-/** Activity: what happened, for people, newest first (spec 4.6 and 6). */
+/** Activity: what happened, for people, newest first, or onwards from an event (spec 4.6 and 6; contract-gaps 9). */
 import { type Static, Type } from 'typebox'
 import { routes } from './route.ts'
-import { Count, Id, LineageId, nullable, PageLimit, Timestamp, UserStub } from './shapes.ts'
+import { Count, Id, LineageId, nullable, PageLimit, repeatable, Timestamp, UserStub } from './shapes.ts'
 
 /** Event types of the activity feed; the list may grow, clients ignore unknown ones. */
 export const activityTypes = [
@@ -44,11 +44,15 @@ export const activity = routes({
     method: 'GET',
     path: '/activity',
     scope: 'read',
-    summary: 'List what happened, newest first.',
+    summary:
+      'List what happened, newest first; with `after`, what came after that event, oldest first. `collapse=false` keeps the events of one bulk action apart.',
     input: Type.Object({
       entry_id: Type.Optional(Id),
       lineage_id: Type.Optional(LineageId),
+      type: Type.Optional(repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
       cursor: Type.Optional(Id),
+      after: Type.Optional(Count),
+      collapse: Type.Optional(Type.Boolean()),
       limit: Type.Optional(PageLimit),
     }),
     output: Type.Object({ events: Type.Array(ActivityEvent), next_cursor: nullable(Id) }),

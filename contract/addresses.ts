@@ -143,6 +143,7 @@ export const addresses = {
   },
   comments: {
     list: { method: 'GET', path: '/entries/{entry_id}/comments' },
+    get: { method: 'GET', path: '/comments/{comment_id}' },
     create: { method: 'POST', path: '/entries/{entry_id}/comments', sends: 'json' },
     update: { method: 'PATCH', path: '/comments/{comment_id}', sends: 'json' },
     remove: { method: 'DELETE', path: '/comments/{comment_id}' },

@@ -76,9 +76,9 @@ type Fields = Readonly<Record<string, unknown>>
 export function geometryFailure(shape: AnnotationShape, geometry: Fields): string | undefined {
   const { fields, failure } = shapes[shape]
   const unknown = Object.keys(geometry).find((key) => !fields.includes(key))
-  if (unknown !== undefined) return `holds ${JSON.stringify(unknown)}; a ${shape} has exactly ${fields.join(', ')}`
+  if (unknown !== undefined) return `holds ${JSON.stringify(unknown)}; ${shape} has exactly ${fields.join(', ')}`
   const missing = fields.find((field) => !Object.hasOwn(geometry, field))
-  if (missing !== undefined) return `lacks ${missing}; a ${shape} has exactly ${fields.join(', ')}`
+  if (missing !== undefined) return `lacks ${missing}; ${shape} has exactly ${fields.join(', ')}`
   const bytes = new TextEncoder().encode(JSON.stringify(geometry)).length
   if (bytes > geometryBytes) return `is ${bytes} bytes of JSON; at most ${geometryBytes} are taken`
   return failure(geometry)

@@ -53,6 +53,16 @@ export const comments = routes({
     output: Type.Object({ comments: Type.Array(Comment) }),
     errors: ['ENTRY_NOT_FOUND'],
   },
+  get: {
+    method: 'GET',
+    path: '/comments/{comment_id}',
+    scope: 'read',
+    summary: 'Show a comment, which says to which entry and thread it belongs.',
+    extension: true,
+    input: Type.Object(one),
+    output: Comment,
+    errors: ['COMMENT_NOT_FOUND'],
+  },
   create: {
     method: 'POST',
     path: '/entries/{entry_id}/comments',

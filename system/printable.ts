@@ -1,8 +1,29 @@
 /** Text that came from outside, made safe to print. Loads nothing, so that any command may use it. */
 
-/** C0 and C1 controls and bidirectional overrides: names come from other people and must not drive the terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/**
+ * What drives a terminal or hides in a text: names and comments come from other people. C0 and C1 controls; marks that turn the
+ * direction of writing; line separators; characters that are not to be seen. Joiners and variation selectors stay where scripts and
+ * emoji need them.
+ */
+const unprintable = new RegExp(
+  [
+    '[\\u0000-\\u001f\\u007f-\\u009f]',
+    '[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]',
+    '[\\u2028\\u2029\\ufff9-\\ufffb]',
+    '[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u206a-\\u206f\\u3164\\ufeff\\uffa0]',
+    '[\\u{1d173}-\\u{1d17a}]',
+    '(?<![\\u0080-\\u{10ffff}])[\\u200c\\u200d]',
+    '(?<![0-9#*\\u0080-\\ufdff\\ufe10-\\u{dffff}])[\\ufe00-\\ufe0f]',
+    // Flags of England, Scotland and Wales are a black flag and the letters of its name.
+    '(?<!\\u{1f3f4}[\\u{e0020}-\\u{e007e}]{0,6})[\\u{e0000}-\\u{e007f}]',
+    '(?<!\\p{Script=Han})[\\u{e0100}-\\u{e01ef}]',
+  ].join('|'),
+  'gu',
+)
 
-/** A text from outside, safe to print on a terminal: on one line, each control character shown as `\u{fffd}`. */
+/** A text from outside, safe to print on a terminal: on one line, each character that is not to be printed shown as `\u{fffd}`. */
 export const printable = (text: string): string => text.replace(unprintable, '\ufffd')
+
+/** The same for a text of several lines. */
+export const printableLines = (text: string): string[] =>
+  text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => printable(line.replaceAll('\t', '    ')))

@@ -2,8 +2,8 @@
 import type { Api } from '../../client/http/api.ts'
 import { failed } from '../refusal.ts'
 
-/** Whether the key acts for an admin. Throws Refusal `FORBIDDEN` for a key that only reads. */
-export async function requireWriter(api: Api): Promise<{ isAdmin: boolean }> {
+/** Who the key acts for, and whether that is an admin. Throws Refusal `FORBIDDEN` for a key that only reads. */
+export async function requireWriter(api: Api): Promise<{ isAdmin: boolean; user: { id: number } }> {
   const { scope, user } = await api.identity.me()
   if (scope === 'read')
     throw failed(
@@ -11,7 +11,7 @@ export async function requireWriter(api: Api): Promise<{ isAdmin: boolean }> {
       'This key is read-only. Nothing was changed.',
       'Sign in again for a key with write scope: `ph login --scope write`.',
     )
-  return { isAdmin: user.role === 'admin' }
+  return { isAdmin: user.role === 'admin', user }
 }
 
 /** `act` completes "Only an admin of the workspace may …". Throws Refusal `FORBIDDEN`. */

@@ -2,13 +2,15 @@
 import type { comments as contract } from '../../contract/comments.ts'
 import { deleteComment, editComment, postComment, setResolved } from '../discussion/comments.ts'
 import type { Handlers } from '../handler.ts'
-import { holdComment, viewOf } from '../rows/comment.ts'
+import { holdComment, requireComment, viewOf } from '../rows/comment.ts'
 import { requireEntryComments } from '../rows/entry.ts'
 
 export const comments: Handlers<typeof contract> = {
   async list(request) {
     return { comments: await requireEntryComments(request.sql, viewOf(request), request.input.entry_id) }
   },
+
+  get: (request) => requireComment(request.sql, viewOf(request), request.input.comment_id),
 
   create: postComment,
 

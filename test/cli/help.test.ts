@@ -38,8 +38,9 @@ describe.each(all)('ph help $command.usage', ({ command }) => {
 
   test('uses only options that exist in its examples', async () => {
     for (const [line] of command.examples) {
-      const topic = all.find(({ command: { usage } }) => line.startsWith(wordsOf(usage)))?.command.usage ?? ''
-      const { stdout } = await ph(`help ${wordsOf(topic)}`)
+      const topics = all.map(({ command: { usage } }) => wordsOf(usage)).filter((words) => line.startsWith(words))
+      const [topic = ''] = topics.toSorted((one, other) => other.length - one.length)
+      const { stdout } = await ph(`help ${topic}`)
       for (const option of line.split(' | ')[0]?.match(/(?<= )--?[a-z][a-z-]*/g) ?? []) expect(stdout).toContain(option)
     }
   })

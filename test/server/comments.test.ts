@@ -32,6 +32,8 @@ test('a comment says who wrote it, when, on which version, and shows in list and
   expect(reply.parent_id).toBe(said.id)
   expect(await commentsOf(miaReads, entry.entry_id)).toEqual([said, reply])
   expect((await mia.get(`/entries/${entry.entry_id}`)).body.comments).toEqual([said, reply])
+  expect(answered(await miaReads.get(`/comments/${reply.id}`))).toEqual(reply)
+  expect(refusal(await mia.get('/comments/987654'))).toEqual([404, 'COMMENT_NOT_FOUND'])
   expect((await mia.post('/entries/find', { entry_ids: [entry.entry_id] })).body.entries[0].comments).toEqual([said, reply])
   const events = await eventsOf(mia, 'comment.create')
   expect(

@@ -31,6 +31,8 @@ export const phProcess = (args: readonly string[], setting: ProcessSetting = {})
 export interface RunningPh {
   /** What it said on stderr so far. */
   said(): string
+  /** What it printed on stdout so far. */
+  printed(): string
   /** Lets it stand still, go on, or end. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
   ended: Promise<ProcessEnding>
@@ -47,5 +49,5 @@ export function startPhProcess(args: readonly string[], setting: ProcessSetting 
   child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
   child.stdin?.end(setting.stdin)
   const ended = once(child, 'close').then(([code]) => ({ code, ...texts }))
-  return { said: () => texts.stderr, signal: (signal) => void child.kill(signal), ended }
+  return { said: () => texts.stderr, printed: () => texts.stdout, signal: (signal) => void child.kill(signal), ended }
 }

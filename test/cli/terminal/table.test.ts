@@ -8,7 +8,7 @@ import { painter } from '../../../cli/terminal/output.ts'
 import { type Column, shorten, table } from '../../../cli/terminal/table.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../../../cli/terminal/tree.ts'
 import { wrap } from '../../../cli/terminal/wrap.ts'
-import { printable } from '../../../system/printable.ts'
+import { printable, printableLines } from '../../../system/printable.ts'
 
 interface Prop {
   id: number
@@ -84,6 +84,32 @@ test('a long text keeps both ends when it is cut in the middle, and never splits
 
 test('a name cannot drive the terminal', () => {
   expect(printable('a\u001b[2Jb\r\n\u202ec')).toBe('a\ufffd[2Jb\ufffd\ufffd\ufffdc')
+})
+
+test('what hides in a text is shown: blanks of no width, soft hyphens, tags, joiners and selectors that join and select nothing', () => {
+  const hidden = [
+    '\u200b',
+    '\u2060',
+    '\ufeff',
+    '\u00ad',
+    '\u3164',
+    '\u2028',
+    '\u{e0061}',
+    '\u200d',
+    '\ufe0f',
+    '\u{e0100}',
+    '\u061c',
+  ]
+  for (const one of hidden) expect(printable(`a${one}b`), one.codePointAt(0)?.toString(16)).toBe('a\ufffdb')
+})
+
+test('emoji and scripts keep the joiners and selectors that they need', () => {
+  const england = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}'
+  for (const text of ['👩‍👩‍👧', '❤️', '1️⃣', england, 'می‌خواهم', '葛\u{e0100}城', 'e\u0301']) expect(printable(text)).toBe(text)
+})
+
+test('a text of several lines keeps its lines, whatever ends them, and its tabs as blanks', () => {
+  expect(printableLines('a\r\nb\n\n\tc\u2028d\u001b[0m')).toEqual(['a', 'b', '', '    c', 'd\ufffd[0m'])
 })
 
 const whole: TreeBounds = { most: Number.POSITIVE_INFINITY, deepest: 24 }
