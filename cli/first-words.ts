@@ -101,6 +101,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'List what is checked out, by whom and until when',
     load: () => import('./commands/locks.ts'),
   },
+  review: {
+    group: together,
+    takes: 'request | list | show | …',
+    summary: 'Reviews: ask people about a version, answer, decide',
+    load: () => import('./commands/review.ts'),
+  },
   tag: {
     group: curation,
     takes: 'list | add | remove | …',

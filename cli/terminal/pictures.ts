@@ -22,15 +22,30 @@ interface Bounds {
   signal?: AbortSignal
 }
 
+type Source = Pick<Library, 'api' | 'http'>
+
 /** The thumbnail of an entry, or undefined when it has none any more, or one of more bytes. */
-export async function fetchThumbnail(
-  { api, http }: Pick<Library, 'api' | 'http'>,
-  entryId: number,
-  { mostBytes = limits.thumbnail.bytes, signal }: Bounds = {},
+export async function fetchThumbnail(library: Source, entryId: number, bounds: Bounds = {}): Promise<Uint8Array | undefined> {
+  const answer = await library.api.media.thumbnail({ entry_id: entryId }, bounds).catch(undefinedWhereGone)
+  return answer && download(library, answer.location, bounds)
+}
+
+/** The same of a picture that someone attached to what they said. */
+export async function fetchAttachment(
+  library: Source,
+  attachmentId: number,
+  signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
-  const answer = await api.media.thumbnail({ entry_id: entryId }, { signal }).catch(undefinedWhereGone)
-  if (!answer) return undefined
-  const { body } = await http.open({ url: answer.location, signal })
+  const answer = await library.api.attachments.get({ attachment_id: attachmentId }, { signal }).catch(undefinedWhereGone)
+  return answer && download(library, answer.location, { mostBytes: limits.attachment.bytes, signal })
+}
+
+async function download(
+  { http }: Source,
+  url: string,
+  { mostBytes = limits.thumbnail.bytes, signal }: Bounds,
+): Promise<Uint8Array | undefined> {
+  const { body } = await http.open({ url, signal })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
