@@ -112,6 +112,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'List what is checked out, by whom and until when',
     load: () => import('./commands/locks.ts'),
   },
+  review: {
+    group: together,
+    takes: 'request | list | show | …',
+    summary: 'Reviews: ask people about a version, answer, decide',
+    load: () => import('./commands/review.ts'),
+  },
   comment: {
     group: together,
     takes: '<entry> [text]',

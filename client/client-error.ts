@@ -44,6 +44,8 @@ export const clientErrors = {
   NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
   NOT_A_PICTURE: [exits.usage, 'Save it as PNG and give that file.'],
   TOO_MANY_PICTURES: [exits.usage, 'Give fewer.'],
+  NO_OPEN_REVIEW: [exits.failed, 'See the reviews with `ph review list`.'],
+  REVIEW_AMBIGUOUS: [exits.failed, 'Name one of them.'],
   SEVERAL_PROJECTS: [exits.usage, 'Push each project by itself.'],
   NO_PROJECT: [exits.usage, 'Name it with --project and, where it lies elsewhere, its folder with --into.'],
   CLAIM_LOST: [exits.conflict, 'Look at the job, then pull again.'],

@@ -31,7 +31,7 @@ export const errors = {
   USER_NOT_FOUND: [404, failed, 'There is no such person in this workspace.', 'List the members with `ph api GET /members`.'],
   TOKEN_NOT_FOUND: [404, failed, 'There is no such key.', 'Check the id.'],
   WEBHOOK_NOT_FOUND: [404, failed, 'There is no such webhook.', 'Check the id.'],
-  REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'Check the id.'],
+  REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'List them with `ph review list --status all`.'],
   VALIDATION: [422, usage, 'The request breaks a rule.', 'Correct what is named and send it again.'],
   CONFLICT: [409, conflict, 'This contradicts the present state.', 'See what is there now, then decide again.'],
   LOCKED: [409, conflict, 'Someone else has this checked out.', 'Ask the holder named in the details to release it.'],

@@ -36,6 +36,16 @@ export async function fetchPicture(library: Source, artifactId: number, bounds: 
   return answer && download(library, answer.location, bounds)
 }
 
+/** The same of a picture that someone attached to what they said. */
+export async function fetchAttachment(
+  library: Source,
+  attachmentId: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const answer = await library.api.attachments.get({ attachment_id: attachmentId }, { signal }).catch(undefinedWhereGone)
+  return answer && download(library, answer.location, { mostBytes: limits.attachment.bytes, signal })
+}
+
 async function download(
   { http }: Source,
   url: string,

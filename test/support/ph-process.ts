@@ -10,6 +10,7 @@ export const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url
 export interface ProcessSetting {
   /** Folders of its own are taken where none are named. */
   env?: Record<string, string>
+  cwd?: string
   /** What `within` of a small disk says. */
   within?: readonly string[]
   /** What arrives on standard input. */
@@ -39,10 +40,10 @@ export interface RunningPh {
 }
 
 export function startPhProcess(args: readonly string[], setting: ProcessSetting = {}): RunningPh {
-  const { env, within = [], stdout = 'pipe', stderr = 'pipe' } = setting
+  const { env, cwd, within = [], stdout = 'pipe', stderr = 'pipe' } = setting
   const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   const [command = '', ...words] = [...within, process.execPath, program, ...args]
-  const child = spawn(command, words, { env: { ...process.env, ...own, ...env }, stdio: ['pipe', stdout, stderr] })
+  const child = spawn(command, words, { cwd, env: { ...process.env, ...own, ...env }, stdio: ['pipe', stdout, stderr] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const texts = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => (texts.stdout += chunk))

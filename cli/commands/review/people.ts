@@ -1,0 +1,98 @@
+/** People as others name them: by login name, by display name, by id, or `me`. */
+import type { Api } from '../../../client/http/api.ts'
+import type { Member } from '../../../contract/members.ts'
+import type { UserStub } from '../../../contract/shapes.ts'
+import { printable } from '../../../system/printable.ts'
+import { nearNames } from '../../entries/near-names.ts'
+import { failed, wrongUsage } from '../../refusal.ts'
+import { number } from '../../terminal/amounts.ts'
+
+/** What options that name people say of it. */
+export const whoWords = 'login name, display name, id or me'
+
+export const nameOf = ({ display_name, name }: Pick<UserStub, 'name' | 'display_name'>): string => printable(display_name || name)
+
+/** `mia`, `mia and max`, `mia, max and 2 more` */
+export function listed(names: readonly string[], most = 5): string {
+  const hidden = names.length - most
+  const shown = hidden > 0 ? [...names.slice(0, most), `${number(hidden)} more`] : names
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}
+
+/** Everyone in the workspace, and which of them the key acts as. */
+export interface Team {
+  members: Member[]
+  me: Member
+}
+
+export async function readTeam(api: Api): Promise<Team> {
+  const [{ members }, me] = await Promise.all([api.members.list(), api.members.me()])
+  return { members, me }
+}
+
+/** Each once, in order; several may stand in one text, with commas between. Refuses with `USER_NOT_FOUND` and the like. */
+export function requirePeople(team: Team, references: readonly string[]): Member[] {
+  const people = references.flatMap((reference) => {
+    const whole = matching(team, reference)
+    if (whole.length > 0 || !reference.includes(',')) return [requireOne(team, reference, whole)]
+    const parts = reference.split(',').flatMap((part) => part.trim() || [])
+    if (parts.length === 0) throw nobodyNamed()
+    return parts.map((part) => requirePerson(team, part))
+  })
+  return [...new Set(people)]
+}
+
+export const requirePerson = (team: Team, reference: string): Member => requireOne(team, reference, matching(team, reference))
+
+/** The same for those who are to review. */
+export function requireReviewers(team: Team, references: readonly string[]): Member[] {
+  const people = requirePeople(team, references)
+  const api = people.find(({ kind }) => kind === 'api')
+  if (api) throw failed('VALIDATION', `${nameOf(api)} is an API identity, and those review nothing.`, 'Name a person.')
+  return people
+}
+
+/** A login name as it is written, else a name that differs in case only, else the id. */
+function matching({ members, me }: Team, given: string): Member[] {
+  const reference = given.trim().replace(/^@/, '')
+  const folded = reference.toLowerCase()
+  if (folded === 'me' && !members.some(({ name }) => name === reference)) return [me]
+  const login = members.filter(({ name }) => name === reference)
+  if (login.length > 0) return login
+  const named = members.filter(({ name, display_name }) => [name, display_name].some((one) => one.toLowerCase() === folded))
+  const active = named.filter((one) => one.active)
+  if (named.length > 0) return active.length > 0 ? active : named
+  return /^\d{1,15}$/.test(reference) ? members.filter(({ id }) => id === Number(reference)) : []
+}
+
+const nobodyNamed = () => wrongUsage('Nobody was named.', `Give a ${whoWords}.`)
+const mostNamed = 8
+
+function requireOne({ members }: Team, reference: string, found: readonly Member[]): Member {
+  const [only, second] = found
+  if (reference.trim() === '') throw nobodyNamed()
+  if (only && second)
+    throw failed(
+      'USER_AMBIGUOUS',
+      `${listed(found.map(({ name }) => printable(name)))} are all called "${reference}".`,
+      'Give the login name of the one you mean.',
+    )
+  if (only && !only.active)
+    throw failed('USER_NOT_FOUND', `${nameOf(only)} has left the workspace.`, 'Name someone who is still there.')
+  if (only) return only
+  const active = members.filter((one) => one.active && one.kind === 'person')
+  const near = nearNames(
+    reference,
+    active.flatMap(({ name, display_name }) => [...new Set([name, display_name])].filter(Boolean)),
+  )
+  throw failed(
+    'USER_NOT_FOUND',
+    `Nobody here is called "${reference}".`,
+    near.length > 0
+      ? `Did you mean ${near.map(printable).join(' or ')}?`
+      : `There are ${listed(
+          active.map(({ name }) => printable(name)),
+          mostNamed,
+        )}.`,
+  )
+}
