@@ -3,6 +3,7 @@ import type { EntryDetail } from '../../contract/entries.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
 import type { Impact, ReviewRequest } from '../../contract/review-requests.ts'
 import type { ReviewRecord } from '../../contract/reviews.ts'
+import { type AgainstApproved, compareWithApproved } from '../compare/approved.ts'
 import type { Api } from '../http/api.ts'
 
 export interface ReviewReport {
@@ -16,6 +17,8 @@ export interface ReviewReport {
   current: LineageObject
   /** The newest version before it that is approved. */
   approved: LineageObject | null
+  /** What is different from it; null where none is approved. */
+  against_approved: AgainstApproved | null
   /** Versions after the approved one up to the one under review, newest first. */
   since_approved: LineageObject[]
   /** What depends on it; null without a round. */
@@ -57,13 +60,17 @@ async function completed(api: Api, { entry, request, requests }: Beginning): Pro
   if (!current || !version) throw new Error('a lineage has no version')
   const earlier = objects.slice(at + 1)
   const approvedAt = earlier.findIndex(({ review_status }) => review_status === 'approved')
+  const approved = earlier[approvedAt] ?? null
+  const { lineage_id } = entry
+  const against = approved && (await compareWithApproved(api, { lineage_id, object_id: version.object_id }))
   return {
     entry,
     request,
     review: entry.review,
     version,
     current,
-    approved: earlier[approvedAt] ?? null,
+    approved,
+    against_approved: against ?? null,
     since_approved: [version, ...(approvedAt === -1 ? [] : earlier.slice(0, approvedAt))],
     impact: request?.impact ?? null,
     other_requests: requests.filter(({ id }) => id !== request?.id),

@@ -5,12 +5,13 @@ import type { ItemDetail } from '../../../client/inbox/item.ts'
 import type { Comment } from '../../../contract/comments.ts'
 import type { Impact, Reviewer, ReviewRequest } from '../../../contract/review-requests.ts'
 import { printable } from '../../../system/printable.ts'
+import { personName } from '../../discussion/people.ts'
 import { comparisonLines, sideName } from '../../entries/comparison-words.ts'
 import { lockWords } from '../../entries/lock-words.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
-import { eventWords, oneLine, personName } from './item-words.ts'
+import { eventWords, oneLine } from './item-words.ts'
 
 export interface DetailLook {
   paint: Paint

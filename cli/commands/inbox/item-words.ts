@@ -1,15 +1,14 @@
 /** Things that wait for a person, in words: one line or two each, grouped where there is no terminal. */
+
 import type { Inbox, InboxItem, InboxKind } from '../../../client/inbox/inbox.ts'
 import { printable } from '../../../system/printable.ts'
+import { personName } from '../../discussion/people.ts'
 import { age, count, number, timeLeft } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
 
 /** What people wrote, on one line. */
 export const oneLine = (text: string | null): string => printable((text ?? '').replaceAll(/\s+/g, ' ').trim())
-
-export const personName = (who: { name: string; display_name: string } | null): string =>
-  who === null ? 'someone' : printable(who.display_name || who.name)
 
 /** The word before a name in the list. */
 export const kindWords: Record<InboxKind, string> = {

@@ -8,6 +8,7 @@ import type { Member } from '../../../contract/members.ts'
 import type { ReviewRequest, responses } from '../../../contract/review-requests.ts'
 import { command } from '../../command.ts'
 import type { Context } from '../../context.ts'
+import { personName } from '../../discussion/people.ts'
 import { requireWriter } from '../../entries/key-rights.ts'
 import { readEntryList } from '../../entries/list.ts'
 import { readText } from '../../entries/note-text.ts'
@@ -16,7 +17,7 @@ import { declined, type Refusal, wrongUsage } from '../../refusal.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { actOnReviews, type ReviewAct } from './each.ts'
 import { assignOption, dryRunOption, imageOption, noteOption, roundsArgument } from './options.ts'
-import { nameOf, readTeam, requirePerson, type Team } from './people.ts'
+import { readTeam, requirePerson, type Team } from './people.ts'
 import { explainRound } from './refusals.ts'
 import { standingWords } from './round-words.ts'
 
@@ -141,7 +142,7 @@ interface Answer extends Pick<Said, 'response' | 'note'> {
 
 function answering(api: Api, { request, name, version, isOutdated }: FoundRound, said: Answer): ReviewAct {
   const { response, note, pictures, assignee, team } = said
-  const verb = response === 'approved' ? 'approved' : `changes requested of ${nameOf(assignee ?? request.requested_by)}`
+  const verb = response === 'approved' ? 'approved' : `changes requested of ${personName(assignee ?? request.requested_by)}`
   const remark = isOutdated ? ['another version is current by now'] : []
   return {
     ...{ entry_id: request.entry_id, name, version, request_id: request.id },
@@ -177,7 +178,7 @@ function verbOf({ reviewers }: ReviewRequest, { me, members }: Team): string | u
   const own = reviewers.find(({ user }) => user.id === me.id)
   if (own?.response !== 'changes_requested') return undefined
   const assignee = members.find(({ id }) => id === own.assign_to)
-  return assignee ? `changes requested of ${nameOf(assignee)}` : 'changes requested'
+  return assignee ? `changes requested of ${personName(assignee)}` : 'changes requested'
 }
 
 function cancelling(api: Api, { request, name, version }: FoundRound, me: Member): ReviewAct {

@@ -5,6 +5,7 @@ import { type FoundRound, findRounds, readRoundName, roundName } from '../../../
 import { ApiError, exits } from '../../../contract/errors.ts'
 import type { Member } from '../../../contract/members.ts'
 import { command, text, texts } from '../../command.ts'
+import { listed, personName } from '../../discussion/people.ts'
 import { requireWriter } from '../../entries/key-rights.ts'
 import { readEntryList } from '../../entries/list.ts'
 import { withLibrary } from '../../library.ts'
@@ -13,7 +14,7 @@ import { deciding, readAssignee, stateWords } from './decide.ts'
 import { actOnReviews, type ReviewAct } from './each.ts'
 import { type ReviewedEntry, readReviewed } from './entries.ts'
 import { dryRunOption, roundsArgument } from './options.ts'
-import { listed, nameOf, readTeam, requirePeople, requireReviewers, type Team, whoWords } from './people.ts'
+import { readTeam, requirePeople, requireReviewers, type Team, whoWords } from './people.ts'
 import { explainRound } from './refusals.ts'
 import { namesOf, standingWords } from './round-words.ts'
 
@@ -71,7 +72,7 @@ interface Changes {
 
 async function changesOfPeople(api: Api, references: readonly string[], changes: Changes): Promise<ReviewAct[]> {
   const both = changes.add.find((one) => changes.remove.includes(one))
-  if (both) throw wrongUsage(`${nameOf(both)} is named with --add and with --remove.`, 'Name each person once.')
+  if (both) throw wrongUsage(`${personName(both)} is named with --add and with --remove.`, 'Name each person once.')
   const rounds = await findRounds(api, references, changes.team.me.id)
   return rounds.map((round) => changing(api, round, changes))
 }
@@ -81,8 +82,8 @@ function changing(api: Api, { request, name, version }: FoundRound, { team, add,
   const [added, removed] = [add.filter(({ id }) => !reviewers.has(id)), remove.filter(({ id }) => reviewers.has(id))]
   const ids = (people: readonly Member[]) => people.map(({ id }) => id)
   const words = [
-    ...(added.length > 0 ? [`${listed(added.map(nameOf))} ${added.length === 1 ? 'is' : 'are'} asked too`] : []),
-    ...(removed.length > 0 ? [`${listed(removed.map(nameOf))} ${removed.length === 1 ? 'is' : 'are'} asked no longer`] : []),
+    ...(added.length > 0 ? [`${listed(added.map(personName))} ${added.length === 1 ? 'is' : 'are'} asked too`] : []),
+    ...(removed.length > 0 ? [`${listed(removed.map(personName))} ${removed.length === 1 ? 'is' : 'are'} asked no longer`] : []),
   ].join('; ')
   const isAllowed = request.requested_by.id === team.me.id || team.me.role === 'admin'
   const doing = { doing: 'change who reviews' } as const
@@ -136,7 +137,7 @@ function assigning(api: Api, reviewed: ReviewedEntry, { team: { me }, to }: Assi
   const { entry, open } = reviewed
   const state = entry.review_status
   const decision = deciding(api, { entry, open }, { state, note: entry.review?.note ?? undefined, assignee: to, me })
-  const words = to === null ? 'assigned to nobody' : `assigned to ${nameOf(to)}`
+  const words = to === null ? 'assigned to nobody' : `assigned to ${personName(to)}`
   const own = open?.reviewers.find(({ user, response }) => user.id === me.id && response === 'changes_requested')
   if (open && own && to)
     return {

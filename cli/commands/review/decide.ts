@@ -7,6 +7,7 @@ import type { Member } from '../../../contract/members.ts'
 import type { ReviewState } from '../../../contract/reviews.ts'
 import { reviewStates } from '../../../contract/shapes.ts'
 import { command } from '../../command.ts'
+import { personName } from '../../discussion/people.ts'
 import { requireWriter } from '../../entries/key-rights.ts'
 import { entriesArgument, readEntryList } from '../../entries/list.ts'
 import { withLibrary } from '../../library.ts'
@@ -14,7 +15,7 @@ import { choiceOf, type Refusal, wrongUsage } from '../../refusal.ts'
 import { actOnReviews, type ReviewAct } from './each.ts'
 import { type ReviewedEntry, readReviewed } from './entries.ts'
 import { assignOption, dryRunOption, noteOption } from './options.ts'
-import { nameOf, readTeam, requirePerson, type Team } from './people.ts'
+import { readTeam, requirePerson, type Team } from './people.ts'
 import { explainDecision } from './refusals.ts'
 
 export const stateWords = (state: string): string => state.replaceAll('_', ' ')
@@ -78,7 +79,7 @@ interface Decision {
 export function deciding(api: Api, { entry, open }: ReviewedEntry, { state, note, assignee, me }: Decision): ReviewAct {
   const assigned = assignee === undefined ? entry.review?.assignee : assignee
   const words = [
-    stateWords(state) + (assigned && state !== 'draft' ? `, assigned to ${nameOf(assigned)}` : ''),
+    stateWords(state) + (assigned && state !== 'draft' ? `, assigned to ${personName(assigned)}` : ''),
     ...(open ? [`${roundName(open.id)}, which was open, is closed`] : []),
   ].join('; ')
   return {
@@ -101,7 +102,7 @@ function refusalOf({ entry, open }: ReviewedEntry, me: Member): Refusal | undefi
     return explainDecision(
       new ApiError(
         'CONFLICT',
-        `${nameOf(open.requested_by)} has asked for a review of this version, and decides on it until that is closed.`,
+        `${personName(open.requested_by)} has asked for a review of this version, and decides on it until that is closed.`,
         {
           open_request_id: open.id,
         },

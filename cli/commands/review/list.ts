@@ -6,12 +6,12 @@ import { limits } from '../../../contract/limits.ts'
 import { type RequestStatus, type ReviewRequest, requestStatuses } from '../../../contract/review-requests.ts'
 import { command, flag, value } from '../../command.ts'
 import type { Context } from '../../context.ts'
+import { personName } from '../../discussion/people.ts'
 import { noteLine } from '../../entries/version-name.ts'
 import { withLibrary } from '../../library.ts'
 import { choiceOf, wholeNumber, wrongUsage } from '../../refusal.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import { table } from '../../terminal/table.ts'
-import { nameOf } from './people.ts'
 import { namesOf, progressWords, waitingFor } from './round-words.ts'
 
 const statuses = [...requestStatuses, 'all'] as const
@@ -97,7 +97,7 @@ function roundTable(requests: readonly ReviewRequest[], { out, now }: Context, w
       { title: 'NAME', value: ({ entry }) => entry?.name ?? '-', cut: 'middle' },
       { title: 'ANSWERS', value: progressWords, spare: 'late' },
       { title: 'WAITING FOR', value: (round) => namesOf(waitingFor(round)) || '-', cut: 'end' },
-      { title: 'BY', value: ({ requested_by }) => nameOf(requested_by), cut: 'end', spare: 'late' },
+      { title: 'BY', value: ({ requested_by }) => personName(requested_by), cut: 'end', spare: 'late' },
       { title: 'ASKED', value: ({ created_at }) => age(created_at, now()), spare: true },
       { title: 'VERSION', value: versionWords, spare: true },
       ...(withStatus || !out.terminal ? [{ title: 'STATUS', value: ({ status }: ReviewRequest) => status }] : []),

@@ -1,23 +1,13 @@
 /** People as others name them: by login name, by display name, by id, or `me`. */
 import type { Api } from '../../../client/http/api.ts'
 import type { Member } from '../../../contract/members.ts'
-import type { UserStub } from '../../../contract/shapes.ts'
 import { printable } from '../../../system/printable.ts'
+import { listed, personName } from '../../discussion/people.ts'
 import { nearNames } from '../../entries/near-names.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
-import { number } from '../../terminal/amounts.ts'
 
 /** What options that name people say of it. */
 export const whoWords = 'login name, display name, id or me'
-
-export const nameOf = ({ display_name, name }: Pick<UserStub, 'name' | 'display_name'>): string => printable(display_name || name)
-
-/** `mia`, `mia and max`, `mia, max and 2 more` */
-export function listed(names: readonly string[], most = 5): string {
-  const hidden = names.length - most
-  const shown = hidden > 0 ? [...names.slice(0, most), `${number(hidden)} more`] : names
-  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
-}
 
 /** Everyone in the workspace, and which of them the key acts as. */
 export interface Team {
@@ -48,7 +38,7 @@ export const requirePerson = (team: Team, reference: string): Member => requireO
 export function requireReviewers(team: Team, references: readonly string[]): Member[] {
   const people = requirePeople(team, references)
   const api = people.find(({ kind }) => kind === 'api')
-  if (api) throw failed('VALIDATION', `${nameOf(api)} is an API identity, and those review nothing.`, 'Name a person.')
+  if (api) throw failed('VALIDATION', `${personName(api)} is an API identity, and those review nothing.`, 'Name a person.')
   return people
 }
 
@@ -78,7 +68,7 @@ function requireOne({ members }: Team, reference: string, found: readonly Member
       'Give the login name of the one you mean.',
     )
   if (only && !only.active)
-    throw failed('USER_NOT_FOUND', `${nameOf(only)} has left the workspace.`, 'Name someone who is still there.')
+    throw failed('USER_NOT_FOUND', `${personName(only)} has left the workspace.`, 'Name someone who is still there.')
   if (only) return only
   const active = members.filter((one) => one.active && one.kind === 'person')
   const near = nearNames(

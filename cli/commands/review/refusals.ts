@@ -5,8 +5,8 @@ import type { ReviewRequest } from '../../../contract/review-requests.ts'
 import type { UserStub } from '../../../contract/shapes.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
+import { personName } from '../../discussion/people.ts'
 import { Refusal } from '../../refusal.ts'
-import { nameOf } from './people.ts'
 
 type Told = Pick<Refusal, 'message' | 'next'>
 
@@ -26,7 +26,7 @@ export function explainRound(
       next: `See what came of it: \`ph review show ${round}\``,
     })
   if (error.code !== 'FORBIDDEN') return undefined
-  const asker = nameOf(request.requested_by)
+  const asker = personName(request.requested_by)
   if (doing !== 'answer')
     return refusalWith(error, exits.failed, {
       message: `Only ${asker}, who asked for it, or an admin may ${doing}.`,
@@ -62,7 +62,7 @@ export function explainDecision(error: ApiError, name: string, assignee?: UserSt
     })
   if (error.code === 'CONFLICT' && current !== undefined) return outdated(error, name)
   if (error.code !== 'FORBIDDEN') return undefined
-  const who = assignee ? nameOf(assignee) : 'the one it is assigned to'
+  const who = assignee ? personName(assignee) : 'the one it is assigned to'
   return refusalWith(error, exits.failed, {
     message: assignee ? `It is assigned to ${who}, who decides on it, as admins do.` : error.message,
     next: `Ask ${who}, or an admin of the workspace.`,

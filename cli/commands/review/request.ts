@@ -13,6 +13,7 @@ import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { command, texts, value } from '../../command.ts'
 import type { Context } from '../../context.ts'
+import { listed, personName } from '../../discussion/people.ts'
 import { requireWriter } from '../../entries/key-rights.ts'
 import { entriesArgument, readEntryList } from '../../entries/list.ts'
 import { chooseVersion, readVersionChoice, type VersionChoice } from '../../entries/version-name.ts'
@@ -23,7 +24,7 @@ import { wrapAfter } from '../../terminal/wrap.ts'
 import { actOnReviews, type ReviewAct, type ReviewRow } from './each.ts'
 import { readEntries } from './entries.ts'
 import { dryRunOption, imageOption, noteOption } from './options.ts'
-import { listed, nameOf, readTeam, requireReviewers, type Team, whoWords } from './people.ts'
+import { readTeam, requireReviewers, type Team, whoWords } from './people.ts'
 import { explainRequest } from './refusals.ts'
 import { offerReviewers, readSuggestions, type Suggestion, suggestionLines } from './suggestions.ts'
 
@@ -131,7 +132,7 @@ interface Request {
 
 function requestOf(api: Api, entry: EntryDetail, { reviewers, note, pictures }: Request): ReviewAct {
   const { id: entry_id, name, object_id } = entry
-  const people = listed(reviewers.map(nameOf))
+  const people = listed(reviewers.map(personName))
   return {
     ...{ entry_id, name, version: versionName(entry.face), request_id: null },
     plan: reviewers.length > 0 ? `${people} would be asked to review it` : 'nobody is named to review it',
@@ -146,10 +147,10 @@ function requestOf(api: Api, entry: EntryDetail, { reviewers, note, pictures }: 
 }
 
 function askedWords({ reviewers, mentions, attachments }: ReviewRequest): string {
-  const people = listed(reviewers.map(({ user }) => nameOf(user)))
+  const people = listed(reviewers.map(({ user }) => personName(user)))
   return [
     `${people} ${reviewers.length === 1 ? 'is' : 'are'} asked to review it`,
-    ...(mentions.length > 0 ? [`mentioned: ${listed(mentions.map(nameOf))}`] : []),
+    ...(mentions.length > 0 ? [`mentioned: ${listed(mentions.map(personName))}`] : []),
     ...(attachments.length > 0 ? [count(attachments.length, 'picture')] : []),
   ].join('; ')
 }

@@ -1,13 +1,13 @@
 /** Rounds in words: how far they are, who has answered what, who has not. */
 import type { Reviewer, ReviewRequest } from '../../../contract/review-requests.ts'
-import { listed, nameOf } from './people.ts'
+import { listed, personName } from '../../discussion/people.ts'
 
 type Answered = Pick<ReviewRequest, 'status' | 'reviewers'>
 
 const byResponse = ({ reviewers }: Answered, response: Reviewer['response']): Reviewer[] =>
   reviewers.filter((one) => one.response === response)
 
-export const namesOf = (reviewers: readonly Reviewer[]): string => listed(reviewers.map(({ user }) => nameOf(user)))
+export const namesOf = (reviewers: readonly Reviewer[]): string => listed(reviewers.map(({ user }) => personName(user)))
 
 export const waitingFor = (round: Answered): Reviewer[] => (round.status === 'open' ? byResponse(round, 'pending') : [])
 

@@ -7,13 +7,15 @@ import type { LineageObject } from '../../../contract/lineages.ts'
 import type { Impact, Reviewer, ReviewRequest } from '../../../contract/review-requests.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
+import { listed, personName } from '../../discussion/people.ts'
+import { comparisonLines } from '../../entries/comparison-words.ts'
 import { className } from '../../entries/type-names.ts'
 import { noteLine } from '../../entries/version-name.ts'
-import { age, count, number, size } from '../../terminal/amounts.ts'
+import { age, count, number } from '../../terminal/amounts.ts'
 import { pad, shorten } from '../../terminal/table.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
 import { stateWords } from './decide.ts'
-import { listed, nameOf, type Team } from './people.ts'
+import type { Team } from './people.ts'
 import { standingWords, waitingFor } from './round-words.ts'
 
 type Look = Pick<Context, 'out' | 'now'>
@@ -35,9 +37,9 @@ export function headWords(report: ReviewReport, { out, now }: Look, width: numbe
     `${printable(className(entry.asset_class))}${isCurrent ? '' : `, not the current version: that is ${versionName(current)}`}`,
     '',
     ...fact('state', stateOf(report)),
-    ...(request ? fact('asked by', `${nameOf(request.requested_by)}, ${age(request.created_at, now())}`) : []),
+    ...(request ? fact('asked by', `${personName(request.requested_by)}, ${age(request.created_at, now())}`) : []),
     ...(request?.closed_at ? fact('closed', age(request.closed_at, now())) : []),
-    ...(!request && review ? fact('decided by', `${nameOf(review.decided_by)}, ${age(review.decided_at, now())}`) : []),
+    ...(!request && review ? fact('decided by', `${personName(review.decided_by)}, ${age(review.decided_at, now())}`) : []),
     ...fact('pushed', pushedWords(version, now())),
     ...said(request ? request.note : (review?.note ?? null), { indent: '', width }, (line) => fact('note', line)),
     ...(request && request.attachments.length > 0 ? fact('pictures', pictureWords(request)) : []),
@@ -47,7 +49,7 @@ export function headWords(report: ReviewReport, { out, now }: Look, width: numbe
 function stateOf({ version, current, review }: ReviewReport): string {
   const state = stateWords(version.review_status)
   const assignee = version.object_id === current.object_id ? review?.assignee : null
-  return assignee ? `${state}, assigned to ${nameOf(assignee)}` : state
+  return assignee ? `${state}, assigned to ${personName(assignee)}` : state
 }
 
 const pushedWords = (version: LineageObject, now: Date): string => {
@@ -92,10 +94,10 @@ const section = (heading: string, lines: readonly string[], { out }: Look): stri
   lines.length === 0 ? [] : ['', out.paint('bold', shorten(heading, out.width)), ...lines]
 
 function answerLines(request: ReviewRequest, look: ReviewLook): string[] {
-  const width = Math.min(longestName, Math.max(...request.reviewers.map(({ user }) => stringWidth(nameOf(user)))))
+  const width = Math.min(longestName, Math.max(...request.reviewers.map(({ user }) => stringWidth(personName(user)))))
   return request.reviewers.flatMap((reviewer) => [
     ...wrapAfter(
-      `  ${pad(shorten(nameOf(reviewer.user), width), width)}  `,
+      `  ${pad(shorten(personName(reviewer.user), width), width)}  `,
       responseWords(reviewer, request, look),
       look.out.width,
     ),
@@ -113,7 +115,7 @@ function responseWords(
   const when = responded_at ? `, ${age(responded_at, now())}` : ''
   if (response === 'approved') return `${out.paint('green', 'approved')}${when}`
   const assignee = team.members.find(({ id }) => id === assign_to)
-  return `${out.paint('yellow', 'changes requested')}${assignee ? ` of ${nameOf(assignee)}` : ''}${when}`
+  return `${out.paint('yellow', 'changes requested')}${assignee ? ` of ${personName(assignee)}` : ''}${when}`
 }
 
 /** What a new version would reach. */
@@ -131,23 +133,16 @@ export function impactLines({ direct_entries, entries, projects }: Impact, width
 }
 
 /** The version that was approved last, what is different now, and the versions between. */
-function sinceApproved({ approved, version, since_approved }: ReviewReport, look: ReviewLook): string[] {
+function sinceApproved({ approved, against_approved, since_approved }: ReviewReport, look: ReviewLook): string[] {
   if (!approved) return []
-  const differences = [
-    size(approved.blob_size) === size(version.blob_size)
-      ? `${size(version.blob_size)} as before`
-      : `${size(approved.blob_size)} before, ${size(version.blob_size)} now`,
-    ...(approved.engine_version === version.engine_version
-      ? []
-      : [`engine ${approved.engine_version ?? 'unknown'} before, ${version.engine_version ?? 'unknown'} now`]),
-  ]
+  const comparison = against_approved?.comparison
   const heading = `Since ${versionName(approved)}, which was approved`
   const shown = since_approved.slice(0, mostOthers)
   const hidden = since_approved.length - shown.length
   return section(
     heading,
     [
-      ...wrap(`${differences.join('; ')}.`, look.out.width, '  '),
+      ...(comparison ? comparisonLines(comparison, look.out) : []),
       ...shown.flatMap((one) => wrapAfter(`  ${versionName(one)}  `, pushedWords(one, look.now()), look.out.width)),
       ...(hidden > 0 ? [`  and ${number(hidden)} more versions`] : []),
     ],
@@ -162,7 +157,7 @@ function otherLines({ other_requests }: ReviewReport, { out, now }: ReviewLook):
     ...shown.flatMap(({ id, status, requested_by, created_at, ...round }) =>
       wrapAfter(
         `  ${roundName(id)}  `,
-        [status, `asked by ${nameOf(requested_by)} ${age(created_at, now())}`, standingWords({ status, ...round })]
+        [status, `asked by ${personName(requested_by)} ${age(created_at, now())}`, standingWords({ status, ...round })]
           .filter(Boolean)
           .join('; '),
         out.width,

@@ -4,12 +4,15 @@ import { requireEntryId } from '../../../client/entries/reference.ts'
 import { readRoundName } from '../../../client/reviews/find-rounds.ts'
 import { type ReviewReport, reportOfEntry, reportOfRound } from '../../../client/reviews/report.ts'
 import type { Attachment } from '../../../contract/attachments.ts'
+import type { UserStub } from '../../../contract/shapes.ts'
 import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
+import { personName } from '../../discussion/people.ts'
+import { sideName } from '../../entries/comparison-words.ts'
 import { type Library, withLibrary } from '../../library.ts'
 import { showFramed } from '../../terminal/gallery.ts'
-import { fetchAttachment, fetchThumbnails, pictureDrawing, pictureTerms } from '../../terminal/pictures.ts'
-import { nameOf, readTeam } from './people.ts'
+import { fetchAttachment, fetchPicture, fetchThumbnails, pictureDrawing, pictureTerms } from '../../terminal/pictures.ts'
+import { readTeam } from './people.ts'
 import { headWords, reviewWords } from './show-words.ts'
 
 /** Beside the words where there is room for both, else above them. */
@@ -19,7 +22,7 @@ export const showCommand = command({
   usage: 'review show <review>',
   summary: 'Show a review: who answered what, who has not, what depends on it',
   description:
-    'Of a prop its open review is shown, else its last one. Beside it stand the version that was approved before with what came since, and what is decided of the current version.',
+    'Of a prop its open review is shown, else its last one. Beside it stand what is different from the version that was approved before, and what is decided of the current version.',
   arguments: { review: 'a review such as r12, or a prop by id, name or /Game path' },
   options: { noPictures: flag('--no-pictures', 'show no pictures') },
   terms: pictureTerms,
@@ -28,7 +31,7 @@ export const showCommand = command({
     ['review show r12', 'one of them, as `ph review list` names it'],
     [
       'review show r12 --json | jq ".request.reviewers[].response"',
-      'everything as JSON: entry, request, review, version, current, approved, since_approved, impact, other_requests',
+      'everything as JSON: entry, request, review, version, current, approved, against_approved, since_approved, impact, other_requests',
     ],
   ],
   async run(context, { review: reference, noPictures }) {
@@ -42,7 +45,7 @@ export const showCommand = command({
       const team = context.out.json ? undefined : await readTeam(api)
       const head = await headLines(context, library, { report, wanted: !noPictures })
       context.out.result(report, () => [...head, ...(team ? reviewWords(report, { ...context, team }) : [])])
-      if (!noPictures) await showAttached(context, library, report)
+      if (!noPictures) await showPictures(context, library, report)
     })
     return undefined
   },
@@ -74,21 +77,47 @@ const requestsAtOnce = 6
 /** So long the view waits for pictures that people sent. */
 const patienceMs = 5000
 
-/** What people attached, below the words: they only adorn, as `request` says which there are. */
-async function showAttached(context: Context, library: Library, { request }: ReviewReport): Promise<void> {
-  if (!request || !(await pictureDrawing(context, true))) return
-  const attached = [
-    ...request.attachments.map((one) => ({ one, who: nameOf(request.requested_by) })),
-    ...request.reviewers.flatMap(({ user, attachments }) => attachments.map((one) => ({ one, who: nameOf(user) }))),
-  ]
+/** The approved version and the one under review side by side, and what people attached: they only adorn. */
+async function showPictures(context: Context, library: Library, report: ReviewReport): Promise<void> {
+  if (!(await pictureDrawing(context, true))) return
   const atOnce = pLimit(requestsAtOnce)
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)])
-  const fetchOne = ({ id }: Attachment) => fetchAttachment(library, id, signal).catch(() => context.signal.throwIfAborted())
-  const framed = await Promise.all(
-    attached.map(async ({ one, who }) => ({ picture: (await atOnce(fetchOne, one)) ?? undefined, caption: `picture of ${who}` })),
-  )
+  const orNothing = (picture: Promise<Uint8Array | undefined>) =>
+    picture.catch(() => void context.signal.throwIfAborted() as undefined)
+  const framed = await Promise.all([
+    ...sidesOf(report).map(async ({ artifactId, caption }) => ({
+      picture: await orNothing(atOnce(() => fetchPicture(library, artifactId, { signal }))),
+      caption,
+    })),
+    ...attachedTo(report).map(async ({ id, caption }) => ({
+      picture: await orNothing(atOnce(() => fetchAttachment(library, id, signal))),
+      caption,
+    })),
+  ])
   await showFramed(
     context,
-    framed.filter((one) => one.picture !== undefined),
+    framed.filter(({ picture }) => picture !== undefined),
   )
+}
+
+/** Only where both versions have a picture, and another one: else there is nothing to compare. */
+function sidesOf({ against_approved: against }: ReviewReport): { artifactId: number; caption: string }[] {
+  const sides = [against?.approved, against?.version]
+  const artifacts = sides.flatMap((side) => side?.thumbnail_artifact_id ?? [])
+  if (new Set(artifacts).size < 2) return []
+  return sides.flatMap((side, at) =>
+    side?.thumbnail_artifact_id
+      ? [{ artifactId: side.thumbnail_artifact_id, caption: `${sideName(side)}, ${at === 0 ? 'approved' : 'under review'}` }]
+      : [],
+  )
+}
+
+function attachedTo({ request }: ReviewReport): { id: number; caption: string }[] {
+  if (!request) return []
+  const captioned = (attachments: readonly Attachment[], user: UserStub) =>
+    attachments.map(({ id }) => ({ id, caption: `picture of ${personName(user)}` }))
+  return [
+    ...captioned(request.attachments, request.requested_by),
+    ...request.reviewers.flatMap(({ attachments, user }) => captioned(attachments, user)),
+  ]
 }

@@ -9,12 +9,13 @@ import type { SuggestionReason } from '../../../contract/reviews.ts'
 import type { UserStub } from '../../../contract/shapes.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
+import { listed, personName } from '../../discussion/people.ts'
 import { declined, Refusal } from '../../refusal.ts'
 import { columnsOf } from '../../terminal/output.ts'
 import { pad, shorten } from '../../terminal/table.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrapAfter } from '../../terminal/wrap.ts'
-import { listed, nameOf, requireReviewers, type Team } from './people.ts'
+import { requireReviewers, type Team } from './people.ts'
 
 export interface Suggestion {
   user: UserStub
@@ -61,9 +62,9 @@ const whyWords = ({ reasons }: Suggestion): string => reasons.map((reason) => re
 const longestName = 24
 
 export function suggestionLines(suggestions: readonly Suggestion[], { out }: Pick<Context, 'out'>): string[] {
-  const width = Math.min(longestName, Math.max(...suggestions.map(({ user }) => stringWidth(nameOf(user)))))
+  const width = Math.min(longestName, Math.max(...suggestions.map(({ user }) => stringWidth(personName(user)))))
   return suggestions.flatMap((one, at) =>
-    wrapAfter(`  ${at + 1}  ${pad(shorten(nameOf(one.user), width), width)}  `, whyWords(one), out.width),
+    wrapAfter(`  ${at + 1}  ${pad(shorten(personName(one.user), width), width)}  `, whyWords(one), out.width),
   )
 }
 
@@ -89,7 +90,7 @@ export async function offerReviewers(context: Context, offer: Offer): Promise<Me
   const lines = createInterface({ input: stdin, output: stderr })
   try {
     for (;;) {
-      const typed = await typedLine(lines, `${first ? `Enter for ${nameOf(first.user)}` : 'Enter for nobody'} > `, signal)
+      const typed = await typedLine(lines, `${first ? `Enter for ${personName(first.user)}` : 'Enter for nobody'} > `, signal)
       if (typed === undefined || typed === '-' || (typed === '' && !first)) throw declined('Nobody was asked.')
       try {
         return requireReviewers(offer.team, choices(typed, offer.suggestions))
@@ -123,7 +124,7 @@ function choices(typed: string, suggestions: readonly Suggestion[]): string[] {
 }
 
 function noReviewer({ suggestions, team, what }: Offer): Refusal {
-  const people = suggestions.map((one) => `${nameOf(one.user)} (${whyWords(one)})`)
+  const people = suggestions.map((one) => `${personName(one.user)} (${whyWords(one)})`)
   const [first] = suggestions
   return new Refusal({
     code: 'NO_REVIEWER',

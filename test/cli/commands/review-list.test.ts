@@ -135,7 +135,9 @@ test('beside it stand the version that was approved before, what came since, and
   const three = await next({ ...two, item: { ...one.item, content_hash: two.content_hash } })
   const { stdout } = await mia(`review show ${two.r}`)
   expect(stdout).toContain('StaticMesh, not the current version: that is v3\n')
-  expect(stdout).toMatch(/Since v1, which was approved\n {2}\d+ B as before\.\n {2}v2 {2}just now by mia\n/)
+  expect(stdout).toMatch(
+    /Since v1, which was approved\nThe bytes differ; measures and dependencies are the same.*\n {2}v2 {2}just now by mia\n/,
+  )
   expect(stdout).toContain(
     `Other reviews of ${one.name}\n  ${one.r}  completed; asked by mia just now; everyone who was asked has approved\n`,
   )
@@ -187,4 +189,24 @@ test('on a terminal with pictures the prop is drawn beside the words, and what p
   expect(drawn.stdout).toContain('picture of mia')
   const bare = await max(`review show ${r} --no-pictures`, { columns: 120, env })
   expect(bare.stdout).not.toMatch(/▀|picture of mia/)
+})
+
+test('what is different from the approved version stands in the review, with both pictures side by side', async () => {
+  const { max, as, inReview, prop, next, ok } = await studio()
+  const first = await prop()
+  const picture = async (of: Json, edge: number) =>
+    as.mia.put(`/entries/${first.entry_id}/thumbnail?object_id=${of.object_id}`, await pngOf(edge, edge), {
+      'content-type': 'image/png',
+    })
+  await picture(first, 32)
+  await max(`review decide approved ${first.name}`)
+  const second = await next(first)
+  await picture(second, 48)
+  const { r } = await inReview(second, ['max'])
+  const { against_approved: against } = await ok('max', `review show ${r}`)
+  expect(against).toMatchObject({ approved: { object_id: first.object_id }, version: { object_id: second.object_id } })
+  expect(against.comparison).toMatchObject({ identical: false, dependencies: { added: [], gone: [] } })
+  const env = { PH_PICTURES: 'blocks', NO_COLOR: '', FORCE_COLOR: '3', COLORTERM: 'truecolor' }
+  const { stdout } = await max(`review show ${r}`, { columns: 120, env })
+  expect(stdout).toMatch(/v1, approved +v2, under review/)
 })
