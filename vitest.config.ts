@@ -17,9 +17,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/support/built-program.ts'],
     setupFiles: ['test/support/file-end.ts'],
     pool: 'forks',
-    // Sources, and the code that the engine has made of them and of the database, serve all files of a process. On PostgreSQL each
-    // file has its own: connections that it leaves behind end with it, and a cluster has only so many.
-    isolate: process.env.PH_TEST_DATABASE_URL !== undefined,
+    // Sources, and the code that the engine has made of them and of the database, serve all files of a process.
+    isolate: false,
     execArgv: ['--expose-gc'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
