@@ -61,12 +61,15 @@ test('a prop goes through a review by three people in two projects, and everythi
   const max = workerAt(url, keys.max, 'Tavern')
   const { prop, second } = await pushTwoVersions({ olivia, mia, max })
 
-  const first = await askForReview(olivia, { prop, version: second })
+  const first = await askForReview(olivia, second)
+  expect(await waiting({ olivia, mia, max })).toEqual({ olivia: [], mia: ['review'], max: ['mention'] })
   await lookAndRequestChanges(mia, first)
+  expect(await waiting({ olivia, mia, max })).toEqual({ olivia: ['changes'], mia: [], max: ['mention'] })
   await hearOfChanges(olivia, first)
   await checkOutAlone({ olivia, mia, max })
   const third = await editAndCheckIn(olivia, prop)
   const next = await askAgainAndApprove({ olivia, mia }, { first, third })
+  expect(await waiting({ olivia, mia, max })).toEqual({ olivia: [], mia: [], max: ['mention'] })
 
   await queuesAgree({ olivia, mia, max }, [next, first])
   await notificationsAgree({ olivia, mia, max }, { first, next })
@@ -77,6 +80,12 @@ test('a prop goes through a review by three people in two projects, and everythi
 })
 
 type People = Record<'olivia' | 'mia' | 'max', Worker>
+
+/** What stands in the inbox of each. */
+async function waiting(people: People): Promise<Record<keyof People, string[]>> {
+  const kinds = async (person: Worker) => (await person.ask('inbox')).items.map(({ kind }: Json) => kind)
+  return { olivia: await kinds(people.olivia), mia: await kinds(people.mia), max: await kinds(people.max) }
+}
 
 interface Prop {
   id: number
@@ -97,17 +106,13 @@ async function pushTwoVersions({ olivia, mia, max }: People) {
 }
 
 /** With a drawing on the picture of the version, and a note that mentions Max. */
-async function askForReview(olivia: Worker, { prop, version }: { prop: Prop; version: number }): Promise<Json> {
+async function askForReview(olivia: Worker, version: number): Promise<Json> {
   const { suggestions } = await olivia.ask('review request SM_Barrel --dry-run')
   // Nobody but herself has worked on it yet.
   expect(suggestions).toEqual([])
-  const { entry } = await olivia.ask('show SM_Barrel')
-  const drawing = {
-    ...{ object_id: version, preview_artifact_id: entry.thumbnail_artifact_id },
-    ...{ shape: 'rect', geometry: { x: 0.1, y: 0.2, w: 0.3, h: 0.4 } },
-  }
+  const drawing = { shape: 'rect', geometry: { x: 0.1, y: 0.2, w: 0.3, h: 0.4 } }
   const file = join(temporaryFolder({ 'drawing.json': JSON.stringify(drawing) }), 'drawing.json')
-  await olivia.ph(`api POST /entries/${prop.id}/annotations -d @${file}`)
+  await olivia.ph(`annotate SM_Barrel ${file}`)
   const line = 'review request SM_Barrel --version v2 --reviewer mia --note "New rings, @max: like yours?"'
   const { reviews } = await olivia.ask(line)
   const [{ request }] = reviews
@@ -123,7 +128,7 @@ async function lookAndRequestChanges(mia: Worker, round: Json): Promise<void> {
   expect(stdout).toMatch(/note {7}New rings, @max: like yours\?\n/)
   expect(stdout).toMatch(/by olivia: New rings\n/)
   expect(stdout).toContain('It was pulled into Tavern.')
-  expect((await mia.ask(`api GET /entries/${round.entry_id}/annotations`)).annotations).toMatchObject([
+  expect((await mia.ask('annotations SM_Barrel')).annotations).toMatchObject([
     { object_id: round.object_id, author: { name: 'olivia' } },
   ])
   const changes = await mia.ph('review changes SM_Barrel --note "The rings are too thick"')
@@ -131,7 +136,7 @@ async function lookAndRequestChanges(mia: Worker, round: Json): Promise<void> {
 }
 
 async function hearOfChanges(olivia: Worker, round: Json): Promise<void> {
-  const { notifications } = await olivia.ask('api GET /notifications')
+  const { notifications } = await olivia.ask('notifications')
   // Asked to make the changes, too: of two reasons for one event the more specific one is told.
   expect(notifications).toMatchObject([{ reason: 'review.responded', request_id: round.id, actor: { name: 'mia' } }])
   const { stdout } = await olivia.ph('review show SM_Barrel')
@@ -188,7 +193,7 @@ async function queuesAgree(people: People, rounds: Json[]): Promise<void> {
 /** Each of them heard of what others did, once, and of nothing that they did themselves. */
 async function notificationsAgree({ olivia, mia, max }: People, { first, next }: { first: Json; next: Json }): Promise<void> {
   const heard = async (person: Worker) =>
-    (await person.ask('api GET /notifications')).notifications.map(({ reason, actor, request_id }: Json) => [
+    (await person.ask('notifications')).notifications.map(({ reason, actor, request_id }: Json) => [
       ...[reason, actor.name, request_id],
     ])
   expect(await heard(olivia)).toEqual([

@@ -36,7 +36,7 @@ export async function draw(context: Context, api: Api, wish: DrawingWish): Promi
       }),
     )
   const ids = made.map(({ id }) => id).join(', ')
-  context.out.result({ dry_run: false, annotations: made }, `Made ${what}: ${ids}.`)
+  context.out.result({ dry_run: false, annotations: made }, `Made ${what}, ${made.length === 1 ? 'id' : 'ids'} ${ids}.`)
 }
 
 interface Default {

@@ -38,7 +38,7 @@ test('a drawing is on the picture of the current version, one of a list where it
     { ...point, comment_id: id },
   ])
   const { stdout } = await at.max(`annotate SM_Barrel - --comment ${id}`, { stdin: JSON.stringify(rect) })
-  expect(stdout).toMatch(/^Made 1 drawing on SM_Barrel: \d+\.\n$/)
+  expect(stdout).toMatch(/^Made 1 drawing on SM_Barrel, id \d+\.\n$/)
   expect((await drawn()).at(-1)).toMatchObject({ comment_id: id })
 })
 
