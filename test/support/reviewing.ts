@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { callAs, type Json } from './api.ts'
 import { type Outcome, ph, type Setting, signedIn } from './ph.ts'
 import type { TestServer } from './server.ts'
-import { nextOf, propOf } from './team.ts'
+import { nextOf, opened, propOf, requestOf } from './team.ts'
 
 const people = ['olivia', 'adam', 'mia', 'max'] as const
 export type Who = (typeof people)[number]
@@ -34,5 +34,13 @@ export async function reviewersOf(server: TestServer) {
   }
   const next = async (of: Json): Promise<Json> => ({ ...(await nextOf(as.mia, of)), name: of.name })
   const stateOf = async ({ entry_id }: Json): Promise<string> => (await as.mia.get(`/entries/${entry_id}`)).body.review_status
-  return { slug, url, keys, as, ...at, reads: run(keys.miaReads), ok, prop, next, stateOf }
+  const { members } = (await as.mia.get('/members')).body
+  const ids: Record<string, number> = Object.fromEntries(members.map(({ name, id }: Json) => [name, id]))
+  /** Mia asks these people to review it; `r` is how lines name that. */
+  const inReview = async (of: Json, who: readonly string[], more: Json = {}) => {
+    const reviewerIds = who.map((name) => ids[name])
+    const round = await opened(as.mia.post(...requestOf(of, reviewerIds, more)))
+    return { ...of, round, r: `r${round.id}` }
+  }
+  return { slug, url, keys, ids, inReview, as, ...at, reads: run(keys.miaReads), ok, prop, next, stateOf }
 }

@@ -9,23 +9,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const server = await startTestServer()
 const team = await reviewersOf(server)
-const { olivia, adam, mia, max, ok, prop, next, stateOf, as } = team
-const { members } = (await as.mia.get('/members')).body
-const ids: Record<string, number> = Object.fromEntries(members.map(({ name, id }: Json) => [name, id]))
+const { olivia, adam, mia, max, ok, prop, next, stateOf, as, ids } = team
 
 /** Mia asks about a prop of hers. */
-async function asked(...who: string[]) {
-  const one = await prop()
-  const round = await opened(
-    as.mia.post(
-      ...requestOf(
-        one,
-        who.map((name) => ids[name]),
-      ),
-    ),
-  )
-  return { ...one, round, r: `r${round.id}` }
-}
+const asked = async (...who: string[]) => team.inReview(await prop(), who)
 
 test('who was asked approves by the name of the prop; with the last answer everyone has, and the version is approved', async () => {
   const one = await asked('max', 'olivia')

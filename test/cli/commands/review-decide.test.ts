@@ -3,26 +3,12 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../support/api.ts'
 import { reviewersOf } from '../../support/reviewing.ts'
 import { startTestServer } from '../../support/server.ts'
-import { opened, requestOf } from '../../support/team.ts'
 
 const server = await startTestServer()
 const team = await reviewersOf(server)
-const { olivia, adam, mia, max, ok, prop, stateOf, as } = team
-const { members } = (await as.mia.get('/members')).body
-const ids: Record<string, number> = Object.fromEntries(members.map(({ name, id }: Json) => [name, id]))
+const { olivia, adam, mia, max, ok, prop, stateOf, as, ids } = team
 
-async function inReview(...who: string[]) {
-  const one = await prop()
-  const round = await opened(
-    as.mia.post(
-      ...requestOf(
-        one,
-        who.map((name) => ids[name]),
-      ),
-    ),
-  )
-  return { ...one, round, r: `r${round.id}` }
-}
+const inReview = async (...who: string[]) => team.inReview(await prop(), who)
 
 const reviewOf = async ({ entry_id }: Json) => (await as.mia.get(`/entries/${entry_id}`)).body.review
 const roundOf = async (id: number) => (await as.mia.get(`/review-requests/${id}`)).body.request

@@ -4,28 +4,10 @@ import type { Json } from '../../support/api.ts'
 import { pngOf } from '../../support/media.ts'
 import { reviewersOf } from '../../support/reviewing.ts'
 import { startTestServer } from '../../support/server.ts'
-import { opened, requestOf } from '../../support/team.ts'
 
 const server = await startTestServer()
 
-async function studio() {
-  const team = await reviewersOf(server)
-  const { members } = (await team.as.mia.get('/members')).body
-  const ids: Record<string, number> = Object.fromEntries(members.map(({ name, id }: Json) => [name, id]))
-  const inReview = async (of: Json, who: readonly string[], more: Json = {}) => {
-    const round = await opened(
-      team.as.mia.post(
-        ...requestOf(
-          of,
-          who.map((name) => ids[name]),
-          more,
-        ),
-      ),
-    )
-    return { ...of, round, r: `r${round.id}` }
-  }
-  return { ...team, ids, inReview }
-}
+const studio = () => reviewersOf(server)
 
 test('open reviews are listed newest first with who has not answered; a terminal says how many wait for you', async () => {
   const { max, olivia, inReview, prop } = await studio()
