@@ -16,11 +16,14 @@ export async function holdLineages(sql: Sql, workspaceId: number, ids: Iterable<
 
 /** The same of those that a query gives as `lineage_id`, in one statement. */
 export async function holdLineagesOf(sql: Sql, workspaceId: number, query: Fragment): Promise<void> {
-  await sql`
-    select held.id
-      from (select distinct lineage_id collate "C" as key from (${query}) asked order by key offset 0) lookup
-     cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0 for update) held`
+  await lineagesHeldBy(sql, workspaceId, query)
 }
+
+/** Only the order has a collation: a key that had one would find no index. */
+export const lineagesHeldBy = (sql: Sql, workspaceId: number, query: Fragment) => sql`
+  select held.id
+    from (select key from (select distinct lineage_id as key from (${query}) asked) each_once order by key collate "C" offset 0) lookup
+   cross join lateral (select id from lineages where workspace_id = ${workspaceId} and id = lookup.key offset 0 for update) held`
 
 /** The lineages of entries; unknown ids are passed over. */
 export const holdEntries = (sql: Sql, workspaceId: number, entryIds: Iterable<number>): Promise<void> =>
