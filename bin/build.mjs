@@ -38,7 +38,7 @@ function compile() {
 }
 
 function copyRest() {
-  for (const folder of ['server', 'client', 'cli'].filter((name) => existsSync(join(root, name))))
+  for (const folder of ['server', 'client', 'agent', 'cli'].filter((name) => existsSync(join(root, name))))
     for (const file of readdirSync(join(root, folder), { recursive: true }))
       if (/\.(sql|css|woff2)$|fonts\/license\.txt$/.test(file.replaceAll('\\', '/')))
         cpSync(join(root, folder, file), join(fresh, folder, file))

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 /** Everything that the packed client is made of. */
 const sources = [
   'LICENSE',
+  'agent',
   'bin/build.mjs',
   'bin/client-manifest.mjs',
   'bin/client-version.mjs',
@@ -20,6 +21,7 @@ const sources = [
   'package.json',
   'sample',
   'server',
+  'serving',
   'system',
   'tsconfig.build.json',
   'tsconfig.json',

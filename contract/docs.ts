@@ -102,9 +102,15 @@ const successStatus = (route: Route) => (route.answers === 'redirect' ? 302 : (r
 function success(route: Route): Json {
   if (route.answers === 'redirect') return { description: 'Redirect to a presigned address' }
   if (!route.output) return { description: 'Done' }
-  const type = route.answers === 'ndjson' ? 'application/x-ndjson' : 'application/json'
+  const type = contentTypes[route.answers ?? 'json']
   return { description: route.summary, content: { [type]: { schema: route.output } } }
 }
+
+const contentTypes = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  events: 'text/event-stream',
+} as const
 
 /** The page for people: docs/api.md. */
 export function apiPage(): string {

@@ -77,5 +77,7 @@ export const limits = {
   watches: 1000,
   /** People of one round, later ones included. */
   reviewers: 20,
+  /** Of the desktop agent's own API. */
+  agent: { path: 4096, paths: 1000, openPackages: 5000, pauseMinutes: 7 * 24 * 60, query: 500 },
   retention: { activityDays: 365, changesDays: 30 },
 } as const

@@ -8,9 +8,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /**
  * Who may ask. `none`: anybody. `session`: a person signed in on the dashboard, never a key. `signed-in`: any key, or such a person.
  * `operator`: who administers the server from its machine; such a route is mounted on the control socket, never on the network.
+ * `local`: who works at the machine of a desktop agent; such a route is mounted on the agent's socket and on its loopback port.
  * The others take keys (spec 4, legend): of read scope, of write scope, or of write scope and the admin role.
  */
-export type Scope = 'none' | 'session' | 'signed-in' | 'operator' | 'read' | 'write' | 'admin'
+export type Scope = 'none' | 'session' | 'signed-in' | 'operator' | 'local' | 'read' | 'write' | 'admin'
 
 /** A request body of raw bytes, streamed to the handler. `types` limits the Content-Type where the specification does. */
 export interface RawBody {
@@ -20,7 +21,7 @@ export interface RawBody {
 
 export interface Route {
   method: Method
-  /** Below `/api/v1`, or as it stands where the scope is `operator`; `{name}` marks a path parameter. */
+  /** Below `/api/v1`, or as it stands where the scope is `operator` or `local`; `{name}` marks a path parameter. */
   path: string
   scope: Scope
   summary: string
@@ -33,8 +34,8 @@ export interface Route {
   bodyBytes?: number
   /** The JSON answer. Without it: 204, unless `answers` says otherwise. */
   output?: TSchema
-  /** `redirect`: 302 to presigned bytes. `ndjson`: `output` is one line of a stream. Default `json`. */
-  answers?: 'json' | 'redirect' | 'ndjson'
+  /** `redirect`: 302 to presigned bytes. `ndjson`: `output` is one line of a stream. `events`: one of its events. Default `json`. */
+  answers?: 'json' | 'redirect' | 'ndjson' | 'events'
   /** Success status; default 200, or 204 without output. */
   status?: number
   /** Answers 201 when this field of the answer is true, else `status`. */
@@ -62,7 +63,7 @@ export interface Route {
 export type Routes = Record<string, Route>
 
 /** Those that the network reaches. */
-export type PublicRoutes = Record<string, Route & { scope: Exclude<Scope, 'operator'> }>
+export type PublicRoutes = Record<string, Route & { scope: Exclude<Scope, 'operator' | 'local'> }>
 
 /** Declares the routes of one noun; keeps their literal types. */
 export const routes = <const R extends Routes>(table: R): R => table
@@ -72,7 +73,7 @@ export type InputOf<R extends Route> = R extends { input: infer I extends TObjec
 /** What a handler answers and a client call gives: the JSON, a stream of lines, the address redirected to, or nothing. */
 export type OutputOf<R extends Route> = R extends { answers: 'redirect' }
   ? { location: string }
-  : R extends { answers: 'ndjson'; output: infer O extends TSchema }
+  : R extends { answers: 'ndjson' | 'events'; output: infer O extends TSchema }
     ? AsyncIterable<Static<O>>
     : R extends { output: infer O extends TSchema }
       ? Static<O>

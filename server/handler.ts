@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { InputOf, OutputOf, Route, Routes } from '../contract/route.ts'
+import type { WrittenJson } from '../serving/written-json.ts'
 import type { Membership } from './accounts/people.ts'
 import type { Session } from './accounts/sessions.ts'
 import type { Visitor } from './accounts/visitor.ts'
@@ -89,17 +90,10 @@ export interface RawRequest {
   contentLength: number | undefined
 }
 
-/** An answer that was written before: JSON in UTF-8, as the route's output says. */
-export class WrittenJson {
-  readonly bytes: Buffer
-
-  constructor(bytes: Buffer) {
-    this.bytes = bytes
-  }
-}
-
 export type Handler<R extends Route> = (
-  request: ContextOf<R> & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown),
+  request: ContextOf<R> & { input: InputOf<R> } & (R extends { raw: object } ? RawRequest : unknown) &
+    // Aborted when the client has gone, or the server ends.
+    (R extends { answers: 'events' } ? { signal: AbortSignal } : unknown),
 ) => Promise<OutputOf<R> | WrittenJson> | OutputOf<R>
 
 /** One handler per route of a noun; a missing one does not compile. */

@@ -26,15 +26,19 @@ const busyMs = 10_000
 /** One SQLite file. Whatever SQLite says against it is thrown as the error that its owner gave. */
 export class StateFile {
   readonly db: Database.Database
+  /** What was there could not be read, and it was begun anew. */
+  readonly wasDamaged: boolean
   readonly #unusable: StateFileOptions['unusable']
 
   /** Opens or makes it, and its folder. A damaged file is replaced by an empty one. */
   constructor(path: string, { layout, unusable }: StateFileOptions) {
     this.#unusable = unusable
-    this.db = this.guard(() => {
+    const { db, wasDamaged } = this.guard(() => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       return openOrReplace(path)
     })
+    this.db = db
+    this.wasDamaged = wasDamaged
     if (this.guard(() => this.#version()) !== layout.version) this.write(() => this.#bring(layout))
   }
 
@@ -71,13 +75,13 @@ export class StateFile {
   }
 }
 
-function openOrReplace(path: string): Database.Database {
+function openOrReplace(path: string): { db: Database.Database; wasDamaged: boolean } {
   try {
-    return open(path)
+    return { db: open(path), wasDamaged: false }
   } catch (error) {
     if (!(error instanceof Database.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
-    return open(path)
+    return { db: open(path), wasDamaged: true }
   }
 }
 

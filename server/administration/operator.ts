@@ -1,13 +1,13 @@
 /** The operator's routes with what answers them: as a table for the control socket, or in this process where no server runs. */
 import type { FastifyRequest } from 'fastify'
 import { type Operator, operatorHeader, operatorRoutes } from '../../contract/operator.ts'
+import { type RouteTable, withHandlers } from '../../serving/mount.ts'
+import { objectReader } from '../../serving/validation.ts'
 import type { Clock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { Handlers, OperatorContext } from '../handler.ts'
 import { errorAnswers } from '../http/error-answers.ts'
-import { type RouteTable, withHandlers } from '../http/mount.ts'
-import { objectReader } from '../http/validation.ts'
 import type { AuditRecord } from './audit-log.ts'
 import { controlFolder, databaseMark } from './control-note.ts'
 import type { Controlled } from './control-socket.ts'
@@ -43,8 +43,9 @@ export const operatorSocket = (parts: OperatorParts, url: string): Omit<Controll
   about: { url, started_at: parts.clock.now().toISOString(), database_mark: databaseMark(parts.settings) },
   table: operatorTable(parts),
   answerError: errorAnswers(parts),
+  unreachable: 'Administrative commands cannot reach this server',
   words: {
-    unreachable: 'Administrative commands cannot reach this server',
+    socket: 'control',
     reached: 'ph server commands',
     unknown: 'The running server is of another version than this command. Restart it, then try again.',
   },

@@ -1,8 +1,8 @@
 /** Failures as pages, for browsers: not there, not allowed, too fast, our fault. Programs get JSON (server/http/error-answers.ts). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
+import { Refusal } from '../../serving/refusal.ts'
 import type { Settings } from '../config.ts'
-import { Refusal } from '../front-door/refusal.ts'
 import { sendAnswer, show } from './answer.ts'
 import { type FailureWords, PageFailure } from './page-failure.ts'
 import { FailurePage } from './views/failure.tsx'

@@ -1,7 +1,7 @@
 /** Where clients reach this server, for the addresses in answers. */
 import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../../serving/refusal.ts'
 import type { Settings } from '../config.ts'
-import { Refusal } from './refusal.ts'
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with a port or without (RFC 9110 section 7.2). */
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?\.?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i

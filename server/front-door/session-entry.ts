@@ -3,12 +3,12 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { sessionCookie } from '../../contract/index.ts'
+import { Refusal } from '../../serving/refusal.ts'
 import { type Membership, membershipsOf } from '../accounts/people.ts'
 import { isCsrfToken } from '../accounts/secrets.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Workspace } from '../principal.ts'
-import { Refusal } from './refusal.ts'
 import { reads, refuseClosed } from './states.ts'
 
 /** `membership` is there where the route belongs to a workspace. */

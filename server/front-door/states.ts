@@ -1,8 +1,8 @@
 /** What the state of a workspace lets through, and what is said of the rest (spec 1 and 7; contract-gaps 1 and 2). */
 import { ApiError } from '../../contract/errors.ts'
 import type { Route } from '../../contract/route.ts'
+import { Refusal } from '../../serving/refusal.ts'
 import type { Workspace } from '../principal.ts'
-import { Refusal } from './refusal.ts'
 
 /** Clients are asked to wait so long for a workspace that is starting, in seconds (contract-gaps 2). */
 export const startingRetrySeconds = 5

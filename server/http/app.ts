@@ -5,8 +5,8 @@ import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { apiBase } from '../../contract/index.ts'
-import type { Route } from '../../contract/route.ts'
 import { clientVersionHeader } from '../../contract/version.ts'
+import { drainBody } from '../../serving/unread-body.ts'
 import type { Membership } from '../accounts/people.ts'
 import type { Session } from '../accounts/sessions.ts'
 import { mountSite } from '../dashboard/site.ts'
@@ -26,7 +26,6 @@ import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { mountHealth } from './health.ts'
 import { mountContract } from './public-routes.ts'
 import { leastPace, refuseSlowBodies } from './slow-bodies.ts'
-import { drainBody } from './unread-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,7 +40,6 @@ declare module 'fastify' {
     membership: Membership | undefined
   }
   interface FastifyContextConfig {
-    route?: Route
     /** It answers with a page, also when it fails. */
     isPage?: true
   }

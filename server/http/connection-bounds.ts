@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationError } from '../../contract/errors.ts'
-import { Refusal } from '../front-door/refusal.ts'
+import { type Held, HeldBytes } from '../../serving/bodies/held-bytes.ts'
+import { Refusal } from '../../serving/refusal.ts'
+import { hasBody } from '../../serving/unread-body.ts'
 import type { Pace } from '../parts.ts'
-import { type Held, HeldBytes } from './bodies/held-bytes.ts'
-import { ownerOf } from './bodies/owner.ts'
-import { hasBody } from './unread-body.ts'
+import { ownerOf } from './owner.ts'
 
 /** More than that are closed as they come. A program keeps up to eight open for each of its users. */
 const mostConnections = 4096

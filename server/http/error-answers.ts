@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, validationError } from '../../contract/errors.ts'
+import { Refusal } from '../../serving/refusal.ts'
+import { drainBody } from '../../serving/unread-body.ts'
 import type { Settings } from '../config.ts'
 import { PageFailure } from '../dashboard/page-failure.ts'
 import { explainDatabase, retrySecondsOf } from '../database/failure.ts'
-import { Refusal } from '../front-door/refusal.ts'
 import { startingRetrySeconds } from '../front-door/states.ts'
-import { drainBody } from './unread-body.ts'
 
 type Failure = ApiError | Refusal | PageFailure
 

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { allRoutes } from '../../contract/index.ts'
 import { isOpen, isTransactional, type Route } from '../../contract/route.ts'
+import { type Answered, type Exchange, mountRoutes, type RouteTable, withHandlers } from '../../serving/mount.ts'
 import { requireUnset } from '../accounts/setup.ts'
 import { visitorOf } from '../accounts/visitor.ts'
 import { rehearse, transact, type Writing } from '../database/transaction.ts'
@@ -14,7 +15,7 @@ import type { Context, OpenContext } from '../handler.ts'
 import { handlers } from '../handlers.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
-import { type Answered, type Exchange, mountRoutes, type RouteTable, withHandlers } from './mount.ts'
+import { ownerOf } from './owner.ts'
 
 export const mountContract = (api: FastifyInstance, parts: Parts): Promise<void> => mountRoutes(api, tableOf(parts))
 
@@ -25,6 +26,7 @@ const tableOf = (parts: Parts): RouteTable => ({
   ),
   guards: (route) => guardsOf(route, parts),
   contextOf: (route, exchange) => contextOf(route, exchange, parts),
+  ownerOf,
   run,
 })
 

@@ -2,8 +2,8 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { hasBody } from '../../serving/unread-body.ts'
 import type { Pace } from '../parts.ts'
-import { hasBody } from './unread-body.ts'
 
 /** A kilobyte a second, which the worst of connections keeps up over half a minute. */
 export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 60_000 }

@@ -6,7 +6,7 @@ import { FormatError } from '../../formats/format-error.ts'
 import { maxGltfJsonBytes, openGltf } from '../../formats/gltf/json.ts'
 import { loadSharp, type PngFacts, readImage } from '../../formats/image.ts'
 import { readWav } from '../../formats/wav.ts'
-import { type Owner, WeightedQueue, type Work } from '../http/bodies/weighted-queue.ts'
+import { type Owner, WeightedQueue, type Work } from '../../serving/bodies/weighted-queue.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {

@@ -2,9 +2,9 @@
 import { isatty } from 'node:tty'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
+import { logWords } from '../../system/log-words.ts'
 import { systemClock } from '../clock.ts'
 import { LogStream } from './log-stream.ts'
-import { logWords } from './log-words.ts'
 
 const stderrFd = 2
 

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Gauge, Histogram, Registry } from 'prom-client'
-import { Refusal } from '../front-door/refusal.ts'
+import { Refusal } from '../../serving/refusal.ts'
 import type { Parts } from '../parts.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { readVitals, type Vitals } from './vitals.ts'

@@ -6,9 +6,9 @@ import { type Static, Type } from 'typebox'
 import type { Failure } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { absentOrNull, Count, Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
+import { holdsUnstorable } from '../../serving/validation.ts'
 import { keyPattern } from '../accounts/secrets.ts'
 import { SettingError } from '../config.ts'
-import { holdsUnstorable } from '../http/validation.ts'
 import { workspaceStates } from '../principal.ts'
 
 const Member = Type.Object({

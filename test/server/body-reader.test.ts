@@ -1,11 +1,11 @@
 // The thread that reads large bodies: what the weight of a body promises of its memory, and bodies that nobody waits for any more.
 import { spawnSync } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
-import { BodyReader } from '../../server/http/bodies/reader.ts'
+import { BodyReader } from '../../serving/bodies/reader.ts'
 import { withJunk } from '../support/large-bodies.ts'
 
 test('reading a body takes no more than twice its weight of the memory, whatever it is made of', () => {
-  const scan = new URL('../../server/http/bodies/scan.ts', import.meta.url).href
+  const scan = new URL('../../serving/bodies/scan.ts', import.meta.url).href
   // In a process of its own, in which nothing else comes or goes. Keys that all differ, and keys that are numbers, cost the most.
   const program = `
     import { JsonScan } from '${scan}'

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
-import { join, piecesOf } from '../../server/http/bodies/pieces.ts'
-import { JsonScan } from '../../server/http/bodies/scan.ts'
+import { join, piecesOf } from '../../serving/bodies/pieces.ts'
+import { JsonScan } from '../../serving/bodies/scan.ts'
 
 /** As `limits.json` says, of a value that has been read. */
 function weightOf(value: unknown): number {

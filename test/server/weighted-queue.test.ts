@@ -1,7 +1,7 @@
 // Places for work that takes memory, and what is held for slow connections: fair to workspaces and keys, however much one asks for.
 import { expect, test } from 'vitest'
-import { HeldBytes } from '../../server/http/bodies/held-bytes.ts'
-import { type GiveBack, type Owner, WeightedQueue } from '../../server/http/bodies/weighted-queue.ts'
+import { HeldBytes } from '../../serving/bodies/held-bytes.ts'
+import { type GiveBack, type Owner, WeightedQueue } from '../../serving/bodies/weighted-queue.ts'
 
 const ownerOf = (name: string): Owner => ({ workspace: name.slice(0, 1), key: name })
 

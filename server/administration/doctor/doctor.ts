@@ -1,4 +1,6 @@
 /** What `ph server doctor` finds: by asking the server that runs, or by looking at what it would find when it is started. */
+
+import type { FoundNote } from '../../../serving/local-note.ts'
 import { type Finding, fault, fine, note, warning } from '../../../system/finding.ts'
 import { systemClock } from '../../clock.ts'
 import type { Settings, ToldSetting } from '../../config.ts'
@@ -6,7 +8,6 @@ import { isEmbeddedIn } from '../../database/embedded/embedded.ts'
 import { FolderInUse } from '../../database/embedded/hold-folder.ts'
 import { openDatabase } from '../../database/open.ts'
 import { type FoundServer, findServers, operatorApiOf, type Presence } from '../control-client.ts'
-import type { FoundNote } from '../control-note.ts'
 import { embeddedFolder } from '../take-database.ts'
 import { lookAtDatabase } from './database.ts'
 import { lookAt } from './look.ts'

@@ -1,8 +1,8 @@
 /** In whose name a request takes memory. */
 
 import type { FastifyRequest } from 'fastify'
-import type { Holder } from '../../principal.ts'
-import type { Owner } from './weighted-queue.ts'
+import type { Owner } from '../../serving/bodies/weighted-queue.ts'
+import type { Holder } from '../principal.ts'
 
 export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({
   workspace: `workspace ${workspace.id}`,

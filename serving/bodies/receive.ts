@@ -1,6 +1,6 @@
 /** Takes in a body of JSON as it arrives, in few large blocks, and gives up as soon as it cannot be taken. */
 import type { IncomingMessage } from 'node:http'
-import { ApiError, validationError } from '../../../contract/errors.ts'
+import { ApiError, validationError } from '../../contract/errors.ts'
 import type { Held } from './held-bytes.ts'
 import { JsonScan } from './scan.ts'
 

@@ -1,5 +1,5 @@
 /** Bytes of JSON to a value, or VALIDATION. */
-import { validationError } from '../../../contract/errors.ts'
+import { validationError } from '../../contract/errors.ts'
 import { requireStorable } from '../validation.ts'
 
 const byteOrderMark = /^\ufeff/

@@ -1,6 +1,6 @@
 // What a person at a terminal reads of the log.
 import { expect, test } from 'vitest'
-import { logWords } from '../../server/monitoring/log-words.ts'
+import { logWords } from '../../system/log-words.ts'
 
 const line = (fields: object) => logWords(JSON.stringify({ time: '2026-11-23T10:42:07.123Z', ...fields }))
 

@@ -1,13 +1,12 @@
 /** How bodies of JSON come in: within the limit of their route, a few large ones at a time, and the largest read in threads of their own. */
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { maxBodyBytes, type Route } from '../../../contract/route.ts'
+import { maxBodyBytes, type Route } from '../../contract/route.ts'
 import { HeldBytes } from './held-bytes.ts'
-import { ownerOf } from './owner.ts'
 import { parseJson } from './parse.ts'
 import { BodyReader } from './reader.ts'
 import { brokenOff, type Received, receive } from './receive.ts'
-import { type GiveBack, WeightedQueue } from './weighted-queue.ts'
+import { type GiveBack, type Owner, WeightedQueue } from './weighted-queue.ts'
 
 const MiB = 1024 * 1024
 
@@ -40,9 +39,11 @@ export class JsonBodies {
   readonly #lanes: readonly Lane[]
   readonly #held: HeldBytes
   readonly #works = new WeakMap<FastifyRequest, Work>()
+  readonly #ownerOf: (request: FastifyRequest) => Owner
 
   /** `heapBytes`: of the process; half of it is for bodies that are read, or worked on. */
-  constructor(heapBytes = getHeapStatistics().heap_size_limit) {
+  constructor(ownerOf: (request: FastifyRequest) => Owner, heapBytes = getHeapStatistics().heap_size_limit) {
+    this.#ownerOf = ownerOf
     this.#lanes = [
       { weight: 3 * MiB, queue: new WeightedQueue(heapBytes / 8) },
       { weight: 32 * MiB, queue: new WeightedQueue(heapBytes / 8), reader: new BodyReader(Math.min(256, heapBytes / MiB)) },
@@ -88,7 +89,7 @@ export class JsonBodies {
     const work: Work = { over: new AbortController() }
     this.#works.set(request, work)
     const { signal } = work.over
-    const held = this.#held.open(ownerOf(request), (reason) => work.over.abort(reason))
+    const held = this.#held.open(this.#ownerOf(request), (reason) => work.over.abort(reason))
     try {
       const name = `${route.method} ${route.path}`
       const received = await receive(request.raw, { maxBytes: maxBodyBytes(route), routeName: name, held, signal })
@@ -109,7 +110,7 @@ export class JsonBodies {
     const { signal } = work.over
     const lane = this.#lanes.find((one) => weight <= one.weight)
     if (!lane) throw new Error('every weight has a lane')
-    work.giveBack = await lane.queue.take({ owner: ownerOf(request), weight, signal })
+    work.giveBack = await lane.queue.take({ owner: this.#ownerOf(request), weight, signal })
     if (!lane.reader) return parseJson(blocks)
     const { method, path } = request.routeOptions.config.route as Route
     const { params, query } = request as { params: Record<string, string>; query: Record<string, string> }

@@ -1,5 +1,5 @@
 /** Looks over JSON while it arrives: how deep it is nested, and what it will take of the memory once it is read. */
-import { limits } from '../../../contract/limits.ts'
+import { limits } from '../../contract/limits.ts'
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -1,5 +1,5 @@
 /** A queue for work that takes memory: so much of it at once. What comes later waits, in a fair order, and not for long. */
-import { ApiError, validationError } from '../../../contract/errors.ts'
+import { ApiError, validationError } from '../../contract/errors.ts'
 
 /** Who is behind a request: shares are theirs. */
 export interface Owner {

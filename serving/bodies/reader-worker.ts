@@ -1,9 +1,10 @@
 /** The thread in which large bodies are read and checked, so that nobody else waits for that. One at a time, handed over piece by piece. */
 import { parentPort } from 'node:worker_threads'
-import { ApiError } from '../../../contract/errors.ts'
-import { allRoutes } from '../../../contract/index.ts'
-import { operatorRoutes } from '../../../contract/operator.ts'
-import type { Route } from '../../../contract/route.ts'
+import { agentRoutes } from '../../contract/agent.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { allRoutes } from '../../contract/index.ts'
+import { operatorRoutes } from '../../contract/operator.ts'
+import type { Route } from '../../contract/route.ts'
 import { inputReader } from '../validation.ts'
 import { parseJson } from './parse.ts'
 import { type Piece, piecesOf } from './pieces.ts'
@@ -25,7 +26,7 @@ export type Answer =
   | { failure: string }
 
 /** Of every table that is mounted with bodies of JSON. */
-const known: readonly Route[] = [...allRoutes, ...operatorRoutes].map(([, , route]) => route)
+const known: readonly Route[] = [...allRoutes, ...operatorRoutes, ...agentRoutes].map(([, , route]) => route)
 
 /** One message wakes the other thread once: one for each piece would keep both waiting on a busy machine. */
 const piecesAtOnce = 16

@@ -12,12 +12,22 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import compilerOfSerializers from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySerializerCompiler, onRequestHookHandler } from 'fastify'
-import { isOpen, type Route } from '../../contract/route.ts'
-import { endOfTurn } from '../../system/event-loop.ts'
-import { WrittenJson } from '../handler.ts'
+import type { StreamEvent } from '../contract/event-stream.ts'
+import { isOpen, type Route } from '../contract/route.ts'
+import { endOfTurn } from '../system/event-loop.ts'
 import { JsonBodies, ReadInput } from './bodies/json-bodies.ts'
+import type { Owner } from './bodies/weighted-queue.ts'
+import { EventAnswers } from './event-answers.ts'
 import { drainBody } from './unread-body.ts'
 import { inputReader, requireType } from './validation.ts'
+import { WrittenJson } from './written-json.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What is mounted at this address. */
+    route?: Route
+  }
+}
 
 /** What a handler is given: what its table gives it, its checked input, and the bytes of a raw body. */
 type HandlerInput = Record<string, unknown> & { input: Record<string, unknown> }
@@ -40,6 +50,8 @@ export interface RouteTable {
   guards?(route: Route): onRequestHookHandler[]
   /** What the scope of the route promises its handler. */
   contextOf(route: Route, exchange: Exchange): object
+  /** In whose name a request takes memory; the default is the address that it comes from. */
+  ownerOf?(request: FastifyRequest): Owner
   /** Runs a handler, unless its body is raw; without it, as it is. */
   run?(answered: Answered, handed: HandlerInput, method: string): Promise<unknown>
 }
@@ -56,10 +68,13 @@ export const withHandlers = (
   })
 
 export async function mountRoutes(app: FastifyInstance, table: RouteTable): Promise<void> {
-  const bodies = new JsonBodies()
+  const bodies = new JsonBodies(table.ownerOf ?? addressOwner)
+  const events = new EventAnswers()
+  events.mount(app)
   app.setSerializerCompiler(compiledLater)
   const mount = (part: FastifyInstance, isRaw: boolean) => {
-    for (const one of table.routes) if ((one.route.raw !== undefined) === isRaw) mountRoute(part, table, { ...one, bodies })
+    for (const one of table.routes)
+      if ((one.route.raw !== undefined) === isRaw) mountRoute(part, table, { ...one, bodies, events })
   }
   await app.register(async (json) => {
     json.removeAllContentTypeParsers()
@@ -73,6 +88,8 @@ export async function mountRoutes(app: FastifyInstance, table: RouteTable): Prom
     mount(raw, true)
   })
 }
+
+const addressOwner = ({ ip }: FastifyRequest): Owner => ({ workspace: 'nobody', key: ip })
 
 const compileSerializer = compilerOfSerializers()()
 
@@ -92,9 +109,10 @@ function forgetOddType(request: FastifyRequest): void {
 
 interface Mounted extends Answered {
   bodies: JsonBodies
+  events: EventAnswers
 }
 
-function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, bodies }: Mounted): void {
+function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, bodies, events }: Mounted): void {
   const readInput = inputReader(route)
   const status = route.status ?? (route.output ? 200 : 204)
   const run = table.run ?? (async (_answered, handed) => handler(handed))
@@ -103,7 +121,7 @@ function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, b
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: { route },
     onRequest: table.guards?.(route) ?? [],
-    ...(route.output && route.answers !== 'ndjson'
+    ...(route.output && route.answers !== 'ndjson' && route.answers !== 'events'
       ? { schema: { response: { [status]: route.output, ...(route.created ? { 201: route.output } : {}) } } }
       : {}),
     handler: async (request, reply) => {
@@ -113,10 +131,12 @@ function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, b
         const { body } = request
         const input = body instanceof ReadInput ? body.input : readInput(request as Parameters<typeof readInput>[0])
         if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
-        const handed = { ...context, input, ...(route.raw ? rawOf(request) : {}) }
+        const going = route.answers === 'events' ? { signal: events.signalOf(request) } : {}
+        const handed = { ...context, input, ...going, ...(route.raw ? rawOf(request) : {}) }
         return route.raw ? runRaw(handler, handed, request.raw) : run({ route, handler }, handed, request.method)
       })
       await endOfTurn()
+      if (route.answers === 'events') return events.send(reply, answer as AsyncIterable<StreamEvent>)
       return send(reply, { route, status, answer })
     },
   })

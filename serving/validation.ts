@@ -1,9 +1,9 @@
 /** Checks inputs against the contract: bodies as they are, query and path parameters turned from text into what the schema says. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TObject } from 'typebox'
-import { ApiError, errors, type Failure, validationError } from '../../contract/errors.ts'
-import { type MetadataDoc, metadataDocFailure, metadataDocKeyword } from '../../contract/metadata.ts'
-import { inputLocations, type Route } from '../../contract/route.ts'
+import { ApiError, errors, type Failure, validationError } from '../contract/errors.ts'
+import { type MetadataDoc, metadataDocFailure, metadataDocKeyword } from '../contract/metadata.ts'
+import { inputLocations, type Route } from '../contract/route.ts'
 
 /** `verbose`: errors carry the value, which is counted where there is too much of it. */
 const ajv = new Ajv({ allowUnionTypes: true, strictRequired: false, verbose: true })

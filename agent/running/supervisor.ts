@@ -1,0 +1,167 @@
+/** Runs the parts of the agent beside each other: one that fails is run again, after pauses that grow, and the others hear nothing of it. */
+import type { agentParts, PartReport } from '../../contract/agent.ts'
+
+export type PartName = (typeof agentParts)[number]
+
+/** One of the parts that the agent is made of: each goes on by itself, fails by itself, and is started again. */
+export interface Part {
+  name: PartName
+  /** A pause ends it until someone resumes; sessions of editors go on. */
+  canPause: boolean
+  /**
+   * Works until the signal ends it. What it throws is reported, and it is run again after a pause; so it is when it ends by itself.
+   * `say`: what it does at present, for `ph agent status`.
+   */
+  run(signal: AbortSignal, say: (message: string | null) => void): Promise<void>
+}
+
+/** Pauses in milliseconds; a part that ran for so long begins with the first pause again. */
+export interface Patience {
+  firstMs: number
+  mostMs: number
+  steadyMs: number
+}
+
+const usual: Patience = { firstMs: 1000, mostMs: 5 * 60_000, steadyMs: 60_000 }
+
+/** Told of what goes wrong; says nothing about what to do, which is the supervisor's. */
+export interface Watchers {
+  failed(part: Part, error: unknown, again: { inMs: number }): void
+  began(part: Part): void
+}
+
+interface Running {
+  part: Part
+  state: PartReport['state']
+  message: string | null
+  failures: number
+  nextTryAt: Date | null
+  /** Ends the present run, or the wait for the next. */
+  turn: AbortController
+  ended: Promise<void>
+}
+
+/** Why a run ends before the part is stopped. */
+const wake = Symbol('wake')
+
+export class Supervisor {
+  readonly #running: Running[] = []
+  readonly #watchers: Watchers
+  readonly #patience: Patience
+  readonly #stopping = new AbortController()
+  #pausedUntil: Date | undefined
+  #isPaused = false
+  #resuming: NodeJS.Timeout | undefined
+
+  constructor(watchers: Watchers, patience: Partial<Patience> = {}) {
+    this.#watchers = watchers
+    this.#patience = { ...usual, ...patience }
+  }
+
+  start(parts: readonly Part[]): void {
+    for (const part of parts) {
+      const one: Running = {
+        part,
+        state: 'running',
+        message: null,
+        failures: 0,
+        nextTryAt: null,
+        turn: new AbortController(),
+        ended: Promise.resolve(),
+      }
+      one.ended = this.#keepRunning(one)
+      this.#running.push(one)
+    }
+  }
+
+  /** Undefined: until someone resumes. */
+  pause(until: Date | undefined): void {
+    clearTimeout(this.#resuming)
+    this.#isPaused = true
+    this.#pausedUntil = until
+    if (until) this.#resuming = setTimeout(() => this.resume(), Math.max(0, until.getTime() - Date.now()))
+    for (const { part, turn } of this.#running) if (part.canPause) turn.abort(wake)
+  }
+
+  /** Also tries at once what waits after a failure. */
+  resume(): void {
+    clearTimeout(this.#resuming)
+    this.#isPaused = false
+    this.#pausedUntil = undefined
+    for (const { state, turn } of this.#running) if (state !== 'running') turn.abort(wake)
+  }
+
+  get paused(): { until: Date | undefined } | undefined {
+    return this.#isPaused ? { until: this.#pausedUntil } : undefined
+  }
+
+  reports(): PartReport[] {
+    return this.#running.map(({ part, state, message, failures, nextTryAt }) => ({
+      name: part.name,
+      state,
+      message,
+      failures,
+      next_try_at: nextTryAt?.toISOString() ?? null,
+    }))
+  }
+
+  /** Resolves when every part has ended. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#resuming)
+    this.#stopping.abort()
+    for (const { turn } of this.#running) turn.abort()
+    await Promise.all(this.#running.map(({ ended }) => ended))
+  }
+
+  async #keepRunning(one: Running): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      one.turn = new AbortController()
+      if (this.#isPaused && one.part.canPause) {
+        Object.assign(one, { state: 'paused', message: null })
+        await aborted(one.turn.signal)
+      } else await this.#runOnce(one)
+    }
+    one.state = 'stopped'
+  }
+
+  async #runOnce(one: Running): Promise<void> {
+    const { part, turn } = one
+    const startedMs = performance.now()
+    Object.assign(one, { state: 'running', message: null, nextTryAt: null })
+    this.#watchers.began(part)
+    const say = (message: string | null) => {
+      if (one.turn === turn) one.message = message
+    }
+    try {
+      await part.run(turn.signal, say)
+      if (!turn.signal.aborted) throw new Error(`the part ${part.name} ended by itself`)
+    } catch (error) {
+      if (turn.signal.aborted) return
+      if (performance.now() - startedMs > this.#patience.steadyMs) one.failures = 0
+      await this.#waitAfter(one, error)
+    }
+  }
+
+  async #waitAfter(one: Running, error: unknown): Promise<void> {
+    const { firstMs, mostMs } = this.#patience
+    const inMs = Math.min(mostMs, firstMs * 2 ** one.failures) * (0.8 + 0.4 * Math.random())
+    one.failures++
+    Object.assign(one, {
+      state: 'waiting',
+      message: error instanceof Error ? error.message : String(error),
+      nextTryAt: new Date(Date.now() + inMs),
+    })
+    this.#watchers.failed(one.part, error, { inMs })
+    one.turn = new AbortController()
+    if (this.#stopping.signal.aborted) return
+    const timer = setTimeout(() => one.turn.abort(wake), inMs)
+    await aborted(one.turn.signal)
+    clearTimeout(timer)
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

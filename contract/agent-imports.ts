@@ -1,0 +1,93 @@
+/** What the desktop agent brings into projects, and what it asks people where that would replace their work. */
+import { type Static, Type } from 'typebox'
+import { AgentPath } from './agent-files.ts'
+import { ProjectName, PullJob } from './pull-jobs.ts'
+import { routes } from './route.ts'
+import { Count, Hash, Id, nullable, oneOf, Timestamp } from './shapes.ts'
+
+const Text = Type.String()
+const Path = AgentPath
+
+export const ImportReport = Type.Object({
+  job_id: Id,
+  project_key: Text,
+  state: oneOf(['running', 'asking', 'done', 'failed', 'given_up'] as const),
+  phase: nullable(Text),
+  files: Count,
+  total_files: Count,
+  bytes: Count,
+  total_bytes: Count,
+  /** Why it failed or was given up. */
+  message: nullable(Text),
+  started_at: Timestamp,
+  ended_at: nullable(Timestamp),
+})
+export type ImportReport = Static<typeof ImportReport>
+
+export const conflictAnswers = ['keep_local', 'take_incoming'] as const
+
+/** One side of a conflict. */
+const Side = Type.Object({
+  content_hash: nullable(Hash),
+  size: nullable(Count),
+  at: nullable(Timestamp),
+  /** Whose it is. */
+  by: nullable(Text),
+  /** `v3` where the server counts versions; of the local side the version that it was edited from. */
+  version: nullable(Text),
+  object_id: nullable(Id),
+  /** A PNG of the agent's machine; null where there is none. */
+  picture: nullable(Path),
+})
+/** A file that an import would replace although it was changed here, or is open in an editor. */
+export const AgentConflict = Type.Object({
+  id: Id,
+  job_id: Id,
+  project_key: Text,
+  /** Below the project's root, with `/`. */
+  file: Text,
+  path: Path,
+  package: nullable(Text),
+  reason: oneOf(['changed', 'open'] as const),
+  local: Side,
+  incoming: Side,
+  /** What differs, in words: `triangles 1,200, was 900`. */
+  differences: Type.Array(Text),
+  /** `asked`: an answer is waited for until `answer_by`. `waiting`: the local file was kept, and the incoming version waits. */
+  state: oneOf(['asked', 'waiting', 'answered'] as const),
+  answer: nullable(oneOf(conflictAnswers)),
+  asked_at: Timestamp,
+  answer_by: Timestamp,
+})
+export type AgentConflict = Static<typeof AgentConflict>
+
+export const agentConflicts = routes({
+  list: {
+    method: 'GET',
+    path: '/agent/v1/conflicts',
+    scope: 'local',
+    summary: 'List conflicts that wait for an answer, and incoming versions that wait because the local file was kept.',
+    input: Type.Object({ project_key: Type.Optional(ProjectName) }),
+    output: Type.Object({ conflicts: Type.Array(AgentConflict) }),
+  },
+  answer: {
+    method: 'POST',
+    path: '/agent/v1/conflicts/{conflict_id}',
+    scope: 'local',
+    summary:
+      'Answer a conflict. `take_incoming` keeps a copy of the local file beside the project. Of a version that waits, it brings that version now.',
+    input: Type.Object({ conflict_id: Id, answer: oneOf(conflictAnswers) }),
+    output: AgentConflict,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+})
+
+export const agentImports = routes({
+  list: {
+    method: 'GET',
+    path: '/agent/v1/imports',
+    scope: 'local',
+    summary: 'List the imports that are under way, the newest that ended, and the jobs that wait.',
+    output: Type.Object({ imports: Type.Array(ImportReport), waiting: Type.Array(PullJob) }),
+  },
+})

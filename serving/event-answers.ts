@@ -1,0 +1,69 @@
+/** Answers that go on: events as they come, a sign of life where nothing happens, until the client goes or the program ends. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { eventText, keepAlive, type StreamEvent } from '../contract/event-stream.ts'
+
+/** Proxies close what is silent for a minute. */
+const everyMs = 20_000
+
+/** The streams that are open at one application: they end before it does, because nothing else would end them. */
+export class EventAnswers {
+  readonly #ending = new AbortController()
+
+  mount(app: FastifyInstance): void {
+    app.addHook('preClose', async () => this.#ending.abort())
+  }
+
+  /** Aborted when the client has gone, or the program ends. */
+  signalOf({ raw }: FastifyRequest): AbortSignal {
+    const gone = new AbortController()
+    raw.once('close', () => {
+      // A request is closed when it was read, its connection when the client has gone.
+      if (raw.socket.destroyed) gone.abort()
+    })
+    raw.socket.once('close', () => gone.abort())
+    return AbortSignal.any([gone.signal, this.#ending.signal])
+  }
+
+  send(reply: FastifyReply, events: AsyncIterable<StreamEvent>): FastifyReply {
+    const isHead = reply.request.method === 'HEAD'
+    return reply
+      .header('Cache-Control', 'no-store')
+      .header('X-Accel-Buffering', 'no')
+      .type('text/event-stream; charset=utf-8')
+      .send(Readable.from(isHead ? [] : textOf(events)))
+  }
+}
+
+/** Begins at once, so that the client has the headers. */
+async function* textOf(events: AsyncIterable<StreamEvent>): AsyncGenerator<string> {
+  const iterator = events[Symbol.asyncIterator]()
+  yield keepAlive
+  let next = iterator.next()
+  try {
+    for (;;) {
+      const result = await within(next)
+      if (result === undefined) {
+        yield keepAlive
+        continue
+      }
+      if (result.done) return
+      yield eventText(result.value)
+      next = iterator.next()
+    }
+  } finally {
+    next.catch(() => {})
+    await iterator.return?.()
+  }
+}
+
+/** Undefined when nothing came in time. */
+async function within<T>(next: Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), everyMs)
+  try {
+    return await Promise.race([next, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
