@@ -1,7 +1,9 @@
-// Prints what is derived from the contract: docs/api.md and contract/addresses.ts. Run as `npm run docs` after a change of contract/.
+// Prints what is derived from the contract: docs/api.md, docs/agent-api.md, contract/addresses.ts and contract/agent-addresses.ts. Run as `npm run docs` after a change of contract/.
 import { writeFileSync } from 'node:fs'
-import { apiPage } from '../contract/docs.ts'
-import { addressesFile } from '../contract/print-addresses.ts'
+import { agentApiPage, apiPage } from '../contract/docs.ts'
+import { addressesFile, agentAddressesFile } from '../contract/print-addresses.ts'
 
 writeFileSync(new URL('../docs/api.md', import.meta.url), apiPage())
+writeFileSync(new URL('../docs/agent-api.md', import.meta.url), agentApiPage())
 writeFileSync(new URL('../contract/addresses.ts', import.meta.url), addressesFile())
+writeFileSync(new URL('../contract/agent-addresses.ts', import.meta.url), agentAddressesFile())

@@ -59,6 +59,7 @@ export const clientErrors = {
     exits.failed,
     'Install Node.js from https://nodejs.org, which brings npm, open a new terminal, then run `ph update` again.',
   ],
+  NO_AGENT: [exits.temporary, 'Start it with `ph agent start`.'],
   NPM_FAILED: [exits.failed, 'See what npm says, then run `ph update` again.'],
   WRONG_BYTES: [exits.temporary, 'Try again; tell the administrator of the server if it happens twice.'],
 } as const satisfies Record<string, ClientErrorRow>

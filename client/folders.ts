@@ -56,5 +56,8 @@ export function projectStateFile(folders: Folders, address: string, projectRoot:
   return join(folders.state, 'projects', `${name}.sqlite`)
 }
 
+/** Of the one desktop agent that works with these folders: its lock, its note with the way to it, its state, its log. */
+export const agentFolder = (folders: Folders): string => join(folders.state, 'agent')
+
 /** Held by the one pull that works in a project, beside what is remembered of it. */
 export const pullLock = (stateFile: string): string => `${stateFile}.pulling`

@@ -1,4 +1,5 @@
 /** Prints the contract: OpenAPI 3.1 for programs, a page for people. Both come from the route table and nothing else. */
+import { agentRoutes } from './agent.ts'
 import { errors } from './errors.ts'
 import { allRoutes, apiBase, sessionCookie } from './index.ts'
 import { limits } from './limits.ts'
@@ -113,14 +114,43 @@ const contentTypes = {
 } as const
 
 /** The page for people: docs/api.md. */
-export function apiPage(): string {
-  const nouns = [...new Set(allRoutes.map(([noun]) => noun))]
+export const apiPage = (): string => `${pageHead}\n\n${sectionsOf(allRoutes)}\n`
+
+/** The page of the desktop agent's local API: docs/agent-api.md. */
+export const agentApiPage = (): string => `${agentPageHead}\n\n${sectionsOf(agentRoutes)}\n`
+
+function sectionsOf(all: readonly (readonly [noun: string, verb: string, route: Route])[]): string {
+  const nouns = [...new Set(all.map(([noun]) => noun))]
   const sections = nouns.map((noun) => {
-    const routes = allRoutes.filter(([of]) => of === noun)
+    const routes = all.filter(([of]) => of === noun)
     return [`## ${noun}`, ...routes.map(([, verb, route]) => routeText(`${noun}.${verb}`, route))].join('\n\n')
   })
-  return `${pageHead}\n\n${sections.join('\n\n')}\n`
+  return sections.join('\n\n')
 }
+
+const agentPageHead = `# The desktop agent’s API
+
+Printed from \`contract/agent*.ts\` by \`npm run docs\`; change it there. The agent answers on a socket in its folder (a named pipe on Windows), and
+on a port of the loopback interface, chosen at each start. Both are told of in \`agent/note.json\` below the state folder of \`ph\`, a file that only its owner can
+read: \`{pid, host, url, token, started_at}\`. Every request carries \`Authorization: Bearer <token>\`; paths are below \`url\`. Requests that name another host than
+127.0.0.1 or localhost, or carry an \`Origin\`, are refused: web pages get nothing.
+Errors are \`{"error": {"code", "message", "details"}}\`, with the codes of [the server’s API](api.md); those of \`ph\` itself come with \`details.reason\` and
+\`details.next\`.
+
+Events (\`GET /agent/v1/events\`) are server-sent events with an id and JSON as data:
+
+| event | data | when |
+|---|---|---|
+| \`gap\` | \`{since, next}\` | events after \`since\` are no longer kept: ask anew for what is shown |
+| \`server\` | \`{state}\` | the server is \`online\`, \`offline\`, or the key is \`signed_out\` |
+| \`part\` | \`{name, state, message}\` | a part of the agent runs, or failed and waits |
+| \`project.linked\`, \`project.unlinked\` | \`{project_key, root}\` | |
+| \`editor.announced\`, \`editor.gone\` | \`{project_key, root, session_id}\` | |
+| \`import\` | an import, as \`GET /agent/v1/imports\` lists it | it began, went on, ended |
+| \`conflict\` | a conflict, as \`GET /agent/v1/conflicts\` lists it | it is asked, answered, or waits |
+| \`imported\` | \`{project_key, job_id, packages, files}\` | files lie in their places: rescan them |
+| \`file\` | a file, as \`GET /agent/v1/files\` lists it, with \`project_key\` | it stands differently now |
+| \`warning\` | \`{project_key, file, path, kind, message, command}\` | someone edits what another person holds, or on an old base |`
 
 const pageHead = `# The API
 

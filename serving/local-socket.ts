@@ -34,6 +34,8 @@ export interface About {
 export interface LocalApi {
   about: About & Record<string, unknown>
   table: RouteTable
+  /** Refuses who may not ask at all, token or not. */
+  guard?(request: FastifyRequest): void
   answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
   words: {
     /** How it is called in messages: `control`, `agent`. */
@@ -60,7 +62,7 @@ export async function openLocalSocket(dir: string, token: string, api: LocalApi)
     token,
     ...(pipe && { pipe }),
   }
-  const app = await buildLocalApp(api, note)
+  const app = await buildLocalApp(api, token)
   const close = () => closeSoon(app)
   try {
     const listenTextResolver = () => `${words.reached} reach it through ${dir}`
@@ -84,8 +86,8 @@ export async function closeSoon(app: FastifyInstance): Promise<void> {
 const pipeName = (): string => `\\\\.\\pipe\\ph-${randomBytes(16).toString('hex')}`
 
 /** The application behind a local socket, or behind a port of the loopback interface. */
-export async function buildLocalApp(api: LocalApi, { token, pid, host }: LocalNote): Promise<FastifyInstance> {
-  const { about, table, answerError, words, log } = api
+export async function buildLocalApp(api: LocalApi, token: string): Promise<FastifyInstance> {
+  const { about, table, answerError, words, log, guard } = api
   const app = fastify({
     loggerInstance: log,
     // What was done stands in the log of what was done.
@@ -97,12 +99,15 @@ export async function buildLocalApp(api: LocalApi, { token, pid, host }: LocalNo
   })
   app.server.maxConnections = mostConnections
   app.setErrorHandler(answerError)
-  app.addHook('onRequest', async (request) => requireToken(request, token, words.socket))
+  app.addHook('onRequest', async (request) => {
+    guard?.(request)
+    requireToken(request, token, words.socket)
+  })
   app.setNotFoundHandler(() => {
     throw new ApiError('NOT_FOUND', words.unknown)
   })
   // No route of a table: programs of all versions have to find each other by it.
-  app.get('/', async () => ({ pid, host, ...about }))
+  app.get('/', async () => ({ pid: process.pid, host: hostname(), ...about }))
   await mountRoutes(app, table)
   return app
 }

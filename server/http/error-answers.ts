@@ -2,7 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, validationError } from '../../contract/errors.ts'
+import { ApiError } from '../../contract/errors.ts'
+import { fromFastify, internal, sendJson } from '../../serving/failure-answers.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { drainBody } from '../../serving/unread-body.ts'
 import type { Settings } from '../config.ts'
@@ -55,36 +56,11 @@ function understood(error: unknown, thrown: unknown, request: FastifyRequest): F
     if (error !== thrown) request.log.warn({ err: thrown }, error.message)
     return error
   }
-  const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request))
+  const known = error instanceof ApiError ? error : (fromFastify(error as FastifyError) ?? internal(error, request, 'server'))
   const { code, message, details } = known
   const cause = thrown === error ? {} : { err: thrown }
   if (error === known && known.status >= 500) request.log.warn({ code, message, details, ...cause }, 'could not be served')
   return known
-}
-
-function sendJson(failure: Failure, reply: FastifyReply): FastifyReply {
-  const json = reply.code(failure.status).type('application/json').serializer(JSON.stringify)
-  if (failure instanceof Refusal) return json.headers(failure.headers).send({ error: failure.message })
-  const { code, message, details } = failure as ApiError
-  return json.send({ error: { code, message, details } })
-}
-
-/** What Fastify itself refuses before a handler runs. */
-function fromFastify(error: FastifyError): ApiError | undefined {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return validationError([{ path: 'body', message: 'is larger than this address takes' }])
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return validationError([{ path: 'Content-Type', message: 'must be application/json here' }])
-  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
-    return validationError([{ path: 'body', message: error.message }])
-  return undefined
-}
-
-function internal(error: unknown, request: FastifyRequest): ApiError {
-  request.log.error({ err: error }, 'unexpected failure')
-  return new ApiError('INTERNAL', `Something went wrong inside the server. The request id is ${request.id}.`, {
-    request_id: request.id,
-  })
 }
 
 /** What Node could not read as HTTP never becomes a request; it is answered as the front door answers, on the bare connection. */

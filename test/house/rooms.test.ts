@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { type Import, importsOf, programFiles, textOf } from './project.ts'
 
 const map = textOf('ARCHITECTURE.md')
-const programs = ['client', 'server', 'cli'] as const
+const programs = ['client', 'server', 'agent', 'cli'] as const
 const sources = programFiles.filter((path) => !/^(test|bench|sample)\//.test(path))
 const imports: readonly Import[] = sources.flatMap(importsOf)
 
 /** Each file of such a folder is a noun of its own: the folder grows with the product. */
-const foldersOfNouns = ['contract', 'server/library', 'cli/commands', 'server/database/migrations']
+const foldersOfNouns = ['contract', 'server/library', 'agent/api', 'cli/commands', 'server/database/migrations']
 const mostFiles = 20
 
 test('a folder holds at most 20 files, folders of nouns aside', () => {

@@ -1,0 +1,17 @@
+/** The agent as the handlers of its API see it: its parts, beside what these are made with. */
+import type { Imports } from './imports/imports.ts'
+import type { MirrorKeeper } from './mirror/keeper.ts'
+import type { Supervisor } from './running/supervisor.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { Watching } from './watching/watching.ts'
+
+export interface Agent extends Surroundings {
+  version: string
+  startedAt: Date
+  supervisor: Supervisor
+  imports: Imports
+  watching: Watching
+  mirror: MirrorKeeper
+  /** Ends the agent, soon. */
+  stop(): void
+}

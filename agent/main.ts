@@ -1,0 +1,114 @@
+/** The desktop agent: keeps editors, projects and the mirror of one person on one machine. Start here. */
+import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { agentFolder } from '../client/folders.ts'
+import { createApi } from '../client/http/api.ts'
+import type { Wire } from '../client/http/open-http.ts'
+import { openWire } from '../client/http/open-http.ts'
+import { ApiError } from '../contract/errors.ts'
+import { readNote } from '../serving/local-note.ts'
+import { type Lock, tryLockFolder } from '../system/lock.ts'
+import type { Agent } from './agent.ts'
+import { openAgentApi } from './api/open.ts'
+import { Imports } from './imports/imports.ts'
+import { openAgentLog } from './log.ts'
+import { MirrorKeeper } from './mirror/keeper.ts'
+import { Projects } from './projects/projects.ts'
+import { Reach } from './reach.ts'
+import { EventLog } from './running/event-log.ts'
+import { type Part, type Patience, Supervisor } from './running/supervisor.ts'
+import type { Logger, Surroundings } from './surroundings.ts'
+import { Watching } from './watching/watching.ts'
+
+export interface AgentOptions {
+  wire: Wire & { key: string }
+  /** Takes the lines of the log as well, for who runs it in the foreground. */
+  tell?: (line: string) => void
+  version: string
+  /** For tests, which do not wait for minutes. */
+  patience?: Partial<Patience>
+}
+
+export interface RunningAgent {
+  agent: Agent
+  /** Of the loopback interface. */
+  url: string
+  /** Resolves when someone asked it to end. */
+  asked: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Throws ApiError CONFLICT where one runs already with these folders. */
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const { wire } = options
+  const dir = agentFolder(wire.folders)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = takeFolder(dir)
+  const log = openAgentLog(dir, options.tell)
+  const http = openWire(wire, ({ reason }) => log.info(`waiting for the server: ${reason}`))
+  const endings: (() => unknown)[] = [() => lock.release(), () => http.close('destroy')]
+  const end = async () => {
+    for (const one of endings.splice(0).reverse()) await one()
+  }
+  try {
+    const events = new EventLog(Date.now())
+    const api = createApi(http)
+    const reach = new Reach(api, (state) => {
+      events.tell('server', { state })
+      log.info(`server: ${state}`)
+    })
+    const projects = new Projects(dir, events)
+    endings.push(() => projects.close())
+    if (projects.wasDamaged) log.error('What was remembered of projects was damaged and is begun anew. Link them again.')
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const agent = assemble(options, { wire, api, dir, log, events, reach, projects }, ask)
+    agent.supervisor.start(partsOf(agent))
+    endings.push(() => agent.supervisor.stop())
+    const { url, close } = await openAgentApi(agent)
+    endings.push(close)
+    reach.ask()
+    log.info(`agent of ${hostname()} for ${wire.url}, process ${process.pid}, at ${url}`)
+    return { agent, url, asked, stop: end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+function assemble({ version, patience }: AgentOptions, around: Surroundings, ask: () => void): Agent {
+  const supervisor = new Supervisor(watchersOf(around), patience)
+  return {
+    ...around,
+    version,
+    startedAt: new Date(),
+    supervisor,
+    imports: new Imports(),
+    watching: new Watching(),
+    mirror: new MirrorKeeper(),
+    stop: ask,
+  }
+}
+
+const partsOf = (_agent: Agent): Part[] => []
+
+const watchersOf = ({ log, events, reach }: Surroundings): ConstructorParameters<typeof Supervisor>[0] => ({
+  began: ({ name }) => events.tell('part', { name, state: 'running' }),
+  failed: ({ name }, error, { inMs }) => {
+    reach.failed(error)
+    logFailure(log, name, { error, inMs })
+    events.tell('part', { name, state: 'waiting', message: error instanceof Error ? error.message : String(error) })
+  },
+})
+
+const logFailure = (log: Logger, name: string, { error, inMs }: { error: unknown; inMs: number }): void =>
+  log.warn({ err: error }, `${name} failed and is tried again in ${Math.round(inMs / 1000)} s`)
+
+function takeFolder(dir: string): Lock {
+  const lock = tryLockFolder(dir)
+  if (lock) return lock
+  const pid = readNote(dir)?.note.pid
+  throw new ApiError('CONFLICT', `An agent runs already with this state folder${pid === undefined ? '' : `, process ${pid}`}.`, {
+    dir,
+    pid: pid ?? null,
+  })
+}
