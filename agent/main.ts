@@ -1,11 +1,11 @@
 /** The desktop agent: keeps editors, projects and the mirror of one person on one machine. Start here. */
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { ClientError } from '../client/client-error.ts'
 import { agentFolder } from '../client/folders.ts'
 import { createApi } from '../client/http/api.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import { openWire } from '../client/http/open-http.ts'
-import { ApiError } from '../contract/errors.ts'
 import { readNote } from '../serving/local-note.ts'
 import { type Lock, tryLockFolder } from '../system/lock.ts'
 import type { Agent } from './agent.ts'
@@ -38,7 +38,7 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
-/** Throws ApiError CONFLICT where one runs already with these folders. */
+/** Throws ClientError `AGENT_RUNS` where one runs already with these folders. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { wire } = options
   const dir = agentFolder(wire.folders)
@@ -107,8 +107,8 @@ function takeFolder(dir: string): Lock {
   const lock = tryLockFolder(dir)
   if (lock) return lock
   const pid = readNote(dir)?.note.pid
-  throw new ApiError('CONFLICT', `An agent runs already with this state folder${pid === undefined ? '' : `, process ${pid}`}.`, {
-    dir,
-    pid: pid ?? null,
-  })
+  throw new ClientError(
+    'AGENT_RUNS',
+    `An agent runs already with this state folder${pid === undefined ? '' : `, process ${pid}`}.`,
+  )
 }

@@ -60,12 +60,7 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Compare two versions of a prop, or a file with the version it was made from',
     load: () => import('./commands/diff.ts'),
   },
-  history: {
-    group: library,
-    takes: entry,
-    summary: 'List every version of a prop',
-    load: () => import('./commands/history.ts'),
-  },
+  history: { group: library, takes: entry, summary: 'List every version of a prop', load: () => import('./commands/history.ts') },
   download: {
     group: library,
     takes: '<entries…>',
@@ -178,11 +173,7 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Hear nothing of the comments on props, whatever you do with them',
     load: () => import('./commands/mute.ts'),
   },
-  watches: {
-    group: together,
-    summary: 'List what you watch, and what you muted',
-    load: () => import('./commands/watches.ts'),
-  },
+  watches: { group: together, summary: 'List what you watch, and what you muted', load: () => import('./commands/watches.ts') },
   activity: {
     group: together,
     takes: '[entry]',
@@ -265,6 +256,12 @@ export const firstWords: Record<string, FirstWord> = {
     group: signIn,
     summary: 'Say who you are here, and where the key is kept',
     load: () => import('./commands/whoami.ts'),
+  },
+  agent: {
+    group: machine,
+    takes: 'start | link | status | …',
+    summary: 'The desktop agent: brings what is sent to your projects, and warns of clashes',
+    load: () => import('./commands/agent.ts'),
   },
   demo: {
     group: machine,

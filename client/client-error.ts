@@ -60,6 +60,8 @@ export const clientErrors = {
     'Install Node.js from https://nodejs.org, which brings npm, open a new terminal, then run `ph update` again.',
   ],
   NO_AGENT: [exits.temporary, 'Start it with `ph agent start`.'],
+  AGENT_RUNS: [exits.conflict, 'See what it does with `ph agent status`.'],
+  AGENT_NOT_STARTED: [exits.failed, 'Fix that, then start it again. `ph agent run` shows what it does.'],
   NPM_FAILED: [exits.failed, 'See what npm says, then run `ph update` again.'],
   WRONG_BYTES: [exits.temporary, 'Try again; tell the administrator of the server if it happens twice.'],
 } as const satisfies Record<string, ClientErrorRow>

@@ -3,7 +3,7 @@
  * and for those only who can read the token beside it. What it answers is a table of routes; it knows none of them itself.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { chmodSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -67,7 +67,12 @@ export async function openLocalSocket(dir: string, token: string, api: LocalApi)
   try {
     const listenTextResolver = () => `${words.reached} reach it through ${dir}`
     const listen = (path: string) => app.listen({ path, listenTextResolver })
-    await (pipe ? listen(pipe.name) : atShortPath(dir, listen))
+    await (pipe
+      ? listen(pipe.name)
+      : atShortPath(dir, async (path) => {
+          await listen(path)
+          chmodSync(path, 0o600)
+        }))
     writeNote(dir, note)
     return { close }
   } catch (error) {

@@ -1,4 +1,5 @@
 /** The projects that the agent looks after: those that people linked, and those that an editor has open. */
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ClientError } from '../../client/client-error.ts'
 import { findTarget, type PullTarget } from '../../client/pull/target-project.ts'
@@ -133,13 +134,9 @@ export class Projects {
   }
 }
 
-/** A folder that is there, with its links resolved. Throws NOT_FOUND and VALIDATION with the sentence of what is wrong. */
+/** With links resolved. Throws ClientError `NO_PROJECT`, `SEVERAL_PROJECTS`, `PATH_NOT_FOUND`. */
 function targetOf(path: string, key: string | undefined): PullTarget {
   const folder = /\.uproject$/i.test(path) ? dirname(path) : path
-  try {
-    return findTarget({ cwd: folder, into: folder, ...(key === undefined ? {} : { project: key }) })
-  } catch (error) {
-    if (error instanceof ClientError) throw new ApiError('VALIDATION', error.message, { next: error.next })
-    throw error
-  }
+  if (!existsSync(folder)) throw new ClientError('PATH_NOT_FOUND', `There is no ${folder}.`)
+  return findTarget({ cwd: folder, into: folder, ...(key === undefined ? {} : { project: key }) })
 }

@@ -2,12 +2,13 @@
 import type { Address } from '../../contract/address.ts'
 import type { AgentContract } from '../../contract/agent.ts'
 import { agentAddresses } from '../../contract/agent-addresses.ts'
+import { ApiError } from '../../contract/errors.ts'
 import { readEvents } from '../../contract/event-stream.ts'
 import { requestParts } from '../../contract/request-parts.ts'
 import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import { askLocal, followLocal, greet, type LocalQuestion } from '../../serving/local-client.ts'
 import { type FoundNote, readNote } from '../../serving/local-note.ts'
-import { ClientError } from '../client-error.ts'
+import { ClientError, type ClientErrorCode, clientErrors } from '../client-error.ts'
 import { agentFolder, type Folders } from '../folders.ts'
 
 /** `signal` ends what is asked, and what is followed. */
@@ -83,7 +84,15 @@ function call(
   const question = { method: address.method, path: query.size > 0 ? `${path}?${query}` : path, json, program }
   if (address.answers === 'events') return eventsOf(found, { ...question, signal: signal ?? new AbortController().signal })
   const late = AbortSignal.timeout(answerMs)
-  return askLocal(found, { ...question, signal: signal ? AbortSignal.any([signal, late]) : late })
+  return askLocal(found, { ...question, signal: signal ? AbortSignal.any([signal, late]) : late }).catch(rethrown)
+}
+
+/** What the agent's own client says is said here as it was there. */
+function rethrown(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error
+  const { reason, next, ...details } = error.details
+  if (typeof reason !== 'string' || !(reason in clientErrors)) throw error
+  throw new ClientError(reason as ClientErrorCode, error.message, { details, ...(typeof next === 'string' ? { next } : {}) })
 }
 
 async function* eventsOf(found: FoundNote, question: LocalQuestion): AsyncGenerator<unknown> {

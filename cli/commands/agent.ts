@@ -1,0 +1,16 @@
+/** `ph agent`: the desktop agent: runs it, says how it is, and tells it which projects to look after. */
+import { conflictCommands } from './agent/conflicts.ts'
+import { logCommands } from './agent/logs.ts'
+import { projectCommands } from './agent/projects.ts'
+import { runningCommands } from './agent/running.ts'
+import { serviceCommands } from './agent/service.ts'
+import { statusCommands } from './agent/status.ts'
+
+export const commands = [
+  ...runningCommands,
+  ...statusCommands,
+  ...projectCommands,
+  ...conflictCommands,
+  ...logCommands,
+  ...serviceCommands,
+]

@@ -1,0 +1,153 @@
+/** `ph agent run`, `start`, `stop`, `restart`, `pause`, `resume`. */
+import { once } from 'node:events'
+import { type FoundAgent, findAgent, requireAgent } from '../../../client/desktop/agent.ts'
+import { launchAgent, waitUntilGone } from '../../../client/desktop/launch.ts'
+import { readVersion } from '../../../client/version.ts'
+import { limits } from '../../../contract/limits.ts'
+import { printable } from '../../../system/printable.ts'
+import { command, value } from '../../command.ts'
+import { foldersOf, requireWire } from '../../connection.ts'
+import type { Context } from '../../context.ts'
+import { failed, wrongUsage } from '../../refusal.ts'
+import { moment } from '../../terminal/amounts.ts'
+
+export const runningCommands = [
+  command({
+    usage: 'agent run',
+    summary: 'Run the agent in the foreground, until Ctrl-C',
+    description:
+      'Says what it does on stderr, and in its log. `ph agent start` does the same in the background, `ph agent install` whenever you sign in to this machine.',
+    examples: [
+      ['agent run', 'see what it does'],
+      ['agent run --profile client-a', 'for another workspace'],
+    ],
+    exits: ['conflict'],
+    async run(context) {
+      await runAgent(context)
+      return undefined
+    },
+  }),
+  command({
+    usage: 'agent start',
+    summary: 'Start the agent in the background',
+    description: 'Does nothing when it runs already.',
+    examples: [
+      ['agent start', 'until it is stopped or the machine is'],
+      ['agent start --json', 'with its process and address'],
+    ],
+    async run(context) {
+      const there = await findAgent(foldersOf(context))
+      const { presence } = there ?? (await start(context))
+      context.out.result({ ...presence, started: !there }, () =>
+        there
+          ? `The agent runs already: process ${presence.pid}, for ${printable(presence.server)}.`
+          : `The agent runs: process ${presence.pid}, for ${printable(presence.server)}. Say which project it is to look after: ph agent link <folder>`,
+      )
+      return undefined
+    },
+  }),
+  command({
+    usage: 'agent stop',
+    summary: 'End the agent',
+    description: 'What it was doing goes on when it is started again.',
+    examples: [['agent stop', 'until you start it again']],
+    async run(context) {
+      const stopped = await stop(context)
+      context.out.result({ stopped }, stopped ? 'The agent has ended.' : 'No agent was running.')
+      return undefined
+    },
+  }),
+  command({
+    usage: 'agent restart',
+    summary: 'End the agent and start it again, as after an update of ph',
+    examples: [['agent restart', 'with the version of ph that is here now']],
+    async run(context) {
+      await stop(context)
+      const { presence } = await start(context)
+      context.out.result(
+        { ...presence, started: true },
+        `The agent runs: process ${presence.pid}, for ${printable(presence.server)}.`,
+      )
+      return undefined
+    },
+  }),
+  command({
+    usage: 'agent pause',
+    summary: 'Import, watch and mirror nothing for a while',
+    options: { for: value('--for <time>', 'so long, such as 30m, 2h or 1d (default: until `ph agent resume`)', readMinutes) },
+    examples: [
+      ['agent pause --for 30m', 'during a demonstration'],
+      ['agent pause', 'until you say otherwise'],
+    ],
+    async run(context, { for: minutes }) {
+      const { api } = await requireAgent(foldersOf(context))
+      const status = await api.agent.pause(minutes === undefined ? {} : { minutes })
+      const until = status.paused_until === null ? '`ph agent resume`' : moment(status.paused_until)
+      context.out.result(status, `The agent pauses until ${until}.`)
+      return undefined
+    },
+  }),
+  command({
+    usage: 'agent resume',
+    summary: 'Go on after a pause, and try at once what failed',
+    examples: [['agent resume', 'go on now']],
+    async run(context) {
+      const { api } = await requireAgent(foldersOf(context))
+      context.out.result(await api.agent.resume(), 'The agent goes on.')
+      return undefined
+    },
+  }),
+]
+
+async function runAgent(context: Context): Promise<void> {
+  const { out, stderr, env, signal } = context
+  const wire = await requireWire(context)
+  const { key } = wire
+  if (!key) throw failed('NO_KEY', `No key is known for ${wire.url}.`, 'Sign in with `ph login`.')
+  const { startAgent } = await import('../../../agent/main.ts')
+  const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(line)
+  const { signal: _ending, ...lasting } = wire
+  const running = await startAgent({ wire: { ...lasting, key }, version: readVersion(), ...(tell ? { tell } : {}) })
+  out.note(`The agent runs, for ${wire.url}. Ctrl-C ends it.`)
+  try {
+    await Promise.race([running.asked, signal.aborted ? undefined : once(signal, 'abort')])
+  } finally {
+    await running.stop()
+  }
+}
+
+/** With the sign-in that this command has. */
+async function start(context: Context): Promise<FoundAgent> {
+  const { globals, env, signal } = context
+  // What is wrong with it is said here, in this command's own words.
+  await requireWire(context)
+  const args = [
+    ...(globals.profile === undefined ? [] : ['--profile', globals.profile]),
+    ...(globals.url === undefined ? [] : ['--url', globals.url]),
+  ]
+  return launchAgent({ folders: foldersOf(context), args, env, signal })
+}
+
+async function stop(context: Context): Promise<boolean> {
+  const folders = foldersOf(context)
+  const found = await findAgent(folders)
+  if (!found) return false
+  await found.api.agent.stop()
+  if (await waitUntilGone(folders, context.signal)) return true
+  throw failed(
+    'AGENT_NOT_ENDED',
+    `The agent (process ${found.presence.pid}) was asked to end and still answers.`,
+    'See what it does with `ph agent logs`; end the process if it does not come to an end.',
+  )
+}
+
+const minutesIn: Record<string, number> = { m: 1, h: 60, d: 24 * 60 }
+const mostMinutes = limits.agent.pauseMinutes
+
+/** `30m`, `2h`, `1d` as minutes. */
+function readMinutes(given: string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,5})([mhd])$/i.exec(given.trim()) ?? []
+  const minutes = Number(amount) * (minutesIn[unit.toLowerCase()] ?? 0)
+  if (minutes >= 1 && minutes <= mostMinutes) return minutes
+  throw wrongUsage(`--for takes a time from 1m to ${mostMinutes / 24 / 60}d, not "${given}".`, 'For example: --for 30m')
+}

@@ -1,0 +1,109 @@
+/** `ph agent status`. */
+import { requireAgent } from '../../../client/desktop/agent.ts'
+import type { AgentProject, AgentStatus } from '../../../contract/agent.ts'
+import { exits } from '../../../contract/errors.ts'
+import { printable } from '../../../system/printable.ts'
+import { command } from '../../command.ts'
+import { foldersOf } from '../../connection.ts'
+import type { Context } from '../../context.ts'
+import { age, count, duration, moment, timeLeft } from '../../terminal/amounts.ts'
+
+export const statusCommands = [
+  command({
+    usage: 'agent status',
+    summary: 'Say how the agent, its projects and its mirror are',
+    description: 'The exit code is 3 while no agent runs, and 1 when it has no valid sign-in.',
+    examples: [
+      ['agent status', 'in words'],
+      ['agent status --json | jq .mirror.lag_seconds', 'for a program'],
+    ],
+    async run(context) {
+      const { api } = await requireAgent(foldersOf(context))
+      const status = await api.agent.status()
+      context.out.result(status, () => words(status, context))
+      return status.state === 'signed_out' ? exits.failed : undefined
+    },
+  }),
+]
+
+const states: Record<AgentStatus['state'], string> = {
+  running: 'runs',
+  paused: 'is paused',
+  offline: 'runs, and does not reach the server',
+  signed_out: 'runs, and its key is no longer valid: sign in with `ph login`, then `ph agent restart`',
+}
+
+function words(status: AgentStatus, context: Context): string[] {
+  const { out, now } = context
+  const { pid, state, server, person, started_at, paused_until } = status
+  const until = state === 'paused' && paused_until !== null ? `, until ${moment(paused_until)}` : ''
+  const who = person ? ` as ${printable(person.display_name || person.name)}` : ''
+  return [
+    `The agent ${states[state]}${until}.`,
+    out.paint('dim', `  process ${pid}, since ${age(started_at, now())}, for ${printable(server)}${who}`),
+    '',
+    ...projectLines(status.projects, context),
+    '',
+    ...mirrorLines(status),
+    ...partLines(status, context),
+  ]
+}
+
+function projectLines(projects: readonly AgentProject[], { out }: Context): string[] {
+  if (projects.length === 0) return ['It looks after no project. Link one: ph agent link <folder>']
+  return projects.flatMap((project) => {
+    const { project_key, root, editor, accepts_imports, auto_checkout, watching, imports } = project
+    const facts = [
+      editor ? `editor ${printable(editor.engine_version ?? 'open')}` : 'no editor',
+      accepts_imports ? 'takes imports' : 'takes no imports',
+      ...(auto_checkout ? ['checks out at the first save'] : []),
+      ...watchingWords(watching),
+    ]
+    return [`${out.paint('bold', printable(project_key))}  ${printable(root)}`, `  ${facts.join(' · ')}`, ...importLines(imports)]
+  })
+}
+
+function watchingWords({ state, files, changed, outdated, held }: AgentProject['watching']): string[] {
+  if (state === 'off') return []
+  if (state === 'looking') return ['first look under way']
+  return [
+    count(files, 'file'),
+    ...(changed > 0 ? [`${changed} changed`] : []),
+    ...(outdated > 0 ? [`${outdated} outdated`] : []),
+    ...(held > 0 ? [`${held} held by others`] : []),
+  ]
+}
+
+function importLines({ running, waiting, last }: AgentProject['imports']): string[] {
+  if (running) return [`  job ${running.job_id} arrives: ${running.files} of ${count(running.total_files, 'file')}`]
+  const waits = waiting > 0 ? [`  ${count(waiting, 'job waits', 'jobs wait')}`] : []
+  if (!last) return waits
+  const how = { done: 'arrived', failed: 'failed', given_up: 'was given up', running: 'arrives', asking: 'waits for an answer' }[
+    last.state
+  ]
+  return [...waits, `  job ${last.job_id} ${how}${last.message === null ? '' : `: ${printable(last.message)}`}`]
+}
+
+const mirrorWords: Record<AgentStatus['mirror']['state'], string> = {
+  loading: 'is being loaded',
+  current: 'is as the library',
+  behind: 'has changes to read',
+  offline: 'waits for the server',
+  failed: 'failed',
+}
+
+function mirrorLines({ mirror: { state, entries, lag_seconds } }: AgentStatus): string[] {
+  const lag =
+    lag_seconds !== null && lag_seconds > 0 && state !== 'current' ? `, last current ${duration(lag_seconds * 1000)} ago` : ''
+  return [`The mirror ${mirrorWords[state]}${lag}: ${count(entries, 'entry', 'entries')}`]
+}
+
+/** Those that wait, and why; all is well where none does. */
+function partLines({ parts }: AgentStatus, { now }: Context): string[] {
+  return parts
+    .filter(({ state }) => state === 'waiting')
+    .map(({ name, message, next_try_at }) => {
+      const again = next_try_at === null ? '' : ` Tried again in ${timeLeft(next_try_at, now())}.`
+      return `! ${name} failed: ${printable(message ?? '')}${again}`
+    })
+}
