@@ -60,7 +60,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Compare two versions of a prop, or a file with the version it was made from',
     load: () => import('./commands/diff.ts'),
   },
-  history: { group: library, takes: entry, summary: 'List every version of a prop', load: () => import('./commands/history.ts') },
+  history: {
+    group: library,
+    takes: entry,
+    summary: 'List every version of a prop',
+    load: () => import('./commands/history.ts'),
+  },
   download: {
     group: library,
     takes: '<entries…>',

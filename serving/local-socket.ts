@@ -3,7 +3,7 @@
  * and for those only who can read the token beside it. What it answers is a table of routes; it knows none of them itself.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, realpathSync } from 'node:fs'
+import { chmodSync, realpathSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -66,7 +66,11 @@ export async function openLocalSocket(dir: string, token: string, api: LocalApi)
   const close = () => closeSoon(app)
   try {
     const listenTextResolver = () => `${words.reached} reach it through ${dir}`
-    const listen = (path: string) => app.listen({ path, listenTextResolver })
+    const listen = (path: string) => {
+      // Of a program that was killed: whose folder it is decides its lock.
+      if (!pipe) rmSync(path, { force: true })
+      return app.listen({ path, listenTextResolver })
+    }
     await (pipe
       ? listen(pipe.name)
       : atShortPath(dir, async (path) => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFolderLocked } from '../../system/lock.ts'
 import { ClientError } from '../client-error.ts'
 import { agentFolder, type Folders } from '../folders.ts'
 import { programFolder } from '../installation.ts'
@@ -59,10 +60,10 @@ export async function launchAgent({ folders, args, env, signal }: Launch): Promi
 const notStarted = (why: string): ClientError =>
   new ClientError('AGENT_NOT_STARTED', `The desktop agent could not be started: ${why.replace(/^error: /, '')}`)
 
-/** Whether it has gone after it was asked to. */
+/** Whether it has let its folder go after it was asked to end. */
 export async function waitUntilGone(folders: Folders, signal: AbortSignal): Promise<boolean> {
   for (const untilMs = performance.now() + patienceMs; performance.now() < untilMs; ) {
-    if (!(await findAgent(folders))) return true
+    if (!isFolderLocked(agentFolder(folders))) return true
     await sleep(lookMs, undefined, { signal })
   }
   return false

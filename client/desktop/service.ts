@@ -49,7 +49,8 @@ const homeOf = ({ env }: Machine): string => env.HOME || homedir()
 function systemdUnit({ node, script, args, env }: ServiceProgram, machine: Machine): ServiceDefinition {
   const folder = join(machine.env.XDG_CONFIG_HOME || join(homeOf(machine), '.config'), 'systemd', 'user')
   const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
-  const command = [node, script, ...args].map((one) => quoted(one).replaceAll('$', '$$$$')).join(' ')
+  // In the name of the program a `$` stands for itself.
+  const command = [quoted(node), ...[script, ...args].map((one) => quoted(one).replaceAll('$', '$$$$'))].join(' ')
   const lines = [
     '[Unit]',
     `Description=${description}`,

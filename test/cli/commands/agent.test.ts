@@ -1,0 +1,133 @@
+/** `ph agent`, as a person uses it: real processes, started in the background and ended. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { isFolderLocked } from '../../../system/lock.ts'
+import { newFolders, projectFolder } from '../../support/agent.ts'
+import { ph, signedIn } from '../../support/ph.ts'
+import { phProcess, program, startPhProcess } from '../../support/ph-process.ts'
+import { startTestServer } from '../../support/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+let connection: Record<string, string>
+beforeAll(async () => {
+  const server = await startTestServer()
+  const { url, keys } = await server.addWorkspace()
+  connection = signedIn(url, keys.mia)
+})
+
+function newPerson(): Record<string, string> {
+  const { config, state, cache } = newFolders()
+  const env = { ...connection, PH_CONFIG_DIR: config, PH_STATE_DIR: state, PH_CACHE_DIR: cache }
+  onTestFinished(async () => void (await phProcess(['agent', 'stop'], { env })))
+  return env
+}
+
+test('start, link, status, logs, restart, stop: what each says is true', async () => {
+  const env = newPerson()
+  expect(await ph('agent status', { env })).toMatchObject({ code: 3, stderr: expect.stringContaining('ph agent start') })
+  const started = (await phProcess(['agent', 'start', '--json'], { env })).stdout
+  const { pid, started: isNew } = JSON.parse(started)
+  expect(isNew).toBe(true)
+  expect(JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout)).toMatchObject({ pid, started: false })
+  const root = projectFolder('Tavern')
+  expect(await ph(['agent', 'link', '.', '--accept-imports'], { env, cwd: root })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('--to-agent'),
+  })
+  const status = await ph('agent status', { env })
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining(`Tavern  ${root}`) })
+  expect((await ph('agent status --json', { env })).json()).toMatchObject({
+    pid,
+    server: connection.PH_URL,
+    state: 'running',
+    projects: [{ project_key: 'Tavern', root, editor: null, accepts_imports: true, watching: {}, imports: {} }],
+    mirror: { state: expect.any(String), cursor: null, head: null, lag_seconds: null, entries: 0 },
+  })
+  expect((await ph('agent logs', { env })).stdout).toContain(`process ${pid}`)
+  const again = JSON.parse((await phProcess(['agent', 'restart', '--json'], { env })).stdout)
+  expect(again.pid).not.toBe(pid)
+  expect((await ph('agent status --json', { env })).json()).toMatchObject({
+    pid: again.pid,
+    projects: [{ project_key: 'Tavern' }],
+  })
+  expect((await ph('agent stop --json', { env })).json()).toEqual({ stopped: true })
+  expect(isFolderLocked(join(String(env.PH_STATE_DIR), 'agent'))).toBe(false)
+  expect((await ph('agent stop --json', { env })).json()).toEqual({ stopped: false })
+})
+
+test('a second one is refused with exit 5, and names the first', async () => {
+  const env = newPerson()
+  const { pid } = JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout)
+  expect(await phProcess(['agent', 'run'], { env })).toMatchObject({ code: 5, stderr: expect.stringContaining(`process ${pid}`) })
+})
+
+test('who is not signed in is told so, and nothing is left running', async () => {
+  const { PH_URL: _url, PH_API_KEY: _key, ...env } = newPerson()
+  expect(await phProcess(['agent', 'start'], { env })).toMatchObject({ code: 4, stderr: expect.stringContaining('ph login') })
+  expect(await ph('agent status', { env })).toMatchObject({ code: 3 })
+})
+
+test('in the foreground it says what it does, and Ctrl-C ends it in order', async () => {
+  const env = newPerson()
+  const running = startPhProcess(['agent', 'run'], { env })
+  await expect.poll(() => running.said(), { timeout: 20_000 }).toContain('server: online')
+  running.signal('SIGTERM')
+  const { code } = await running.ended
+  expect(code).toBe(0)
+  expect(await ph('agent status', { env })).toMatchObject({ code: 3 })
+})
+
+test('a killed agent leaves no trace that misleads: status says that none runs, and the next one starts', async () => {
+  const env = newPerson()
+  const { pid } = JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout)
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(async () => (await ph('agent status', { env })).code).toBe(3)
+  expect(JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout).pid).not.toBe(pid)
+})
+
+test('a pause ends by itself or by resume, and times are read as people write them', async () => {
+  const env = newPerson()
+  await phProcess(['agent', 'start'], { env })
+  expect(await ph('agent pause --for 2h', { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/pauses until \d{4}-/),
+  })
+  expect((await ph('agent status --json', { env })).json()).toMatchObject({ state: 'paused', paused_until: expect.any(String) })
+  expect((await ph('agent resume --json', { env })).json()).toMatchObject({ state: 'running', paused_until: null })
+  expect(await ph('agent pause --for soon', { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('--for 30m') })
+})
+
+test('logs follow what the agent writes, also when the file is put aside', async () => {
+  const env = newPerson()
+  await phProcess(['agent', 'start'], { env })
+  const following = startPhProcess(['agent', 'logs', '--follow', '--json', '--lines', '0'], { env })
+  await phProcess(['agent', 'restart'], { env })
+  await expect.poll(() => following.printed(), { timeout: 20_000 }).toContain('"msg":"server: online"')
+  for (const line of following.printed().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('time')
+})
+
+test('the unit that install prints runs the agent with the person’s own sign-in; a key of the environment is no sign-in', async () => {
+  const env = newPerson()
+  const { PH_API_KEY: key = '', PH_URL: url = '', ...own } = env
+  expect(await ph('agent install --print', { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('ph login') })
+  const login = await phProcess(['login', '--url', url, '--with-key', '--insecure-storage', '--json'], {
+    env: own,
+    stdin: `${key}\n`,
+  })
+  expect([login.code, login.stderr]).toEqual([0, expect.any(String)])
+  const home = temporaryFolder()
+  const printed = await phProcess(['agent', 'install', '--print', '--json'], { env: { ...own, HOME: home, XDG_CONFIG_HOME: '' } })
+  const { path, content } = JSON.parse(printed.stdout) as { path: string; content: string }
+  expect(path).toBe(join(home, '.config/systemd/user/prop-house-agent.service'))
+  const [, line = ''] = /^ExecStart=(.*)$/m.exec(content) ?? []
+  expect(line).toContain(`"${program}" "agent" "run" "--profile"`)
+  const variables = [...content.matchAll(/^Environment="(\w+)=(.*)"$/gm)].map(([, name = '', value = '']) => [name, value])
+  // Its command line, run as it stands, in the surroundings that the unit gives.
+  const surroundings = { PATH: process.env.PATH ?? '', HOME: home, ...Object.fromEntries(variables) }
+  const child = spawn('sh', ['-c', `exec ${line}`], { env: surroundings, stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const status = async () => (await phProcess(['agent', 'status', '--json'], { env: own })).stdout
+  await expect.poll(status, { timeout: 30_000, interval: 500 }).toContain('"display_name"')
+  expect(JSON.parse(await status())).toMatchObject({ server: url, pid: child.pid })
+}, 60_000)
