@@ -1,7 +1,9 @@
 /** `ph agent run`, `start`, `stop`, `restart`, `pause`, `resume`. */
 import { once } from 'node:events'
+import type { RunningAgent } from '../../../agent/main.ts'
 import { type FoundAgent, findAgent, requireAgent } from '../../../client/desktop/agent.ts'
 import { launchAgent, waitUntilGone } from '../../../client/desktop/launch.ts'
+import type { Wire } from '../../../client/http/open-http.ts'
 import { readVersion } from '../../../client/version.ts'
 import { limits } from '../../../contract/limits.ts'
 import { printable } from '../../../system/printable.ts'
@@ -99,20 +101,51 @@ export const runningCommands = [
   }),
 ]
 
+/** Begins anew when the key is no longer valid and someone has signed in again. */
 async function runAgent(context: Context): Promise<void> {
-  const { out, stderr, env, signal } = context
-  const wire = await requireWire(context)
-  const { key } = wire
+  const { out, signal } = context
+  for (let isFirst = true; ; isFirst = false) {
+    const { signal: _ending, ...wire } = await requireWire(context)
+    const running = await startWith(context, wire)
+    if (isFirst) out.note(`The agent runs, for ${wire.url}. Ctrl-C ends it.`)
+    const over = new AbortController()
+    const ended = [running.asked, aborted(signal)].map((end) => end.then(() => 'end' as const))
+    try {
+      const why = await Promise.race([...ended, newKey(context, { running, key: wire.key, signal: over.signal })])
+      if (why === 'end') return
+    } finally {
+      over.abort()
+      await running.stop()
+    }
+  }
+}
+
+async function startWith({ stderr, env }: Context, { key, ...wire }: Wire): Promise<RunningAgent> {
   if (!key) throw failed('NO_KEY', `No key is known for ${wire.url}.`, 'Sign in with `ph login`.')
   const { startAgent } = await import('../../../agent/main.ts')
   const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(line)
-  const { signal: _ending, ...lasting } = wire
-  const running = await startAgent({ wire: { ...lasting, key }, version: readVersion(), ...(tell ? { tell } : {}) })
-  out.note(`The agent runs, for ${wire.url}. Ctrl-C ends it.`)
-  try {
-    await Promise.race([running.asked, signal.aborted ? undefined : once(signal, 'abort')])
-  } finally {
-    await running.stop()
+  return startAgent({ wire: { ...wire, key }, version: readVersion(), ...(tell ? { tell } : {}) })
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+const lookForKeyMs = 3000
+
+interface Signed {
+  running: RunningAgent
+  key: string | undefined
+  signal: AbortSignal
+}
+
+/** Looks only while the server refuses the one that there is. */
+async function newKey(context: Context, { running, key, signal }: Signed): Promise<'new key'> {
+  for (;;) {
+    await context.pause(lookForKeyMs, signal)
+    if (running.agent.reach.state !== 'signed_out') continue
+    const now = await requireWire(context).catch(() => undefined)
+    if (now && now.key !== key) return 'new key'
   }
 }
 
