@@ -183,6 +183,7 @@ export const addresses = {
   changes: {
     list: { method: 'GET', path: '/catalog/changes' },
     export: { method: 'GET', path: '/catalog/export', answers: 'ndjson' },
+    live: { method: 'GET', path: '/catalog/changes/live', answers: 'events' },
   },
   admin: {
     denylist: { method: 'GET', path: '/admin/denylist' },

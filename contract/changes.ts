@@ -1,7 +1,8 @@
-/** Changes: the catalog feed for mirroring software, and the export it starts from (spec 4.6; contract-gaps 9). */
+/** Changes: the catalog feed for mirroring software, its head as it moves, and the export it starts from (spec 4.6; contract-gaps 9). */
 import { type Static, Type } from 'typebox'
 import { EntryWithTags } from './entries.ts'
 import { limits } from './limits.ts'
+import { pullJobStatuses } from './pull-jobs.ts'
 import { routes } from './route.ts'
 import { Count, Id, LineageId, nullable, oneOf } from './shapes.ts'
 
@@ -27,6 +28,18 @@ export const ExportHead = Type.Object({ cursor: Count, total: Count, ends: Type.
 /** Last line of the export, with the number of entries before it. Whatever ends without this line was cut. */
 export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count })
 
+/**
+ * What a stream of changes says. `head`: the newest number of the feed, first of all and whenever it moves. `job`: a pull job that whoever
+ * holds the key ordered was made, or is in another state; told to all keys of that person. Each says how things are, not what happened on
+ * the way: of several changes at once only the last is told. A claim whose lease runs out is not told, because nobody does anything then;
+ * heartbeats of editors find such a job.
+ */
+export const LiveEvent = Type.Union([
+  Type.Object({ event: Type.Literal('head'), data: Type.Object({ seq: Count }) }),
+  Type.Object({ event: Type.Literal('job'), data: Type.Object({ job_id: Id, status: oneOf(pullJobStatuses) }) }),
+])
+export type LiveEvent = Static<typeof LiveEvent>
+
 export const changes = routes({
   list: {
     method: 'GET',
@@ -50,5 +63,15 @@ export const changes = routes({
     output: Type.Union([ExportHead, EntryWithTags, ExportEnd]),
     answers: 'ndjson',
     extension: true,
+  },
+  live: {
+    method: 'GET',
+    path: '/catalog/changes/live',
+    scope: 'read',
+    summary: `Follow the head of the change feed, as server-sent events: \`head\` \`{seq}\` at once and within a second of every change; \`job\` \`{job_id, status}\` when a pull job of yours was made or is in another state. What moves after the first \`head\` is told; ask for your jobs once it has come. At least every 20 seconds a line says that the connection is alive. The stream ends with the key, with a workspace that is closed, and with the server: come back then. At most ${limits.liveStreams} for each key at each process of the server.`,
+    output: LiveEvent,
+    answers: 'events',
+    extension: true,
+    errors: ['RATE_LIMITED'],
   },
 })

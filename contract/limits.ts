@@ -6,6 +6,8 @@ const GiB = 1024 * MiB
 export const limits = {
   page: { min: 1, max: 200, default: 50 },
   changesPage: { max: 1000, default: 200 },
+  /** Streams of changes that are open at once: for each key, at one process of the server. */
+  liveStreams: 5,
   /** Of the preview queue; the thumbnail queue pages like everything else. */
   queuePage: { max: 2000, default: 500 },
   manifest: { items: 5000, packs: 5000, dependenciesPerItem: 10_000, variantGroups: 500, recommendedBatch: 500 },

@@ -27,9 +27,10 @@ export class Feed {
   readonly #changes = new Map<string, Change>()
   readonly #events: Happening[] = []
   readonly #commented = new Set<number>()
+  readonly #jobs = new Set<number>()
 
   get isEmpty(): boolean {
-    return this.#changes.size + this.#events.length + this.#commented.size === 0
+    return this.#changes.size + this.#events.length + this.#commented.size + this.#jobs.size === 0
   }
 
   /** Something that mirrors show is different now; the last word on one record counts. */
@@ -49,6 +50,11 @@ export class Feed {
     this.#commented.add(entryId)
   }
 
+  /** Who ordered the pull job wants to hear that it was made, or is in another state. No mirror is told of it. */
+  jobChanged(jobId: number): void {
+    this.#jobs.add(jobId)
+  }
+
   /** Something happened that people want to read about. */
   happened(event: Happening): void {
     this.#events.push(event)
@@ -60,21 +66,22 @@ export class Feed {
    */
   async write(sql: Sql, by: By): Promise<void> {
     if (this.isEmpty) return
-    const commented = [...this.#commented]
+    const [commented, jobs] = [[...this.#commented], [...this.#jobs]]
     const [changes = [], ...moreChanges] = partsOf([...this.#changes.values()])
     const [events = [], ...moreEvents] = partsOf(this.#events)
-    const numbers = { changes: this.#changes.size, events: this.#events.length, commented: commented.length }
+    const numbers = { changes: this.#changes.size, events: this.#events.length }
     const ofHead = sql`from head cross join`
     const [head] = await sql<Head[]>`
       with head as (
         update feed_heads set change_seq = change_seq + ${numbers.changes}, activity_id = activity_id + ${numbers.events},
-                              comment_seq = comment_seq + ${numbers.commented}
+                              comment_seq = comment_seq + ${commented.length}, job_seq = job_seq + ${jobs.length}
          where workspace_id = ${by.workspaceId}
         returning change_seq - ${numbers.changes}::bigint as change_seq, activity_id - ${numbers.events}::bigint as activity_id,
-                  comment_seq - ${numbers.commented}::bigint as comment_seq)
+                  comment_seq - ${commented.length}::bigint as comment_seq, job_seq - ${jobs.length}::bigint as job_seq)
       ${changes.length > 0 ? sql`, changed as (${insertChanges(sql, by, { rows: changes, before: sql`head.change_seq`, from: ofHead })})` : sql``}
       ${events.length > 0 ? sql`, happened as (${insertEvents(sql, by, { rows: events, before: sql`head.activity_id`, from: ofHead })})` : sql``}
       ${commented.length > 0 ? sql`, said as (${insertCommented(sql, by, commented)})` : sql``}
+      ${jobs.length > 0 ? sql`, moved as (${numberJobs(sql, by, jobs)})` : sql``}
       select change_seq, activity_id from head`
     if (!head) throw new Error(`workspace ${by.workspaceId} has no feed head`)
     const from = sql`from`
@@ -124,6 +131,11 @@ const insertCommented = (sql: Sql, by: By, entryIds: readonly number[]) => sql`
   select ${by.workspaceId}, r.entry_id, head.comment_seq + r.place
     from head cross join unnest(${[...entryIds]}::bigint[]) with ordinality as r (entry_id, place)
   on conflict (workspace_id, entry_id) do update set comment_seq = excluded.comment_seq`
+
+const numberJobs = (sql: Sql, by: By, jobIds: readonly number[]) => sql`
+  update pull_jobs j set job_seq = head.job_seq + r.place
+    from head cross join unnest(${[...jobIds]}::bigint[]) with ordinality as r (job_id, place)
+   where j.workspace_id = ${by.workspaceId} and j.id = r.job_id`
 
 /** A pack or tag of a large library is renamed: each statement takes a part of the records that it can hold. */
 const partRows = 10_000

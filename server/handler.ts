@@ -14,6 +14,7 @@ import type { Database } from './database/open.ts'
 import type { Sql } from './database/sql.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
+import type { LiveFeeds } from './live/live-feeds.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Storage } from './storage/storage.ts'
@@ -61,6 +62,7 @@ export interface Context extends AnyContext {
   statistics: Statistics
   /** What lists, facets and searches are answered from. */
   catalogs: Catalogs
+  live: LiveFeeds
 }
 
 /** For who administers the server from its machine. */

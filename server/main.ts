@@ -17,9 +17,11 @@ import { SettingError, type Settings } from './config.ts'
 import { explainDatabase } from './database/failure.ts'
 import { migrate } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
-import type { Waits } from './database/waits.ts'
+import { usualWaits, type Waits } from './database/waits.ts'
 import { FrontDoor } from './front-door/enter.ts'
 import { buildApp } from './http/app.ts'
+import { leastPace } from './http/slow-bodies.ts'
+import { LiveFeeds } from './live/live-feeds.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
 import type { Pace } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
@@ -54,7 +56,7 @@ export interface StartOptions {
   /** Applied like a provisioning file; for tests and the demo. */
   provisioning?: ProvisionFile
   /** How slowly the bodies of requests may come; for tests. */
-  pace?: Pace
+  pace?: Partial<Pace>
   /** How long the database may keep requests waiting; for tests. */
   waits?: Waits
   /** How often is looked for background work that is due; for tests. */
@@ -82,8 +84,11 @@ export async function startServer({
     const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
     const catalogs = new Catalogs({ database, clock })
+    const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs })
     const opened = await openStorage({ settings, database, clock, log, frontDoor })
-    const app = await buildApp({ database, settings, clock, log, frontDoor, catalogs, pace, ...opened })
+    const parts = { database, settings, clock, log, frontDoor, catalogs, live, pace: { ...leastPace, ...pace }, ...opened }
+    const app = await buildApp(parts)
+    app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
     await app.listen({ host: settings.host, port: settings.port })
     const { storage, ledger, files } = opened

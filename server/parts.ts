@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Database } from './database/open.ts'
 import type { FrontDoor } from './front-door/enter.ts'
+import type { LiveFeeds } from './live/live-feeds.ts'
 import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Ledger } from './storage/ledger.ts'
@@ -17,10 +18,11 @@ export interface Parts {
   log: ProcessLog
   frontDoor: FrontDoor
   catalogs: Catalogs
+  live: LiveFeeds
   /** What came in and is not written down yet. */
   ledger: Ledger
   /** How slowly requests may come; tests are less patient. */
-  pace?: Pace | undefined
+  pace: Pace
   /** Adds the built-in store's own addresses below /storage. */
   mountStorage?: (app: FastifyInstance) => void
 }
@@ -33,4 +35,8 @@ export interface Pace {
   bytes: number
   /** So long the line and the headers of a request may take; Node looks after them, as often, and answers 408. */
   headersMs: number
+  /** A connection over which nothing has moved for so long, in the middle of a request, is given up. */
+  silenceMs: number
+  /** A stream of events that has nothing to say shows that often that it is alive. */
+  aliveMs: number
 }

@@ -4,11 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { eventText, keepAlive, type StreamEvent } from '../contract/event-stream.ts'
 
 /** Proxies close what is silent for a minute. */
-const everyMs = 20_000
+const usualMs = 20_000
 
 /** The streams that are open at one application: they end before it does, because nothing else would end them. */
 export class EventAnswers {
   readonly #ending = new AbortController()
+  readonly #aliveMs: number
+
+  constructor(aliveMs = usualMs) {
+    this.#aliveMs = aliveMs
+  }
 
   mount(app: FastifyInstance): void {
     app.addHook('preClose', async () => this.#ending.abort())
@@ -26,23 +31,25 @@ export class EventAnswers {
   }
 
   send(reply: FastifyReply, events: AsyncIterable<StreamEvent>): FastifyReply {
+    const iterator = events[Symbol.asyncIterator]()
     const isHead = reply.request.method === 'HEAD'
+    // Who made the events may hold something for as long as they are read.
+    if (isHead) void iterator.return?.()
     return reply
       .header('Cache-Control', 'no-store')
       .header('X-Accel-Buffering', 'no')
       .type('text/event-stream; charset=utf-8')
-      .send(Readable.from(isHead ? [] : textOf(events)))
+      .send(Readable.from(isHead ? [] : textOf(iterator, this.#aliveMs)))
   }
 }
 
 /** Begins at once, so that the client has the headers. */
-async function* textOf(events: AsyncIterable<StreamEvent>): AsyncGenerator<string> {
-  const iterator = events[Symbol.asyncIterator]()
+async function* textOf(iterator: AsyncIterator<StreamEvent>, aliveMs: number): AsyncGenerator<string> {
   yield keepAlive
   let next = iterator.next()
   try {
     for (;;) {
-      const result = await within(next)
+      const result = await within(next, aliveMs)
       if (result === undefined) {
         yield keepAlive
         continue
@@ -58,9 +65,9 @@ async function* textOf(events: AsyncIterable<StreamEvent>): AsyncGenerator<strin
 }
 
 /** Undefined when nothing came in time. */
-async function within<T>(next: Promise<T>): Promise<T | undefined> {
+async function within<T>(next: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), everyMs)
+  const timer = setTimeout(() => resolve(undefined), ms)
   try {
     return await Promise.race([next, promise])
   } finally {

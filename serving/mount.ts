@@ -52,6 +52,8 @@ export interface RouteTable {
   contextOf(route: Route, exchange: Exchange): object
   /** In whose name a request takes memory; the default is the address that it comes from. */
   ownerOf?(request: FastifyRequest): Owner
+  /** How often a stream of events shows that it is alive; the default is as proxies want it. */
+  aliveMs?: number
   /** Runs a handler, unless its body is raw; without it, as it is. */
   run?(answered: Answered, handed: HandlerInput, method: string): Promise<unknown>
 }
@@ -69,7 +71,7 @@ export const withHandlers = (
 
 export async function mountRoutes(app: FastifyInstance, table: RouteTable): Promise<void> {
   const bodies = new JsonBodies(table.ownerOf ?? addressOwner)
-  const events = new EventAnswers()
+  const events = new EventAnswers(table.aliveMs)
   events.mount(app)
   app.setSerializerCompiler(compiledLater)
   const mount = (part: FastifyInstance, isRaw: boolean) => {

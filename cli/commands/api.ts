@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Bytes, bodyOf } from '../../client/http/body.ts'
-import type { ApiRequest } from '../../client/http/http.ts'
+import type { ApiRequest } from '../../client/http/request.ts'
 import { allRoutes, apiBase } from '../../contract/index.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Route } from '../../contract/route.ts'
@@ -21,7 +21,7 @@ export const commands = [
   command({
     usage: 'api <method> <path>',
     description:
-      'Prints the JSON of the answer. Paths are those of the service, with or without /api/v1. Redirects are printed, not followed. See docs/api.md or <server>/openapi.json for what there is.',
+      'Prints the JSON of the answer; of one that goes on, each event as a line, until you stop it with Ctrl-C. Paths are those of the service, with or without /api/v1. Redirects are printed, not followed. See docs/api.md or <server>/openapi.json for what there is.',
     arguments: { method: 'GET, POST, PUT, PATCH or DELETE', path: 'such as /entries?limit=5 or /entries/42/closure' },
     options: {
       field: values('-f, --field <key=value>', 'a field of the body, or of the query for GET and DELETE (repeatable)', readField),
@@ -40,6 +40,7 @@ export const commands = [
       if (!method) throw wrongUsage(`There is no method ${given}.`, `Use one of ${methods.join(', ')}.`)
       const { request, route } = await requestOf(context, { method, path, fields: field, data })
       await withLibrary(context, async ({ http }) => {
+        if (route?.answers === 'events') return follow(context, http, request)
         const answer = paginate ? await followPages(request, (page) => http.json(page)) : await ask(http, request, route)
         if (answer !== undefined) context.out.result(answer, () => JSON.stringify(answer, null, 2).split('\n'))
       })
@@ -99,6 +100,11 @@ async function ask(http: Library['http'], request: ApiRequest, route: Route | un
   const lines: unknown[] = []
   for await (const line of http.lines(request)) lines.push(line)
   return lines
+}
+
+/** Each event as a line, as it comes. */
+async function follow({ stdout }: Context, http: Library['http'], request: ApiRequest): Promise<void> {
+  for await (const event of http.events(request)) stdout.write(`${JSON.stringify(event)}\n`)
 }
 
 async function jsonBody(context: Context, data: string): Promise<unknown> {

@@ -5,7 +5,8 @@ import type { Contract, Noun } from '../../contract/index.ts'
 import { requestParts } from '../../contract/request-parts.ts'
 import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import type { Bytes } from './body.ts'
-import type { ApiRequest, Http } from './http.ts'
+import type { Http } from './http.ts'
+import type { ApiRequest } from './request.ts'
 
 export interface CallOptions {
   signal?: AbortSignal
@@ -17,11 +18,11 @@ type Call<R extends Route> =
   Record<never, never> extends Input<R>
     ? (input?: Input<R>, options?: CallOptions) => Answer<R>
     : (input: Input<R>, options?: CallOptions) => Answer<R>
-type Answer<R extends Route> = R extends { answers: 'ndjson' } ? OutputOf<R> : Promise<OutputOf<R>>
+type Answer<R extends Route> = R extends { answers: 'ndjson' | 'events' } ? OutputOf<R> : Promise<OutputOf<R>>
 
 /**
  * One function per route. Input: the route's one flat object, `bytes` (and `contentType`) beside it where the body is raw.
- * Answer: the JSON, an async iterable of lines, or `{location}` of a redirect. Throws what Http throws.
+ * Answer: the JSON, an async iterable of lines or of events, or `{location}` of a redirect. Throws what Http throws.
  */
 export type Api = {
   [N in Noun]: { [V in keyof Contract[N]]: Contract[N][V] extends infer R extends Route ? Call<R> : never }
@@ -45,6 +46,7 @@ export function createApi(http: Http): Api {
 function send(http: Http, { answers }: Address, request: ApiRequest): unknown {
   if (answers === 'redirect') return http.redirect(request)
   if (answers === 'ndjson') return http.lines(request)
+  if (answers === 'events') return http.events(request)
   return http.json(request)
 }
 

@@ -37,8 +37,8 @@ export async function readText(body: Readable): Promise<string> {
 const longestLineBytes = 8 * 1024 * 1024
 const lineFeed = 10
 
-/** The non-empty lines of a stream, decoded as UTF-8, each of at most 8 MiB. */
-export async function* splitLines(body: Readable): AsyncGenerator<string> {
+/** The lines of a stream, decoded as UTF-8, each of at most 8 MiB; empty ones only where they mean something. */
+export async function* splitLines(body: Readable, { empty }: { empty?: 'kept' } = {}): AsyncGenerator<string> {
   let rest: Buffer[] = []
   let restSize = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -48,7 +48,7 @@ export async function* splitLines(body: Readable): AsyncGenerator<string> {
       rest = []
       restSize = 0
       start = end + 1
-      if (line !== '') yield line
+      if (line !== '' || empty) yield line
     }
     restSize += chunk.length - start
     if (restSize > longestLineBytes)

@@ -1,14 +1,17 @@
 /** The one file that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
 import type { Dispatcher } from 'undici'
+import type { StreamEvent } from '../../contract/event-stream.ts'
 import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.ts'
 import { ClientError } from '../client-error.ts'
 import { type Bytes, bodyOf, readText, type Stored } from './body.ts'
 import { openDispatcher } from './connections.ts'
+import { eventsOf } from './event-answer.ts'
 import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
 import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
 import { learnOffered } from './offered-version.ts'
 import { type Pause, pause } from './pause.ts'
+import type { ApiRequest, StoredRequest } from './request.ts'
 import { type Admission, RequestGate } from './request-gate.ts'
 import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
 
@@ -34,33 +37,8 @@ export interface HttpOptions {
   pause?: Pause
   /** Connections per origin. */
   connections?: number
-  signal?: AbortSignal
-}
-
-export interface ApiRequest {
-  method: Dispatcher.HttpMethod
-  /** Below `/api/v1`. */
-  path: string
-  query?: URLSearchParams
-  json?: unknown
-  bytes?: Bytes
-  contentType?: string
-  /** The larger one of the two request budgets of a key (spec 8), where the call is counted against it. */
-  budget?: 'push'
-  /** Repeating it does no harm; the default is what the method promises (RFC 9110 9.2.2). */
-  idempotent?: boolean
-  signal?: AbortSignal
-}
-
-export interface StoredRequest {
-  /** Absolute, or relative to the workspace's address. */
-  url: string
-  method?: 'GET' | 'PUT'
-  /** Sent exactly as given. */
-  headers?: Record<string, string>
-  bytes?: Bytes
-  /** Statuses that are answers, not failures, beside the 2xx. */
-  accept?: readonly number[]
+  /** So long an answer that goes on may say nothing, not even that it is alive; the default is a minute. */
+  silenceMs?: number
   signal?: AbortSignal
 }
 
@@ -94,6 +72,9 @@ export class Http {
   readonly #options: HttpOptions
   readonly #agent: Dispatcher
   readonly #gates: Record<Exchange['budget'], RequestGate>
+  /** Answers that go on have connections of their own: each keeps one for as long as it lasts. */
+  #streams: Dispatcher | undefined
+  #isClosed = false
   #seenAlive = false
 
   constructor(options: HttpOptions) {
@@ -105,8 +86,10 @@ export class Http {
     this.#gates = { general: gate(), push: gate(), storage: gate() }
   }
 
-  /** Lets requests that run finish, then ends the connections; `destroy` does not wait. */
+  /** Lets requests that run finish, then ends the connections; `destroy` does not wait. Answers that go on end in both cases. */
   async close(how: 'finish' | 'destroy' = 'finish'): Promise<void> {
+    this.#isClosed = true
+    await this.#streams?.destroy()
     await (how === 'finish' ? this.#agent.close() : this.#agent.destroy())
   }
 
@@ -141,6 +124,22 @@ export class Http {
       yield* jsonLines(body, this.url)
     } catch (error) {
       throw this.#thrown(error, this.url)
+    }
+  }
+
+  /**
+   * A call that answers with events, until the server ends it. It is asked once, and throws where it is refused, cut, or silent for a minute:
+   * who follows events comes back, and has to ask then what it missed.
+   */
+  async *events(request: ApiRequest): AsyncGenerator<StreamEvent> {
+    const exchange = this.#signed(request)
+    this.#streams ??= openDispatcher({ ...timeouts, bodyTimeout: this.#options.silenceMs ?? timeouts.bodyTimeout })
+    exchange.headers.accept = 'text/event-stream'
+    try {
+      yield* eventsOf(await this.#attempt(exchange, this.#streams), this.url)
+    } catch (error) {
+      this.#signalOf(exchange)?.throwIfAborted()
+      if (!this.#isClosed) throw this.#thrown(error, exchange.url.origin)
     }
   }
 
@@ -259,10 +258,10 @@ export class Http {
     return retryDelayMs(failure, { ...state, ...now })
   }
 
-  async #attempt(exchange: Exchange): Promise<Dispatcher.ResponseData> {
+  async #attempt(exchange: Exchange, dispatcher = this.#agent): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, bytes, accept = [] } = exchange
     const length = bytes ? { 'content-length': String(bytes.size) } : {}
-    const answer = await this.#agent.request({
+    const answer = await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,

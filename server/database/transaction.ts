@@ -22,12 +22,18 @@ export interface Writing {
  */
 export async function transact<C extends Writing, T>(context: C, work: (context: C) => Promise<T>): Promise<T> {
   const { feed, workspace, actor, now } = context
-  return begin(poolOf(context.sql), workspace.id, async (sql) => {
-    if (!feed.isEmpty) throw new Error('a transaction that began again had left something in the feed')
-    const answer = await work({ ...context, sql })
-    await feed.write(sql, { workspaceId: workspace.id, actorId: actor.id, now })
-    return answer
-  })
+  const pool = poolOf(context.sql)
+  try {
+    return await begin(pool, workspace.id, async (sql) => {
+      if (!feed.isEmpty) throw new Error('a transaction that began again had left something in the feed')
+      const answer = await work({ ...context, sql })
+      await feed.write(sql, { workspaceId: workspace.id, actorId: actor.id, now })
+      return answer
+    })
+  } finally {
+    // Also when it failed: the commit may have come before the failure.
+    if (!feed.isEmpty) for (const tell of pool.writers.onFeedMoved) tell()
+  }
 }
 
 /** Runs `work` as `transact` does, and rolls it back: for requests that only ask what would be answered. */

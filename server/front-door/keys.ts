@@ -15,7 +15,10 @@ export interface HolderRow extends WorkspaceRow {
   role: Actor['workspaceRole']
 }
 
-/** No row for a key that is unknown or revoked, or whose owner has left the workspace. Also a part of other statements. */
+/** Of `api_keys k` and `members m`: the key is not revoked, and its owner has not left the workspace. */
+export const isValid = (sql: Sql): Fragment => sql`(k.revoked_at is null and m.status = 'active')`
+
+/** No row for a key that is unknown or no longer held. Also a part of other statements. */
 export const selectHolder = (sql: Sql, keyHash: string | Fragment) => sql<HolderRow[]>`
   select k.id as key_id, k.name as key_name, k.scope, m.id as member_id, m.account_id, a.email, m.name, m.display_name, m.role,
          ${workspaceColumns(sql)}
@@ -23,7 +26,7 @@ export const selectHolder = (sql: Sql, keyHash: string | Fragment) => sql<Holder
     join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join accounts a on a.id = m.account_id
     join workspaces w on w.id = k.workspace_id
-   where k.key_hash = ${keyHash} and k.revoked_at is null and m.status = 'active'`
+   where k.key_hash = ${keyHash} and ${isValid(sql)}`
 
 export const toHolder = (row: HolderRow): Holder => ({
   actor: {

@@ -2,12 +2,15 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Route } from '../../contract/route.ts'
 import { Refusal } from '../../serving/refusal.ts'
-import type { Workspace } from '../principal.ts'
+import type { Workspace, WorkspaceState } from '../principal.ts'
 
 /** Clients are asked to wait so long for a workspace that is starting, in seconds (contract-gaps 2). */
 export const startingRetrySeconds = 5
 
 /** States in which the front door lets nobody in. */
+export const closedStates: readonly WorkspaceState[] = ['suspended', 'preparing']
+
+/** Throws in those states. */
 export function refuseClosed({ slug, state }: Pick<Workspace, 'slug' | 'state'>): void {
   if (state === 'suspended')
     throw new Refusal(402, `The workspace "${slug}" is suspended. Nothing in it is lost; its owner can have it opened again.`)

@@ -25,7 +25,7 @@ import { boundExchanges, refuseEncoding } from './connection-bounds.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { mountHealth } from './health.ts'
 import { mountContract } from './public-routes.ts'
-import { leastPace, refuseSlowBodies } from './slow-bodies.ts'
+import { refuseSlowBodies } from './slow-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,14 +45,11 @@ declare module 'fastify' {
   }
 }
 
-/** A connection over which nothing has moved for so long, in the middle of a request, is given up. */
-const silenceMs = 120_000
-
 /** More than a request line can hold: whatever stands in a path is looked up, and is unknown then. */
 const longestParameter = 100_000
 
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const pace = parts.pace ?? leastPace
+  const { pace } = parts
   const app = fastify({
     loggerInstance: parts.log as Logger,
     genReqId: () => randomUUID(),
@@ -65,7 +62,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     // What still comes over a connection that is kept alive is answered, and the connection closed with it.
     return503OnClosing: false,
     keepAliveTimeout: 60_000,
-    connectionTimeout: silenceMs,
+    connectionTimeout: pace.silenceMs,
     http: { headersTimeout: pace.headersMs, connectionsCheckingInterval: pace.everyMs },
     routerOptions: { maxParamLength: longestParameter },
   })

@@ -1,4 +1,4 @@
-/** Changes: the catalog feed for mirrors, and the export they start from (spec 4.6; contract-gaps 9). */
+/** Changes: the catalog feed for mirrors, its head as it moves, and the export they start from (spec 4.6; contract-gaps 9). */
 
 import type { ChangeEntity, ChangeRecord, changes as contract } from '../../contract/changes.ts'
 import { limits } from '../../contract/limits.ts'
@@ -30,6 +30,10 @@ export const changes: Handlers<typeof contract> = {
 
   export({ sql, workspace }) {
     return exportEntries(sql, workspace.id)
+  },
+
+  live({ live, workspace, actor, signal }) {
+    return live.open({ workspace, actor }, signal)
   },
 }
 

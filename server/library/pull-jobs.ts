@@ -48,6 +48,7 @@ export const pullJobs: Handlers<typeof contract> = {
         batchKey: `pull-job:${id}`,
         payload: { job_id: id, target_project: input.target_project },
       })
+    feed.jobChanged(id)
     const job = await requirePullJob(request, id)
     return { ...job, warnings: [...order.warnings, ...rootWarnings(job.target_root)] }
   },
@@ -102,11 +103,12 @@ export const pullJobs: Handlers<typeof contract> = {
     const { status } = request.input
     if (status === 'cancelled') await cancel(request, job)
     else await progress(request, { job, status })
+    request.feed.jobChanged(job.id)
     return requirePullJob(request, job.id)
   },
 
   async claim(request) {
-    const { sql, workspace, actor, now, input } = request
+    const { sql, workspace, actor, now, feed, input } = request
     const job = await holdPullJob(request, input.job_id)
     if (input.project_key !== job.target_project)
       throw new ApiError('CONFLICT', `Pull job ${job.id} is for the project ${job.target_project}, not ${input.project_key}.`)
@@ -118,6 +120,7 @@ export const pullJobs: Handlers<typeof contract> = {
       update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},
              lease_expires_at = ${leaseUntil(now).toISOString()}, updated_at = ${now.toISOString()}
        where workspace_id = ${workspace.id} and id = ${job.id}`
+    feed.jobChanged(job.id)
     return { ...(await requirePullJob(request, job.id)), claim_token: token, warnings }
   },
 

@@ -1,6 +1,6 @@
 /** What a monitor reads of a running server, as Prometheus text: how long requests take, how the database and the storage do, what waits. */
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Gauge, Histogram, Registry } from 'prom-client'
 import { Refusal } from '../../serving/refusal.ts'
 import type { Parts } from '../parts.ts'
@@ -29,7 +29,7 @@ export function mountMetrics(app: FastifyInstance, parts: Parts): void {
     registers: [registry],
   })
   app.addHook('onResponse', (request, reply, done) => {
-    durations.observe(labelsOf(request, reply.statusCode), reply.elapsedTime / 1000)
+    if (!isStream(request, reply)) durations.observe(labelsOf(request, reply.statusCode), reply.elapsedTime / 1000)
     done()
   })
   const show = addGauges(registry)
@@ -53,6 +53,10 @@ const labelsOf = ({ routeOptions, method }: FastifyRequest, status: number) => (
   method: knownMethods.has(method) ? method : 'other',
   status: `${Math.floor(status / 100)}xx`,
 })
+
+/** It lasts as long as its client wants, which says nothing about the server. */
+const isStream = ({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean =>
+  routeOptions.config.route?.answers === 'events' && statusCode < 300
 
 const notHere = () =>
   new Refusal(
@@ -79,6 +83,7 @@ function addGauges(registry: Registry): (vitals: Vitals) => void {
       'ph_remembered_keys',
       'Keys that are held in memory, so that requests with them ask the database nothing.',
     ),
+    liveStreams: plain('ph_live_streams', 'Streams of changes that are open.'),
     eventLoopBusy: plain('ph_event_loop_busy_ratio', 'Share of the time since the last look in which the event loop had work.'),
   }
   const queues = new Gauge({

@@ -16,6 +16,7 @@ export interface Vitals {
   cpuSeconds: number
   eventLoopBusy: number
   rememberedKeys: number
+  liveStreams: number
   queues: Record<string, number>
 }
 
@@ -27,8 +28,9 @@ export async function readVitals({
   storage,
   ledger,
   frontDoor,
+  live,
   log,
-}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'log'>): Promise<Vitals> {
+}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'live' | 'log'>): Promise<Vitals> {
   const started = performance.now()
   const [rows, isStorageUp] = await Promise.all([
     settled(counts(database.sql), (err) => log.warn({ err }, 'the database could not be checked')),
@@ -46,6 +48,7 @@ export async function readVitals({
     cpuSeconds: (user + system) / 1e6,
     eventLoopBusy: busySinceLast(),
     rememberedKeys: frontDoor.rememberedKeys,
+    liveStreams: live.count,
     queues: { uploads_to_write_down: ledger.waiting, ...rows?.queues },
   }
 }

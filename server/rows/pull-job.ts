@@ -16,9 +16,12 @@ export const isInState = (sql: Sql, now: Date, status: PullJob['status']): Fragm
     ? sql`(j.status = 'queued' or ${isLapsed(sql, now)})`
     : sql`(j.status = ${status} and not ${isLapsed(sql, now)})`
 
+/** The state of a job at this moment. */
+export const stateOf = (sql: Sql, now: Date): Fragment => sql`case when ${isLapsed(sql, now)} then 'queued' else j.status end`
+
 const columns = (sql: Sql, now: Date) => sql`
   j.id, j.target_project, j.target_root, j.requested_by, j.delivery, j.failure_reason, j.entry_count, j.object_count, j.total_bytes,
-  case when ${isLapsed(sql, now)} then 'queued' else j.status end as status,
+  ${stateOf(sql, now)} as status,
   case when ${isLapsed(sql, now)} then null else j.claimed_by end as claimed_by,
   case when ${isLapsed(sql, now)} then null else j.engine_version end as engine_version,
   j.created_at, case when ${isLapsed(sql, now)} then j.lease_expires_at else j.updated_at end as updated_at`
