@@ -1,5 +1,7 @@
-/** Bodies: bytes that can be sent more than once, answers read up to a limit, lines out of a stream. */
+/** Bodies: bytes that can be sent more than once, answers read up to a limit, lines and events out of a stream. */
 import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { readEvents, type StreamEvent } from '../../contract/event-stream.ts'
 import { limits } from '../../contract/limits.ts'
 import { ClientError } from '../client-error.ts'
 
@@ -57,3 +59,19 @@ export async function* splitLines(body: Readable, { empty }: { empty?: 'kept' } 
   }
   if (rest.length > 0) yield Buffer.concat(rest).toString('utf8')
 }
+
+/** The events of an answer. Throws ClientError NOT_A_LIBRARY where something else answers, and what the connection throws. */
+export async function* eventsOf({ headers, body }: Dispatcher.ResponseData, from: string): AsyncGenerator<StreamEvent> {
+  if (!String(headers['content-type']).startsWith('text/event-stream')) {
+    body.on('error', () => {}).destroy()
+    throw noEvents(from)
+  }
+  try {
+    for await (const event of readEvents(splitLines(body, { empty: 'kept' }))) if (event) yield event
+  } catch (error) {
+    throw error instanceof SyntaxError ? noEvents(from) : error
+  }
+}
+
+const noEvents = (from: string) =>
+  new ClientError('NOT_A_LIBRARY', `${from} answered with something that is no stream of events.`)
