@@ -84,6 +84,7 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Pull jobs: what waits, what they bring, how they went',
     load: () => import('./commands/jobs.ts'),
   },
+  editors: { group: library, summary: 'List the editors that you have open', load: () => import('./commands/editors.ts') },
   checkout: {
     group: together,
     takes: '<files or props…>',

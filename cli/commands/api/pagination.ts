@@ -1,7 +1,7 @@
 /** Pages merged into one document: every pagination style of the service hands on `next_cursor` (spec 1). */
 
-import type { ApiRequest } from '../../../client/http/request.ts'
 import { pagesOf } from '../../../client/http/paging.ts'
+import type { ApiRequest } from '../../../client/http/request.ts'
 import { wrongUsage } from '../../refusal.ts'
 
 type Page = Record<string, unknown>
