@@ -1,5 +1,6 @@
 /** The agent as the handlers of its API see it: its parts, beside what these are made with. */
 import type { Imports } from './imports/imports.ts'
+import type { LiveFeed } from './live/live-feed.ts'
 import type { MirrorKeeper } from './mirror/keeper.ts'
 import type { Supervisor } from './running/supervisor.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -9,6 +10,7 @@ export interface Agent extends Surroundings {
   version: string
   startedAt: Date
   supervisor: Supervisor
+  live: LiveFeed
   imports: Imports
   watching: Watching
   mirror: MirrorKeeper

@@ -11,6 +11,7 @@ import { type Lock, tryLockFolder } from '../system/lock.ts'
 import type { Agent } from './agent.ts'
 import { openAgentApi } from './api/open.ts'
 import { Imports } from './imports/imports.ts'
+import { LiveFeed } from './live/live-feed.ts'
 import { openAgentLog } from './log.ts'
 import { MirrorKeeper } from './mirror/keeper.ts'
 import { Projects } from './projects/projects.ts'
@@ -82,6 +83,7 @@ function assemble({ version, patience }: AgentOptions, around: Surroundings, ask
     version,
     startedAt: new Date(),
     supervisor,
+    live: new LiveFeed(around),
     imports: new Imports(),
     watching: new Watching(),
     mirror: new MirrorKeeper(),
@@ -89,7 +91,7 @@ function assemble({ version, patience }: AgentOptions, around: Surroundings, ask
   }
 }
 
-const partsOf = (_agent: Agent): Part[] => []
+const partsOf = ({ live }: Agent): Part[] => [live]
 
 const watchersOf = ({ log, events, reach }: Surroundings): ConstructorParameters<typeof Supervisor>[0] => ({
   began: ({ name }) => events.tell('part', { name, state: 'running' }),

@@ -19,7 +19,7 @@ const Path = AgentPath
 
 /** `waiting`: it failed, and is tried again. `paused`: someone asked for that. */
 export const partStates = ['running', 'waiting', 'paused', 'stopped'] as const
-export const agentParts = ['sessions', 'imports', 'watching', 'mirror', 'notices'] as const
+export const agentParts = ['live', 'sessions', 'imports', 'watching', 'mirror', 'notices'] as const
 /** `offline`: the server is not reached; what is here goes on working. `signed_out`: the key is no longer valid. */
 export const agentStates = ['running', 'paused', 'offline', 'signed_out'] as const
 
