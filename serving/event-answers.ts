@@ -1,6 +1,6 @@
 /** Answers that go on: events as they come, a sign of life where nothing happens, until the client goes or the program ends. */
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { eventText, keepAlive, type StreamEvent } from '../contract/event-stream.ts'
 
 /** Proxies close what is silent for a minute. */
@@ -20,13 +20,10 @@ export class EventAnswers {
   }
 
   /** Aborted when the client has gone, or the program ends. */
-  signalOf({ raw }: FastifyRequest): AbortSignal {
+  signalOf({ raw }: FastifyReply): AbortSignal {
     const gone = new AbortController()
-    raw.once('close', () => {
-      // A request is closed when it was read, its connection when the client has gone.
-      if (raw.socket.destroyed) gone.abort()
-    })
-    raw.socket.once('close', () => gone.abort())
+    // Of the answer, not of the connection, which takes more requests after one that was refused.
+    raw.once('close', () => gone.abort())
     return AbortSignal.any([gone.signal, this.#ending.signal])
   }
 

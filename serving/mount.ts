@@ -133,7 +133,7 @@ function mountRoute(app: FastifyInstance, table: RouteTable, { route, handler, b
         const { body } = request
         const input = body instanceof ReadInput ? body.input : readInput(request as Parameters<typeof readInput>[0])
         if (route.raw?.types) requireType(route.raw.types, request.headers['content-type'])
-        const going = route.answers === 'events' ? { signal: events.signalOf(request) } : {}
+        const going = route.answers === 'events' ? { signal: events.signalOf(reply) } : {}
         const handed = { ...context, input, ...going, ...(route.raw ? rawOf(request) : {}) }
         return route.raw ? runRaw(handler, handed, request.raw) : run({ route, handler }, handed, request.method)
       })
