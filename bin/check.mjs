@@ -6,7 +6,7 @@ import { basename, dirname, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = /^(contract|system|formats|client|server|cli|sample)\/.*\.(tsx?|sql)$/
+const source = /^(contract|system|formats|words|serving|client|server|cli|sample)\/.*\.(tsx?|sql)$/
 
 /** Ends the check with the first step that fails. */
 function run(title, ...args) {

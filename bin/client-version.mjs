@@ -25,6 +25,7 @@ const sources = [
   'system',
   'tsconfig.build.json',
   'tsconfig.json',
+  'words',
 ]
 
 /** `0.1.0-20261123043608.h1a2b3c4d`: to the second in UTC, as no two builds of one place are made within one. */

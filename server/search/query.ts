@@ -1,5 +1,6 @@
 /** The query of a request: words, names, package paths and filters, and the rows that match them. */
 
+import { type Question, toQuestion } from '../../words/query-words.ts'
 import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
@@ -7,7 +8,6 @@ import { pathKey } from '../push/manifest.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type FilterInput, toFilters } from './filters.ts'
 import type { Selection } from './selection.ts'
-import { type Question, toQuestion } from './words/query-words.ts'
 import type { Hits } from './words/word-index.ts'
 
 export interface SearchQuery {

@@ -9,7 +9,7 @@ import { root } from './project.ts'
 
 const sources = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
 const scripts = ['build', 'client-manifest', 'client-version', 'ph'].map((name) => `bin/${name}.mjs`)
-const folders = ['agent', 'cli', 'client', 'contract', 'formats', 'sample', 'server', 'serving', 'system'].map(
+const folders = ['agent', 'cli', 'client', 'contract', 'formats', 'sample', 'server', 'serving', 'system', 'words'].map(
   (name) => `${name}/main.ts`,
 )
 

@@ -1,6 +1,6 @@
 // GET /entries?q= and the facets under it: found, ranked and paged as a scan of every entry would (spec 4.2; contract-gaps 6).
 import { expect, test } from 'vitest'
-import { toQuestion } from '../../server/search/words/query-words.ts'
+import { toQuestion } from '../../words/query-words.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { walkEntries } from '../support/entry-walk.ts'
 import { plainList, shownIn } from '../support/plain-search.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
 import { toCursor } from '../../server/cursor.ts'
-import { toQuestion } from '../../server/search/words/query-words.ts'
+import { toQuestion } from '../../words/query-words.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { walkEntries } from '../support/entry-walk.ts'
 import { item, pushed } from '../support/push.ts'

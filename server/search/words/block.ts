@@ -5,7 +5,7 @@
  * A posting is `row * 32 + fields`, where `fields` are the bits of where the word stands (forward-index.ts); without any it is dead. Rows
  * ascend within a word.
  */
-import type { Key } from './folded-text.ts'
+import type { Key } from '../../../words/folded-text.ts'
 
 /** Rows fit into what a posting leaves beside the bits of the fields. */
 export const rowLimit = 2 ** 27

@@ -3,9 +3,9 @@
  * postings, without a list per word. A generator, so that who builds a large index can let others work in between.
  */
 
+import { type Stretch, wordGap } from '../../../words/folded-text.ts'
 import { grown } from '../catalog/runs.ts'
 import { type Block, cut, type Layout, toPosting } from './block.ts'
-import { type Stretch, wordGap } from './folded-text.ts'
 import { type ForwardIndex, RecordReader } from './forward-index.ts'
 import type { InternedTexts } from './interned-texts.ts'
 import { WordTable } from './word-table.ts'

@@ -2,8 +2,9 @@
  * Every word of a library in order, with the rows that say it: blocks, and beside them what came since, which is folded in one
  * block at a time. A change costs microseconds, whatever the size of the library; what is asked sees it at once.
  */
+
+import type { Key } from '../../../words/folded-text.ts'
 import { type Block, rowOf, toPosting } from './block.ts'
-import type { Key } from './folded-text.ts'
 import { type Addition, merge } from './merge.ts'
 
 /** Postings of one word, or of all words that begin alike: where they lie. `exact` when they are of the very word asked for. */

@@ -6,7 +6,7 @@
  * each comment, as folded words.
  */
 import type { wordFields } from '../../../contract/entries.ts'
-import { wordGap } from './folded-text.ts'
+import { wordGap } from '../../../words/folded-text.ts'
 
 const pageRows = 256
 const textGap = 0x0a

@@ -1,6 +1,6 @@
 /** Texts that many rows say alike (categories, tags, packs): each kept once, by a small number. */
-import { type Key, toKey } from './folded-text.ts'
-import { wordsOf } from './tokenizer.ts'
+import { type Key, toKey } from '../../../words/folded-text.ts'
+import { wordsOf } from '../../../words/tokenizer.ts'
 
 interface SharedText {
   text: string

@@ -1,12 +1,12 @@
 /** Finds the rows that match a question, with what each is worth. */
 
+import { bestWeight } from '../../../words/field-weights.ts'
+import type { Question } from '../../../words/query-words.ts'
 import type { Dictionary } from './dictionary.ts'
 import type { Field } from './forward-index.ts'
 import { postingsPerClause, queryPlan, rowsOf } from './query-plan.ts'
-import type { Question } from './query-words.ts'
 import { Scores } from './scores.ts'
 import { RecordScoring, type Said, type Scored } from './scoring.ts'
-import { bestWeight } from './weights.ts'
 
 /** All that is known of the words of one library. */
 export interface Library extends Said {

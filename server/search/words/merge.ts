@@ -1,6 +1,7 @@
 /** Takes new postings into a block, and leaves out what died: the block is written anew, in one pass. */
+
+import type { Key } from '../../../words/folded-text.ts'
 import { type Block, cut, fieldsIn, type Layout, rowOf } from './block.ts'
-import type { Key } from './folded-text.ts'
 
 /** Postings of one word that a block does not have; no row of them lives there. */
 export interface Addition {

@@ -1,8 +1,9 @@
 /** The query plan: along the postings of which words a question goes, in which order. */
+
+import { toKey } from '../../../words/folded-text.ts'
+import type { Clause, Question } from '../../../words/query-words.ts'
 import { fieldsIn, rowOf } from './block.ts'
 import type { Dictionary, Slice } from './dictionary.ts'
-import { toKey } from './folded-text.ts'
-import type { Clause, Question } from './query-words.ts'
 import { mostLookups, sizeOf, type Way, waysOf } from './splits.ts'
 
 /** A clause to be found by postings. */

@@ -1,11 +1,12 @@
 /** What every row of a library is worth, while a question passes along the postings, and which only their records can tell. */
 
+import { bestWord } from '../../../words/field-weights.ts'
 import { fieldsIn, rowOf } from './block.ts'
 import type { Slice } from './dictionary.ts'
 import type { PlanStep } from './query-plan.ts'
 import type { RecordScoring, Scored } from './scoring.ts'
 import type { Way } from './splits.ts'
-import { begunWeights, bestWord, wholeWeights, withWholeName } from './weights.ts'
+import { begunWeights, wholeWeights, withWholeName } from './weights.ts'
 
 /** For every library of the process the same: a question is answered without a pause. */
 let room = { seen: new Uint8Array(0), also: new Uint8Array(0), sums: new Uint16Array(0) }

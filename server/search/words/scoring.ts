@@ -1,9 +1,9 @@
 /** What rows are worth by what they say, word after word. */
 import { wordFields } from '../../../contract/entries.ts'
-import { absent, findIn, type Pattern, toPattern, whole } from './folded-text.ts'
+import { absent, findIn, type Pattern, toPattern, whole } from '../../../words/folded-text.ts'
+import type { Question } from '../../../words/query-words.ts'
 import { type Field, type ForwardIndex, fieldBits, RecordReader } from './forward-index.ts'
 import type { InternedTexts } from './interned-texts.ts'
-import type { Question } from './query-words.ts'
 import { begunWeights, type WholeName, wholeNameOf, wholeWeights, withWholeName } from './weights.ts'
 
 /** What the rows of a library say. */

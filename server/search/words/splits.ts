@@ -3,8 +3,9 @@
  * begins with `ear` and one that goes on. Nothing is kept for it: the dictionary is asked for every word that the typed one begins
  * with, and then for what can follow.
  */
+
+import type { Key } from '../../../words/folded-text.ts'
 import type { Dictionary, Slice } from './dictionary.ts'
-import type { Key } from './folded-text.ts'
 
 /** Words that a row has to have, in one field: by their postings. Its record tells whether they stand side by side. */
 export type Way = readonly (readonly Slice[])[]

@@ -1,15 +1,15 @@
 /** The words of one library: which rows say what was asked, and how well (spec 4.2; contract-gaps 6). In memory, without database. */
 
+import { type Key, toKey } from '../../../words/folded-text.ts'
+import type { Question } from '../../../words/query-words.ts'
+import { wordsOf } from '../../../words/tokenizer.ts'
 import { grown } from '../catalog/runs.ts'
 import { rowLimit } from './block.ts'
 import { buildBlocks } from './build.ts'
 import { Dictionary } from './dictionary.ts'
-import { type Key, toKey } from './folded-text.ts'
 import { ForwardIndex, fieldBits, type Mention, RecordReader } from './forward-index.ts'
 import { InternedTexts } from './interned-texts.ts'
 import { findHits, type Hits } from './match.ts'
-import type { Question } from './query-words.ts'
-import { wordsOf } from './tokenizer.ts'
 import { longestName } from './weights.ts'
 
 export type { Hits } from './match.ts'

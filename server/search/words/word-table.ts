@@ -1,7 +1,7 @@
 /** Numbers for words while a dictionary is made: a hash table over bytes, in arrays, an eighth of what a Map of strings would take. */
 
+import type { Stretch } from '../../../words/folded-text.ts'
 import { grown } from '../catalog/runs.ts'
-import type { Stretch } from './folded-text.ts'
 
 export class WordTable {
   count = 0

@@ -6,7 +6,7 @@ import { Catalog, type SortName } from '../../../server/search/catalog/catalog.t
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
 import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
-import { toQuestion } from '../../../server/search/words/query-words.ts'
+import { toQuestion } from '../../../words/query-words.ts'
 import { pick, type Random, seeded } from '../../support/random-library.ts'
 
 const rowOf = (random: Random, id: number): CatalogRow => ({

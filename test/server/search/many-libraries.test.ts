@@ -7,7 +7,7 @@ import { facetsOf } from '../../../server/search/facets.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
 import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
-import { toQuestion } from '../../../server/search/words/query-words.ts'
+import { toQuestion } from '../../../words/query-words.ts'
 import {
   plainFacets,
   plainList,

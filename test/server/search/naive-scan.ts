@@ -1,8 +1,8 @@
 /** The search as one would write it without an index: every row, every word, each time. What the index answers is held against it. */
 
-import type { Clause, Question } from '../../../server/search/words/query-words.ts'
-import { wordsOf } from '../../../server/search/words/tokenizer.ts'
 import type { WordFields } from '../../../server/search/words/word-index.ts'
+import type { Clause, Question } from '../../../words/query-words.ts'
+import { wordsOf } from '../../../words/tokenizer.ts'
 
 export interface NaiveHit {
   row: number

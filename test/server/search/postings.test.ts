@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toQuestion } from '../../../server/search/words/query-words.ts'
 import { type WordFields, WordIndex } from '../../../server/search/words/word-index.ts'
+import { toQuestion } from '../../../words/query-words.ts'
 import { type Random, seeded } from '../../support/random-library.ts'
 import { scan } from './naive-scan.ts'
 

@@ -1,7 +1,7 @@
 // How q is read: words, quoted phrases, runs of ideographs, and bounds (spec 4.2; contract-gaps 6).
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toQuestion } from '../../../server/search/words/query-words.ts'
+import { toQuestion } from '../../../words/query-words.ts'
 
 /** A clause as text: quoted when it is whole, with a star where it may go on. */
 const read = (q: string): string | undefined =>

@@ -1,7 +1,7 @@
 // How texts are split into words and folded, in any script (contract-gaps 6).
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { wordsOf } from '../../../server/search/words/tokenizer.ts'
+import { wordsOf } from '../../words/tokenizer.ts'
 
 /** Texts, and the words they say. */
 const said: [string, string][] = [
