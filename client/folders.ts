@@ -61,3 +61,12 @@ export const agentFolder = (folders: Folders): string => join(folders.state, 'ag
 
 /** Held by the one pull that works in a project, beside what is remembered of it. */
 export const pullLock = (stateFile: string): string => `${stateFile}.pulling`
+
+/** The folder that holds the mirror of a workspace (client/mirror), named by the workspace's address. */
+export const mirrorFolder = (folders: Folders, address: string): string => join(folders.state, 'mirrors', addressName(address))
+
+/** Thumbnails of a workspace that were looked at: they may be deleted at any time. */
+export const thumbnailFolder = (folders: Folders, address: string): string =>
+  join(folders.cache, 'thumbnails', addressName(address))
+
+const addressName = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

@@ -74,7 +74,8 @@ export class Http {
   /** Answers that go on have connections of their own: each keeps one for as long as it lasts. */
   #streams: Dispatcher | undefined
   #isClosed = false
-  #seenAlive = false
+  /** Something at this address answered, whatever it said. */
+  wasAnswered = false
 
   constructor(options: HttpOptions) {
     this.url = options.url
@@ -253,7 +254,7 @@ export class Http {
 
   #delayOf(failure: Failure, { failures, ...state }: Tries['spent'] & { idempotent: boolean }): number | undefined {
     const { retryForMs = causeOf(failure) === 'budget' ? patienceMs.budget : patienceMs.server } = this.#options
-    const now = { failures: failures + 1, limitMs: retryForMs, seenAlive: this.#seenAlive, random: Math.random }
+    const now = { failures: failures + 1, limitMs: retryForMs, seenAlive: this.wasAnswered, random: Math.random }
     return retryDelayMs(failure, { ...state, ...now })
   }
 
@@ -269,7 +270,7 @@ export class Http {
       body: bytes?.open() as Uint8Array | undefined,
       signal: this.#signalOf(exchange),
     })
-    this.#seenAlive = true
+    this.wasAnswered = true
     learnOffered(answer.headers[clientVersionHeader])
     const { statusCode: status } = answer
     if ((status >= 200 && status < 300) || accept.includes(status)) return answer

@@ -1,0 +1,87 @@
+/** Brings a mirror up to date by the change feed (spec 4.6): each page with the cursor behind it, in one transaction. */
+import type { ChangeRecord } from '../../contract/changes.ts'
+import type { EntryWithTags } from '../../contract/entries.ts'
+import type { Lineage } from '../../contract/lineages.ts'
+import type { Lock } from '../../contract/locks.ts'
+import type { Api } from '../http/api.ts'
+import type { Mirror } from './mirror.ts'
+import { refreshed } from './refresh.ts'
+import type { MirrorRows } from './rows.ts'
+
+export interface Followed {
+  cursor: number
+  head: number
+  /** Records that were applied. */
+  applied: number
+  /** The feed does not reach back to the cursor, or tells of another history: what there is has to be loaded anew. */
+  reset: boolean
+}
+
+export interface FollowOptions {
+  signal?: AbortSignal
+  now?: () => number
+}
+
+/** With what came of each: about as much of an answer as a page of a list. */
+const pageRecords = 500
+
+/** Applies pages until there are no more. Records that come twice do no harm. */
+export async function followOnce(mirror: Mirror, api: Api, { signal, now = Date.now }: FollowOptions = {}): Promise<Followed> {
+  let applied = 0
+  void mirror.loaded
+  for (;;) {
+    signal?.throwIfAborted()
+    const cursor = mirror.meta('cursor') ?? 0
+    if (applied === 0 && !(await isSameHistory(mirror, api, signal))) return { cursor, head: cursor, applied, reset: true }
+    const page = await api.changes.list({ cursor, limit: pageRecords, expand: true }, { signal })
+    if (page.reset) return { cursor, head: page.next_cursor, applied, reset: true }
+    if (page.changes.length === 0 || page.next_cursor <= cursor) {
+      mirror.markSynced(now())
+      mirror.standing = { state: 'current', head: cursor }
+      return { cursor, head: cursor, applied, reset: false }
+    }
+    const records = await refreshed({ mirror, api, signal }, page.changes)
+    const last = page.changes.at(-1)
+    mirror.write((rows, put) => {
+      for (const record of records) apply(rows, record)
+      put({ cursor: page.next_cursor, ...(last?.seq === page.next_cursor && { witness: JSON.stringify(witnessOf(last)) }) })
+    })
+    applied += records.length
+  }
+}
+
+const checked = new WeakSet<Mirror>()
+
+/** Once for each start: a server that was set back to an earlier state numbers its changes anew. */
+async function isSameHistory(mirror: Mirror, api: Api, signal: AbortSignal | undefined): Promise<boolean> {
+  const witness = mirror.meta('witness')
+  if (checked.has(mirror)) return true
+  if (witness !== undefined) {
+    const { seq } = JSON.parse(witness) as { seq: number }
+    const { changes, reset } = await api.changes.list({ cursor: seq - 1, limit: 1 }, { signal })
+    const [there] = changes
+    if (!reset && !(there && JSON.stringify(witnessOf(there)) === witness)) return false
+  }
+  checked.add(mirror)
+  return true
+}
+
+const witnessOf = ({ seq, entity, entity_id }: ChangeRecord) => ({ seq, entity, entity_id })
+
+/** Entities that are not known are those of a newer server: they are passed over. */
+function apply(rows: MirrorRows, { op, entity, entity_id, lineage_id, record }: ChangeRecord): void {
+  if (entity === 'entry') {
+    if (op === 'delete' || !record) rows.deleteEntry(entity_id)
+    else rows.putEntry(record as unknown as EntryWithTags)
+  }
+  if (entity === 'review' && record) rows.putEntry(record as unknown as EntryWithTags)
+  if (entity === 'lock') {
+    if (op === 'delete' || !record) rows.deleteLock(entity_id)
+    else rows.putLock(record as unknown as Lock)
+  }
+  if (entity === 'object' && lineage_id) {
+    if (op === 'delete') rows.deleteObject(lineage_id, entity_id)
+    else if (record) rows.putLineage(record as unknown as Lineage)
+    else rows.deleteLineage(lineage_id)
+  }
+}

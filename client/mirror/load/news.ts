@@ -1,0 +1,20 @@
+/** What loading and keeping a mirror take, and what they tell meanwhile. */
+import type { Pause } from '../../http/pause.ts'
+
+/** What is told while it goes on. */
+export type MirrorNews =
+  | { kind: 'loading'; entries: number; total: number | undefined }
+  | { kind: 'cut'; entries: number }
+  | { kind: 'pages' }
+  | { kind: 'loaded'; entries: number }
+  | { kind: 'reset' }
+  | { kind: 'damaged' }
+  | { kind: 'offline'; reason: string }
+  | { kind: 'failed'; reason: string }
+
+export interface LoadOptions {
+  signal?: AbortSignal
+  tell?: (news: MirrorNews) => void
+  pause?: Pause
+  now?: () => number
+}
