@@ -1,13 +1,5 @@
 /** The first words after `ph`: their groups and lines in `ph help`, and the file that each loads. */
-import type { Loaded } from './parser.ts'
-
-interface FirstWord {
-  group: string
-  summary: string
-  /** Arguments, for the list of `ph --help`. */
-  takes?: string
-  load(): Promise<Pick<Loaded, 'commands' | 'groups'>>
-}
+import type { FirstWord } from './parser.ts'
 
 export const library = 'The library:'
 export const together = 'Working together:'
@@ -273,6 +265,12 @@ export const firstWords: Record<string, FirstWord> = {
     group: machine,
     summary: 'See it all work: a sample project, a server, two pushes, a pull',
     load: () => import('./commands/demo.ts'),
+  },
+  mirror: {
+    group: machine,
+    takes: 'status | update | rebuild',
+    summary: 'The catalog on this machine, for looking without the server',
+    load: () => import('./commands/mirror.ts'),
   },
   doctor: {
     group: machine,

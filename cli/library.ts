@@ -9,6 +9,8 @@ export interface Library {
   api: Api
   http: Http
   connection: Signed
+  /** It is the mirror on this machine that answers. */
+  isOffline?: boolean
 }
 
 /** Does `work` with a connection, and closes it afterwards. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */

@@ -19,6 +19,15 @@ export interface Running {
   second?: string | undefined
 }
 
+/** A first word after `ph`, before its file is loaded. */
+export interface FirstWord {
+  group: string
+  summary: string
+  /** Arguments, for the list of `ph --help`. */
+  takes?: string
+  load(): Promise<Pick<Loaded, 'commands' | 'groups'>>
+}
+
 /** A first word with its commands, and a line for each word that several of them share: `user` of `server user add`. */
 export interface Loaded {
   name: string

@@ -4,7 +4,7 @@ import { command, flag } from '../command.ts'
 import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { holderName, noteLine } from '../entries/lock-words.ts'
-import { withLibrary } from '../library.ts'
+import { offlineOption, withLibraryOrMirror } from '../offline.ts'
 import { age, timeLeft } from '../terminal/amounts.ts'
 import { table } from '../terminal/table.ts'
 
@@ -16,6 +16,7 @@ export const commands = [
     options: {
       mine: flag('--mine', 'only what you have checked out'),
       project: flag('--project', 'only what the project that you are in has, as of its last push, pull or status'),
+      offline: offlineOption,
     },
     examples: [
       ['locks', 'everything that someone has checked out'],
@@ -23,8 +24,8 @@ export const commands = [
       ['locks --project', 'what of this project you should not edit now'],
       ['locks --mine --json | jq -r ".locks[].name"', 'names for a script'],
     ],
-    async run(context, { mine, project }) {
-      await withLibrary(context, async ({ api, connection: { url } }) => {
+    async run(context, { mine, project, offline }) {
+      await withLibraryOrMirror(context, { offline }, async ({ api, connection: { url } }) => {
         const lineageIds = project ? lineagesOfProject(context.cwd, { folders: foldersOf(context), url }) : undefined
         const locks = await listLocks({ api, mine, lineageIds })
         context.out.result({ locks }, () => (locks.length > 0 ? lockTable(locks, context) : nothing(mine, project)))

@@ -5,7 +5,8 @@ import type { Api } from '../../client/http/api.ts'
 import { limits } from '../../contract/limits.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { type Library, withLibrary } from '../library.ts'
+import type { Library } from '../library.ts'
+import { offlineOption, withLibraryOrMirror } from '../offline.ts'
 import { choiceOf, wholeNumber, wrongUsage } from '../refusal.ts'
 import { count, number } from '../terminal/amounts.ts'
 import { pictureTerms } from '../terminal/pictures.ts'
@@ -51,6 +52,7 @@ export const commands = [
       ids: flag('--ids', 'only the ids, one a line, of all hits unless --limit is given: for other commands to read'),
       facets: flag('--facets', 'count the hits by type, category, tag, pack … instead, with the filters that lead to each'),
       noPictures: flag('--no-pictures', 'show no pictures'),
+      offline: offlineOption,
     },
     terms: pictureTerms,
     examples: [
@@ -67,10 +69,11 @@ export const commands = [
         throw wrongUsage('The search text is too long.', 'Use fewer words.')
       const options = { ...given, isRanked: words.some((word) => word.trim() !== '') }
       refuseContradictions(context, options)
-      await withLibrary(context, async (library) => {
+      const leftOut = options.isRanked ? 'Words are not looked for in comments.' : undefined
+      await withLibraryOrMirror(context, { offline: given.offline, leftOut }, async (library) => {
         const conditions = await readConditions(library.api, words, given)
         const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
-        await requireFilters(library.api, question)
+        if (!library.isOffline) await requireFilters(library.api, question)
         const search = { conditions, question, order: orderOf(options) }
         if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
         else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
@@ -149,7 +152,7 @@ async function showHits(context: Context, library: Library, { limit, all, cursor
   const { api } = library
   const most = all ? mostEntries : (limit ?? limits.page.default)
   const found = await readEntryPages(api, { ...search.question, ...search.order }, { limit: most, cursor })
-  const cards = await showCards(context, library, { entries: found.entries, withPictures: !noPictures })
+  const cards = await showCards(context, library, { entries: found.entries, withPictures: !noPictures && !library.isOffline })
   context.out.result(found, () => hitTable(found.entries.slice(cards), context))
   if (context.out.json) return
   if (found.entries.length === 0) await tellWhatEmpties(context, api, search)

@@ -1,5 +1,6 @@
 /** `ph show`: one entry with its picture, facts, versions, its dependencies and referencers. */
 
+import { ClientError } from '../../client/client-error.ts'
 import { requireEntryId } from '../../client/entries/reference.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
@@ -10,7 +11,8 @@ import { type Closure, type Dependents, needs, type Section, usedBy } from '../e
 import { entryFacts } from '../entries/facts.ts'
 import { className } from '../entries/type-names.ts'
 import { versionTable } from '../entries/version-table.ts'
-import { type Library, withLibrary } from '../library.ts'
+import type { Library } from '../library.ts'
+import { offlineOption, withLibraryOrMirror } from '../offline.ts'
 import { wholeNumber } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
 import { fetchThumbnails, pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
@@ -37,6 +39,7 @@ export const commands = [
       depth: value('--depth <n>', 'show this many levels of trees', wholeNumber('--depth', 1, deepest)),
       all: flag('--all', 'show long lists and trees whole'),
       noPictures: flag('--no-pictures', 'show no picture'),
+      offline: offlineOption,
     },
     terms: pictureTerms,
     examples: [
@@ -47,11 +50,11 @@ export const commands = [
       ['show 42 --json', 'everything about entry 42 as JSON: entry, lineage, closure, dependents'],
     ],
     async run(context, { entry: reference, ...wish }) {
-      await withLibrary(context, async (library) => {
+      await withLibraryOrMirror(context, { offline: wish.offline, leftOut }, async (library) => {
         const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
         const { entry } = found
         const head = wantsFacts(wish)
-          ? await factLines(context, library, { entry, withPictures: !wish.noPictures })
+          ? await factLines(context, library, { entry, withPictures: !wish.noPictures && !library.isOffline })
           : [nameLine(entry, context, context.out.width)]
         context.out.result(found, () => [...head, ...sections(found, context, wish).slice(head.length === 0 ? 1 : 0)])
       })
@@ -67,6 +70,7 @@ interface Wish {
   depth: number | undefined
   all: boolean
   noPictures: boolean
+  offline: boolean
 }
 
 /** Nothing in particular means everything. */
@@ -83,9 +87,14 @@ interface Found {
   dependents?: Dependents
 }
 
+/** What a mirror does not have of an entry. */
+const leftOut =
+  'Comments, collections, decisions, dependencies and referencers are not shown, and versions only of props that changed since the mirror was loaded.'
+
 /** Asks for what is shown, no more. */
-async function findParts({ api }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
+async function findParts({ api, isOffline }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
   const entry = await api.entries.get({ entry_id })
+  if (isOffline) return { entry, ...(parts.includes('versions') && (await knownVersions(api, entry.lineage_id))) }
   const wants = (part: Part) => parts.includes(part)
   const [lineage, closure, dependents] = await Promise.all([
     wants('versions') ? api.lineages.get({ lineage_id: entry.lineage_id }) : undefined,
@@ -93,6 +102,13 @@ async function findParts({ api }: Library, entry_id: number, parts: readonly Par
     wants('dependents') ? api.entries.dependents({ entry_id }) : undefined,
   ])
   return { entry, ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }
+}
+
+async function knownVersions(api: Library['api'], lineage_id: string): Promise<Pick<Found, 'lineage'>> {
+  const lineage = await api.lineages.get({ lineage_id }).catch((error: unknown) => {
+    if (!(error instanceof ClientError && error.code === 'NOT_OFFLINE')) throw error
+  })
+  return lineage ? { lineage } : {}
 }
 
 /** Title and facts. Where the picture stands beside them they are drawn with it, and no lines are left to print. */

@@ -1,0 +1,108 @@
+/** `ph mirror`: the catalog on this machine: how it is, bringing it up to date, loading it anew. */
+import { ClientError } from '../../client/client-error.ts'
+import type { MirrorNews } from '../../client/mirror/load/news.ts'
+import type { Mirror } from '../../client/mirror/mirror.ts'
+import { findConnection } from '../../client/sign-in/profile.ts'
+import { command } from '../command.ts'
+import { connectionChoice, foldersOf } from '../connection.ts'
+import type { Context } from '../context.ts'
+import { type Library, withLibrary } from '../library.ts'
+import { age, count, number, size } from '../terminal/amounts.ts'
+
+export const commands = [
+  command({
+    usage: 'mirror status',
+    summary: 'Say how the mirror is',
+    description:
+      'The mirror holds the entries of the workspace with their tags, packs, check-outs and review states, so that `ph search`, `ph show`, `ph locks` and `ph history` answer without the server. The desktop agent keeps it up to date while it runs; without the agent, `ph mirror update` does.',
+    examples: [
+      ['mirror status', 'how many entries it holds, and how old it is'],
+      ['mirror status --json | jq .lag_seconds', 'its age in seconds, for a script'],
+    ],
+    async run(context) {
+      const { url } = await findConnection(foldersOf(context), connectionChoice(context))
+      const { openMirror } = await import('../../client/mirror/mirror.ts')
+      const mirror = openMirror(foldersOf(context), url)
+      try {
+        await tell(context, mirror)
+      } finally {
+        mirror.close()
+      }
+      return undefined
+    },
+  }),
+  command({
+    usage: 'mirror update',
+    summary: 'Bring the mirror up to date, or load it where there is none',
+    examples: [['mirror update', 'before a journey without a network']],
+    run: (context) => write(context, update),
+  }),
+  command({
+    usage: 'mirror rebuild',
+    summary: 'Load the mirror anew; what it holds serves until the new one is there',
+    examples: [['mirror rebuild', 'when something in it seems wrong']],
+    run: (context) => write(context, (mirror, library, load) => load(mirror, library)),
+  }),
+]
+
+type Load = (mirror: Mirror, library: Library) => Promise<void>
+
+/** Does `work` as the only one who writes the mirror, and says how it is afterwards. */
+async function write(
+  context: Context,
+  work: (mirror: Mirror, library: Library, load: Load) => Promise<void>,
+): Promise<undefined> {
+  await withLibrary(context, async (library) => {
+    const [{ openMirror }, { takeToWrite }, { loadMirror }, { followOnce }] = await Promise.all([
+      import('../../client/mirror/mirror.ts'),
+      import('../../client/mirror/writing.ts'),
+      import('../../client/mirror/load/load.ts'),
+      import('../../client/mirror/follow.ts'),
+    ])
+    const mirror = openMirror(foldersOf(context), library.connection.url)
+    const lock = takeToWrite(mirror)
+    const { signal, pause } = context
+    try {
+      await work(mirror, library, async (loading, { api }) => {
+        await loadMirror(loading, api, { signal, pause, tell: (news) => tellNews(context, news) })
+        await followOnce(loading, api, { signal })
+      })
+      await tell(context, mirror)
+    } finally {
+      mirror.close()
+      lock.release()
+    }
+  })
+  return undefined
+}
+
+/** A damaged one is loaded anew, and so is one that the change feed does not reach back to. */
+async function update(mirror: Mirror, library: Library, load: Load): Promise<void> {
+  const { followOnce } = await import('../../client/mirror/follow.ts')
+  try {
+    if (mirror.db && !(await followOnce(mirror, library.api)).reset) return
+  } catch (error) {
+    if (!(error instanceof ClientError && error.code === 'MIRROR_DAMAGED')) throw error
+    mirror.discard()
+  }
+  await load(mirror, library)
+}
+
+function tellNews({ out }: Context, news: MirrorNews): void {
+  if (news.kind === 'loading')
+    out.note(`${number(news.entries)}${news.total === undefined ? '' : ` of ${number(news.total)}`} entries`)
+  if (news.kind === 'cut') out.note(`The answer was cut after ${count(news.entries, 'entry', 'entries')}.`)
+  if (news.kind === 'pages') out.note('Reading page by page.')
+}
+
+async function tell({ out, now }: Context, mirror: Mirror): Promise<void> {
+  const { mirrorReport } = await import('../../client/mirror/report.ts')
+  const report = mirrorReport(mirror, now().getTime())
+  const as_of = mirror.syncedAt === undefined ? null : new Date(mirror.syncedAt).toISOString()
+  const bytes = mirror.files.bytes()
+  out.result({ ...report, as_of, bytes }, () =>
+    as_of === null
+      ? 'There is no mirror yet. Load it with `ph mirror update`.'
+      : `${count(report.entries, 'entry', 'entries')}, ${size(bytes)}, as of ${age(as_of, now())}.`,
+  )
+}
