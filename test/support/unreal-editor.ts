@@ -24,7 +24,6 @@ export interface Played {
   menus: Record<string, Record<string, string>>
   /** Notifications that are shown. */
   notices: string[]
-  slowest_tick: number
 }
 
 export interface UnrealEditor {
@@ -53,7 +52,10 @@ export function startUnrealEditor(state: string, name = 'Tavern'): UnrealEditor 
     PYTHONPATH: `${double}:${python}`,
     PYTHONDONTWRITEBYTECODE: '1',
   }
-  const child = spawn('python3', [join(double, 'play.py'), join(python, 'init_unreal.py')], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn('python3', [join(double, 'play.py'), join(python, 'init_unreal.py')], {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', (chunk) => (said += chunk))
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -7,7 +7,6 @@ import queue
 import runpy
 import sys
 import threading
-import time
 
 import unreal
 
@@ -29,16 +28,13 @@ def done(order):
     elif what == "quit":
         unreal.shut_down()
     shown = sorted(unreal.state["notices"].values())
-    return {"calls": list(unreal.calls), "menus": unreal._menus, "notices": shown, "slowest_tick": slowest}
+    return {"calls": list(unreal.calls), "menus": unreal._menus, "notices": shown}
 
 
 threading.Thread(target=read, daemon=True).start()
 runpy.run_path(sys.argv[1])
-slowest = 0.0
 while True:
-    began = time.monotonic()
     unreal.tick()
-    slowest = max(slowest, time.monotonic() - began)
     try:
         order = lines.get(timeout=0.01)
     except queue.Empty:

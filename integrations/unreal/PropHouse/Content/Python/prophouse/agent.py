@@ -59,14 +59,17 @@ class Agent:
         """The JSON of the answer, None for an empty one. Throws AgentError or AgentAway."""
         connection, response = self._send(method, path, query, body, seconds)
         try:
-            text = response.read().decode("utf-8")
+            text = response.read().decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
             raise AgentAway(str(error)) from error
         finally:
             connection.close()
         if response.status >= 400:
             raise _error_of(response.status, text)
-        return json.loads(text) if text else None
+        try:
+            return json.loads(text) if text else None
+        except ValueError as error:
+            raise AgentAway("what answers there is no agent") from error
 
     def follow(self, since: Optional[int], project_key: str) -> Iterator[Optional[Event]]:
         """Events as they come, None for each sign of life, until the agent ends. Throws AgentError or AgentAway."""

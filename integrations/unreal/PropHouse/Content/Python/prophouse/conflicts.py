@@ -80,5 +80,7 @@ def _side(side: Dict[str, Any]) -> str:
         "by %s" % side["by"] if side["by"] else None,
         side["at"],
         "%d bytes" % side["size"] if side["size"] is not None else None,
+        # The dialog of Epic's Python API shows text only.
+        "picture %s" % side["picture"] if side["picture"] else None,
     ]
     return ", ".join(one for one in said if one) or "nothing is known of it"

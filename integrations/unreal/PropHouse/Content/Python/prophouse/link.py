@@ -114,7 +114,10 @@ class Link:
             if error.code != "UNAUTHORIZED":
                 self._tell(self._listener.refused, str(error))
         else:
-            if agent is not known:
+            if not isinstance(answer, dict) or not isinstance(answer.get("since"), int):
+                # The note is of an agent that was killed, and another program has its port.
+                self._lost()
+            elif agent is not known:
                 self._agent = agent
                 self._tell(self._listener.reached, answer)
                 follow = threading.Thread(target=self._follow_on, args=(agent, answer["since"]), name="PropHouse events", daemon=True)
