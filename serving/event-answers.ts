@@ -24,6 +24,8 @@ export class EventAnswers {
     const gone = new AbortController()
     // Of the answer, not of the connection, which takes more requests after one that was refused.
     raw.once('close', () => gone.abort())
+    // Of one that went while it was found out who asks, nothing more is told.
+    if (raw.destroyed) gone.abort()
     return AbortSignal.any([gone.signal, this.#ending.signal])
   }
 

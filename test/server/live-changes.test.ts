@@ -142,6 +142,24 @@ test.runIf(isPostgres)('all streams share their looks at the database, and keep 
   expect(looks.length).toBeLessThan(streams.length)
 })
 
+test.runIf(isPostgres)('a client that goes before it has heard anything leaves no stream behind', async () => {
+  const { server, wire } = await startWiredServer()
+  const { url, keys } = await server.addWorkspace()
+  const headers = { authorization: `Bearer ${keys.mia}` }
+  for (let times = 0; times < 5; times++) {
+    const stop = wire.stopBefore(/found\.\*.*feed_heads/s)
+    const leaving = new AbortController()
+    const gone = fetch(`${url}/api/v1/catalog/changes/live`, { headers, signal: leaving.signal }).catch(() => {})
+    await stop.reached
+    leaving.abort()
+    await gone
+    stop.goOn()
+  }
+  const open = async () => /^ph_live_streams (\d+)$/m.exec(await (await fetch(server.app.metrics.url ?? '')).text())?.[1]
+  await expect.poll(open).toBe('0')
+  for (let times = 0; times < 5; times++) expect(await openStream(url, keys.mia).head()).toBe(0)
+})
+
 test.runIf(isPostgres)('streams end when the database says nothing any more: nobody knows then what moved', async () => {
   const waits = { lockMs: 1000, idleMs: 10_000, doorMs: 1000, readMs: 1000, writeMs: 1000 }
   const { server, wire } = await startWiredServer({ waits })
