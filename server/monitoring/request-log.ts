@@ -26,9 +26,7 @@ export class RequestLog extends LogController {
       key: caller?.actor.keyId,
       client: readClientName(headers['x-ph-client']),
     }
-    // A stream of events has no other end than that its client goes.
-    if (error && routeOptions.config.route?.answers !== 'events')
-      this.#log.error({ ...line, req: request, res: reply, err: error }, 'the answer was cut off')
+    if (error) this.#log.error({ ...line, req: request, res: reply, err: error }, 'the answer was cut off')
     else this.#log.line(line, 'answered')
   }
 }
