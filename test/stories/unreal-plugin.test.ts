@@ -223,6 +223,9 @@ test('menus check out and in what is selected, and say why a file is not as in t
   const why = 'Prop House Content/Props/SM_Barrel.uasset\n\nIt was changed here.\n    ph push SM_Barrel OK OK'
   await soon(async () => textsOf(await editor.look(), 'show_message')).toContain(why)
   expect(agent.of('agentFiles.why')).toEqual([{ path: barrel }])
+  await editor.click(menu, 'Why is it not as in the library?')
+  await soon(async () => textsOf(await editor.look(), 'show_message')).toHaveLength(3)
+  expect(textsOf(await editor.look(), 'log_error'), 'no dialog opens over another').toEqual([])
 })
 
 test('an agent that answers nothing keeps no frame of the editor waiting', async () => {
@@ -241,16 +244,19 @@ test('an agent that answers nothing keeps no frame of the editor waiting', async
 test('a connection that was cut is taken up behind the last event; where some are lost, what is shown is asked for anew', async () => {
   const { agent, editor } = await editorWithAgent()
   const notices = async () => (await editor.look()).notices
-  agent.events.tell('import', report({ job_id: 20 }))
-  await soon(notices).toContain('Prop House: job 20, 1 of 3 files, 1.0 of 3.0 MiB')
+  const arrived = async () => textsOf(await editor.look(), 'log').filter((text) => text.includes('has arrived'))
+  agent.events.tell('import', report({ job_id: 20, state: 'done' }))
+  await soon(arrived).toHaveLength(1)
   agent.cut()
-  agent.events.tell('import', report({ job_id: 21 }))
-  await soon(notices).toContain('Prop House: job 21, 1 of 3 files, 1.0 of 3.0 MiB')
+  agent.events.tell('import', report({ job_id: 21, state: 'done' }))
+  agent.events.tell('import', report({ job_id: 22 }))
+  await soon(notices).toContain('Prop House: job 22, 1 of 3 files, 1.0 of 3.0 MiB')
+  expect(await arrived()).toEqual([20, 21].map((job) => `Prop House: job ${job} has arrived, 3 files.`))
   const asked = agent.of('agentImports.list').length
   agent.cut()
   for (let at = 0; at < 2500; at++) agent.events.tell('file', {})
   await soon(() => agent.of('agentImports.list').length).toBe(asked + 1)
-  await soon(notices).toEqual([])
+  await soon(notices).not.toContain('Prop House: job 22, 1 of 3 files, 1.0 of 3.0 MiB')
 })
 
 test('the note of an agent that was killed, at whose port another program listens now, leads to no agent and hides no new one', async () => {

@@ -6,6 +6,7 @@ would hold stands in `state`, which the test changes.
 import functools
 import os
 import threading
+import time
 
 GAME_THREAD = threading.get_ident()
 calls = []
@@ -17,6 +18,7 @@ state = {
     "selected": [],
     "level": "/Game/Maps/Main",
     "answers": [],  # of the dialogs to come
+    "dialog": False,  # one is open
     "notices": {},
 }
 _ticks = {}
@@ -203,8 +205,13 @@ class EditorDialog:
     @staticmethod
     @recorded
     def show_message(title, message, message_type, default_value):
+        assert not state["dialog"], "a dialog opens over another"
+        state["dialog"] = True
         # The real one lets the editor tick on while it is open.
-        tick()
+        for _frame in range(20):
+            tick()
+            time.sleep(0.01)
+        state["dialog"] = False
         return state["answers"].pop(0) if state["answers"] else default_value
 
 
