@@ -179,7 +179,9 @@ test('conflicts are asked one by one, with whose is whose and what differs; answ
   expect(first).toContain('Yours: v2, by you, 2026-11-23T10:00:00.000Z, 2048 bytes')
   expect(first).toContain('Incoming: v3, by Max')
   expect(first).toContain('triangles 1,200, was 900')
-  expect((await asked()).join()).not.toContain('SM_5')
+  agent.events.tell('conflict', conflict(6))
+  await soon(asked).toHaveLength(4)
+  expect((await asked())[3], 'the fifth was answered elsewhere').toContain('SM_6')
 })
 
 const menu = 'LevelEditor.MainMenu.PropHouse'
