@@ -184,6 +184,21 @@ test('conflicts are asked one by one, with whose is whose and what differs; answ
   expect((await asked())[3], 'the fifth was answered elsewhere').toContain('SM_6')
 })
 
+test('what an event tells is not taken back by a list that was answered before it and comes later', async () => {
+  const late = Promise.withResolvers<object>()
+  const { agent, editor } = await editorWithAgent({ 'agentConflicts.list': () => late.promise })
+  await soon(() => agent.of('agentConflicts.list').length).toBe(1)
+  agent.events.tell('conflict', conflict(7, { state: 'answered', answer: 'keep_local' }))
+  agent.events.tell('conflict', conflict(8))
+  agent.events.tell('import', report({}))
+  await soon(async () => (await editor.look()).notices).toContain('Prop House: job 12, 1 of 3 files, 1.0 of 3.0 MiB')
+  late.resolve({ conflicts: [conflict(7), conflict(9)] })
+  const asked = async () => textsOf(await editor.look(), 'show_message').join()
+  await soon(asked).toContain('SM_9')
+  expect(await asked()).toContain('SM_8')
+  expect(await asked()).not.toContain('SM_7')
+})
+
 const menu = 'LevelEditor.MainMenu.PropHouse'
 
 test('menus check out and in what is selected, and say why a file is not as in the library; refusals are told in the agent’s words', async () => {

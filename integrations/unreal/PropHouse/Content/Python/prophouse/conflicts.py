@@ -1,7 +1,7 @@
 """Conflicts: an import would replace a file that was changed here, or is open. People are asked, one at a time. Game thread only."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 import unreal
 
@@ -19,18 +19,26 @@ class Conflicts:
         self._asked: Dict[int, Dict[str, Any]] = {}
         # Put off by the person at this editor: `ph agent conflicts` and the next start of the editor ask again.
         self._later: List[int] = []
+        # What events told since all were asked for: the answer to that may be older.
+        self._told: Set[int] = set()
 
     def show(self, conflict: Dict[str, Any]) -> None:
-        """A conflict, as the agent tells of it. One that was answered elsewhere is not asked here any more."""
+        """A conflict, as an event tells of it. One that was answered elsewhere is not asked here any more."""
+        self._told.add(conflict["id"])
         if conflict["state"] == "asked" and conflict["id"] not in self._later:
             self._asked[conflict["id"]] = conflict
         else:
             self._asked.pop(conflict["id"], None)
 
+    def asking_anew(self) -> None:
+        self._told.clear()
+
     def show_all(self, conflicts: List[Dict[str, Any]]) -> None:
-        self._asked.clear()
+        told = set(self._told)
+        self._asked = {number: one for number, one in self._asked.items() if number in told}
         for one in conflicts:
-            self.show(one)
+            if one["id"] not in told:
+                self.show(one)
 
     def ask_next(self) -> None:
         """Opens one dialog, which waits for the person."""

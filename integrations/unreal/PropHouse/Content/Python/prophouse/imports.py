@@ -1,7 +1,7 @@
 """Imports: how far they are, and what the editor has to know once files lie in their places. Game thread only."""
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 import unreal
 
@@ -18,12 +18,15 @@ class Imports:
         self._editor = editor
         self._notices = notices
         self._running: Dict[int, Notice] = {}
+        # What events told since all were asked for: the answer to that may be older.
+        self._told: Set[int] = set()
 
     def show(self, report: Dict[str, Any]) -> None:
-        """An import, as the agent tells of it."""
+        """An import, as an event tells of it."""
         if report["project_key"] != self._editor.project_key:
             return
         job, state = report["job_id"], report["state"]
+        self._told.add(job)
         if state in RUNNING:
             text = _progress(report)
             if job in self._running:
@@ -35,12 +38,16 @@ class Imports:
             self._running.pop(job).end()
         self._notices.say(_outcome(report))
 
+    def asking_anew(self) -> None:
+        self._told.clear()
+
     def show_all(self, reports: List[Dict[str, Any]]) -> None:
         """What runs now. Of what is shown and no longer runs, the end was missed and is said now."""
+        told = set(self._told)
         for one in reports:
-            if one["state"] in RUNNING or one["job_id"] in self._running:
+            if one["job_id"] not in told and (one["state"] in RUNNING or one["job_id"] in self._running):
                 self.show(one)
-        known = {one["job_id"] for one in reports}
+        known = told.union(one["job_id"] for one in reports)
         for job in [job for job in self._running if job not in known]:
             self._running.pop(job).end()
 

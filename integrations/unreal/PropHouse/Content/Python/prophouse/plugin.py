@@ -117,6 +117,8 @@ class Plugin(Listener):
         self.actions.why([package_of(one) for one in objects])
 
     def _ask_anew(self) -> None:
+        self._conflicts.asking_anew()
+        self._imports.asking_anew()
         key = self._editor.project_key
         ignore = lambda _error: None  # noqa: E731 - the next event or agent brings it
         self._link.ask(
