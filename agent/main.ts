@@ -62,7 +62,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     endings.push(() => projects.close())
     if (projects.wasDamaged) log.error('What was remembered of projects was damaged and is begun anew. Link them again.')
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-    const agent = assemble(options, { wire, api, dir, log, events, reach, projects }, ask)
+    const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
+    endings.push(() => agent.mirror.close())
     agent.supervisor.start(partsOf(agent))
     endings.push(() => agent.supervisor.stop())
     const { url, close } = await openAgentApi(agent)
@@ -78,20 +79,21 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 
 function assemble({ version, patience }: AgentOptions, around: Surroundings, ask: () => void): Agent {
   const supervisor = new Supervisor(watchersOf(around), patience)
+  const live = new LiveFeed(around)
   return {
     ...around,
     version,
     startedAt: new Date(),
     supervisor,
-    live: new LiveFeed(around),
+    live,
     imports: new Imports(),
     watching: new Watching(),
-    mirror: new MirrorKeeper(),
+    mirror: new MirrorKeeper(around, live),
     stop: ask,
   }
 }
 
-const partsOf = ({ live }: Agent): Part[] => [live]
+const partsOf = ({ live, mirror }: Agent): Part[] => [live, mirror]
 
 const watchersOf = ({ log, events, reach }: Surroundings): ConstructorParameters<typeof Supervisor>[0] => ({
   began: ({ name }) => events.tell('part', { name, state: 'running' }),

@@ -1,6 +1,7 @@
 /** What every part of the agent is made with. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { Api } from '../client/http/api.ts'
+import type { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Reach } from './reach.ts'
@@ -13,6 +14,8 @@ export interface Surroundings {
   wire: Wire & { key: string }
   /** For everything small. */
   api: Api
+  /** What `api` is made on. */
+  http: Http
   /** The agent's own folder, which it has for itself. */
   dir: string
   log: Logger

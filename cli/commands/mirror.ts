@@ -1,8 +1,10 @@
 /** `ph mirror`: the catalog on this machine: how it is, bringing it up to date, loading it anew. */
 import { ClientError } from '../../client/client-error.ts'
+import { type AgentApi, findAgent } from '../../client/desktop/agent.ts'
 import type { MirrorNews } from '../../client/mirror/load/news.ts'
 import type { Mirror } from '../../client/mirror/mirror.ts'
 import { findConnection } from '../../client/sign-in/profile.ts'
+import type { MirrorReport } from '../../contract/agent-mirror.ts'
 import { command } from '../command.ts'
 import { connectionChoice, foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
@@ -35,23 +37,34 @@ export const commands = [
     usage: 'mirror update',
     summary: 'Bring the mirror up to date, or load it where there is none',
     examples: [['mirror update', 'before a journey without a network']],
-    run: (context) => write(context, update),
+    run: (context) => write(context, update, ({ agentMirror }) => agentMirror.get()),
   }),
   command({
     usage: 'mirror rebuild',
     summary: 'Load the mirror anew; what it holds serves until the new one is there',
     examples: [['mirror rebuild', 'when something in it seems wrong']],
-    run: (context) => write(context, (mirror, library, load) => load(mirror, library)),
+    run: (context) =>
+      write(
+        context,
+        (mirror, library, load) => load(mirror, library),
+        ({ agentMirror }) => agentMirror.rebuild(),
+      ),
   }),
 ]
 
 type Load = (mirror: Mirror, library: Library) => Promise<void>
 
-/** Does `work` as the only one who writes the mirror, and says how it is afterwards. */
+/** Does `work` as the only one who writes the mirror, or has the agent do it that keeps it; says how it is afterwards. */
 async function write(
   context: Context,
   work: (mirror: Mirror, library: Library, load: Load) => Promise<void>,
+  ask: (api: AgentApi) => Promise<MirrorReport>,
 ): Promise<undefined> {
+  const agent = await findAgent(foldersOf(context))
+  if (agent) {
+    const { url } = await findConnection(foldersOf(context), connectionChoice(context))
+    if (agent.presence.server === url) return tellAgents(context, await ask(agent.api))
+  }
   await withLibrary(context, async (library) => {
     const [{ openMirror }, { takeToWrite }, { loadMirror }, { followOnce }] = await Promise.all([
       import('../../client/mirror/mirror.ts'),
@@ -73,6 +86,15 @@ async function write(
       lock.release()
     }
   })
+  return undefined
+}
+
+function tellAgents({ out }: Context, report: MirrorReport): undefined {
+  const entries = count(report.entries, 'entry', 'entries')
+  out.result(
+    report,
+    `The desktop agent keeps the mirror: ${entries}${report.state === 'loading' ? ', and loads it anew now' : ''}.`,
+  )
   return undefined
 }
 

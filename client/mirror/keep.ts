@@ -16,6 +16,8 @@ import { waitToWrite } from './writing.ts'
 
 export interface KeepOptions extends LoadOptions {
   signal: AbortSignal
+  /** Begin with loading it anew; what is there serves meanwhile. */
+  anew?: boolean
   /** Whether an editor is there now: its person sees changes soon. */
   hasEditor?: () => boolean
   /** Opens the server's live connection; where the server has none, it ends without a head. */
@@ -53,6 +55,7 @@ class Keeper {
   readonly #wake = new Wake()
   readonly #ending = new AbortController()
   #isLive = false
+  #anew: boolean
   #idleMs = every.idle
   #failedMs = 0
   #reloadMs = 0
@@ -63,6 +66,7 @@ class Keeper {
     this.#api = api
     this.#options = options
     this.#pause = options.pause ?? realPause
+    this.#anew = options.anew ?? false
   }
 
   async run(): Promise<never> {
@@ -84,7 +88,8 @@ class Keeper {
   async #turn(): Promise<number> {
     try {
       this.#wake.heard()
-      if (!this.#mirror.db) await this.#load()
+      if (this.#anew || !this.#mirror.db) await this.#load()
+      this.#anew = false
       const { applied, reset } = await followOnce(this.#mirror, this.#api, this.#options)
       this.#failedMs = 0
       if (reset) return await this.#reload()
