@@ -26,6 +26,8 @@ export interface StatusOptions extends Wire {
   cwd: string
   /** Report every file, identical ones too. */
   all?: boolean
+  /** Ask the library nothing: files beside what was last heard of it. Check-outs and waiting jobs are not known then. */
+  remembered?: boolean
   tell?: TellPush
 }
 
@@ -44,10 +46,10 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     const api = createApi(http)
     const look: LookParts = { root: namedPaths.root, api, memory, faces: memory.faces }
     const project = findProjectName(namedPaths.root)
-    const jobs = project === undefined ? Promise.resolve([]) : waitingJobs(api, project)
+    const jobs = project === undefined || options.remembered ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
     jobs.catch(() => {})
-    const locks = readLocks(api)
+    const locks = options.remembered ? Promise.resolve({ locks: [], me: undefined }) : readLocks(api)
     locks.catch(() => {})
     const compared = await new Comparison({ options, namedPaths, look, tell, locks }).run()
     return { ...compared, project: project ?? null, waiting: await jobs }
@@ -92,7 +94,7 @@ class Comparison {
   async run(): Promise<Compared> {
     const { namedPaths, options, look, tell } = this.#parts
     // The question is on its way while the folders are walked.
-    const upToDate = bringUpToDate(look)
+    const upToDate = options.remembered ? Promise.resolve() : bringUpToDate(look)
     upToDate.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
     const found = await scan(namedPaths.root, namedPaths.starts, options.signal)
@@ -107,13 +109,18 @@ class Comparison {
       await this.#readChanged(files, rows)
       rows = look.faces.rows()
     }
-    const untracked = await askLibrary(look, files, rows)
+    const untracked = options.remembered ? undefined : await askLibrary(look, files, rows)
     if (untracked) rows = look.faces.rows()
     if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, comparing)
     const seen = { files, rows, compared, untracked: untracked ?? new Map() }
     const report = this.#report(seen)
-    const advised = await withFacePaths(await withReverted(report.files, look.api), look.api)
+    const advised = options.remembered ? report.files : await this.#advise(report.files)
     return { ...report, files: advised, locks: await this.#locks(seen, advised), took_ms: this.#tookMs() }
+  }
+
+  async #advise(files: StatusFile[]): Promise<StatusFile[]> {
+    const { api } = this.#parts.look
+    return withFacePaths(await withReverted(files, api), api)
   }
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
