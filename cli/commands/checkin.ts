@@ -1,8 +1,7 @@
 /** `ph checkin`: pushes what you have checked out, and gives it back. */
-import { join } from 'node:path'
+import { filesToPush } from '../../client/check-out/files-to-push.ts'
 import { type CheckedIn, giveBack } from '../../client/check-out/give-back.ts'
-import { findNamedProps, type NamedProps } from '../../client/check-out/named-props.ts'
-import { ClientError } from '../../client/client-error.ts'
+import { findNamedProps } from '../../client/check-out/named-props.ts'
 import { isPartly } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag, value } from '../command.ts'
@@ -38,7 +37,7 @@ export const commands = [
         const { cwd, out, now } = context
         const naming = { wire, api, cwd }
         const named = await findNamedProps(references, naming)
-        const { root, paths } = requireFiles(named)
+        const { root, paths } = filesToPush(named)
         const held = heldAnswers(context, { attach: [], asNew: [], rest: undefined }, root)
         const push = await runPush(context, { ...wire, paths, held, ...(note === undefined ? {} : { note }) })
         const back = await giveBack(named, { ...naming, push, keep })
@@ -54,24 +53,3 @@ export const commands = [
 ]
 
 const stays = ({ still_checked_out }: CheckedIn): boolean => still_checked_out.some(({ because }) => because !== 'kept')
-
-/** What is to be pushed. Throws ClientError `NOTHING_TO_PUSH` for props that have no file here. */
-function requireFiles({ root, paths, props }: NamedProps): { root: string; paths: string[] } {
-  const absent = props.filter(({ files }) => files.every(({ state }) => state === 'missing'))
-  const files = props.flatMap(({ files }) =>
-    files.flatMap(({ file, state }) => (state === 'missing' ? [] : join(root ?? '', file))),
-  )
-  const names = absent.map(({ name }) => name).join(', ')
-  if (root !== null && absent.length === 0 && paths.length + files.length > 0)
-    return {
-      root,
-      paths: paths.length > 0 && files.every((file) => paths.includes(file)) ? paths : [...new Set([...paths, ...files])],
-    }
-  throw new ClientError(
-    'NOTHING_TO_PUSH',
-    `There is no file of ${names || 'what was named'} in the project here. Nothing was pushed.`,
-    {
-      next: 'Go into the project that has it, or give it back without a push: `ph release <props>`.',
-    },
-  )
-}
