@@ -17,12 +17,15 @@ export interface SortedFiles {
   unknown: string[]
 }
 
+/** By what an extension says: lower case, without the dot. */
+export const mayBeProp = (ext: string): boolean => packageExtensions.has(ext) || findSourceKind(ext) !== undefined
+
 /** Tells files that may be props from those that are not; `all` takes every kind. */
 export function sortFound(files: readonly FoundFile[], all: boolean): SortedFiles {
   const sorted: SortedFiles = { props: [], sidecars: [], unknown: [] }
   for (const found of files) {
     const { ext, file } = found
-    if (packageExtensions.has(ext) || findSourceKind(ext)) sorted.props.push(found)
+    if (mayBeProp(ext)) sorted.props.push(found)
     else if (sidecarExtensions.has(ext)) sorted.sidecars.push(file)
     else if (descriptorExtensions.has(ext)) continue
     else if (all) sorted.props.push(found)
