@@ -14,11 +14,13 @@ import { Imports } from './imports/imports.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { openAgentLog } from './log.ts'
 import { MirrorKeeper } from './mirror/keeper.ts'
+import { noticesPart } from './notices/notices.ts'
 import { Projects } from './projects/projects.ts'
 import { Reach } from './reach.ts'
 import { EventLog } from './running/event-log.ts'
 import { type Part, type Patience, Supervisor } from './running/supervisor.ts'
 import type { Logger, Surroundings } from './surroundings.ts'
+import type { WatchPace } from './watching/watch-pace.ts'
 import { Watching } from './watching/watching.ts'
 
 export interface AgentOptions {
@@ -28,6 +30,9 @@ export interface AgentOptions {
   version: string
   /** For tests, which do not wait for minutes. */
   patience?: Partial<Patience>
+  watchPace?: Partial<WatchPace>
+  /** Whether notices are shown on the desktop; as PH_AGENT_NOTICES says where this is left out. */
+  notices?: boolean
 }
 
 export interface RunningAgent {
@@ -64,7 +69,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
     const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
     endings.push(() => agent.mirror.close())
-    agent.supervisor.start(partsOf(agent))
+    agent.supervisor.start(partsOf(agent, options))
     endings.push(() => agent.supervisor.stop())
     const { url, close } = await openAgentApi(agent)
     endings.push(close)
@@ -77,7 +82,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   }
 }
 
-function assemble({ version, patience }: AgentOptions, around: Surroundings, ask: () => void): Agent {
+function assemble({ version, patience, watchPace }: AgentOptions, around: Surroundings, ask: () => void): Agent {
   const supervisor = new Supervisor(watchersOf(around), patience)
   const live = new LiveFeed(around)
   return {
@@ -87,13 +92,18 @@ function assemble({ version, patience }: AgentOptions, around: Surroundings, ask
     supervisor,
     live,
     imports: new Imports(),
-    watching: new Watching(),
+    watching: new Watching(around, watchPace),
     mirror: new MirrorKeeper(around, live),
     stop: ask,
   }
 }
 
-const partsOf = ({ live, mirror }: Agent): Part[] => [live, mirror]
+const partsOf = (agent: Agent, { notices = process.env.PH_AGENT_NOTICES !== 'off' }: AgentOptions): Part[] => [
+  agent.live,
+  agent.mirror,
+  agent.watching.part,
+  noticesPart(agent, { isOn: notices }),
+]
 
 const watchersOf = ({ log, events, reach }: Surroundings): ConstructorParameters<typeof Supervisor>[0] => ({
   began: ({ name }) => events.tell('part', { name, state: 'running' }),

@@ -68,7 +68,12 @@ export const agentEditors = routes({
     scope: 'local',
     summary: 'Say that a package was opened, and hear whether someone holds it or a newer version is there.',
     input: Type.Object({ session_id: SessionId, package: Type.String({ minLength: 1, maxLength: 1000 }) }),
-    output: Type.Object({ file: nullable(WatchedFile), warnings: Type.Array(FileReason) }),
+    output: Type.Object({
+      file: nullable(WatchedFile),
+      warnings: Type.Array(FileReason),
+      /** What could be done before editing: check it out, where it is free. */
+      suggestion: nullable(FileReason),
+    }),
     errors: ['NOT_FOUND', 'VALIDATION'],
   },
 })

@@ -26,9 +26,30 @@ export const WatchedFile = Type.Object({
 })
 export type WatchedFile = Static<typeof WatchedFile>
 
-/** Why a file is not as the library has it. */
+/**
+ * Why a file is not as the library has it. `earlier`: its bytes are another version than the current one. `mine`, `held`: checked out, by
+ * this person or someone else. `ignored`: a list or a rule leaves it out. `left-out`: no prop. `conflict`: an import waits for an answer.
+ * `offline`: the library was not reached, so this is as of an earlier time.
+ */
 export const FileReason = Type.Object({
-  kind: Text,
+  kind: oneOf([
+    'identical',
+    'changed',
+    'newer',
+    'both',
+    'unknown',
+    'missing',
+    'pending',
+    'earlier',
+    'held',
+    'mine',
+    'free',
+    'ignored',
+    'left-out',
+    'unreadable',
+    'conflict',
+    'offline',
+  ] as const),
   /** A sentence. */
   message: Text,
   /** What fixes it; null where nothing has to be done. */

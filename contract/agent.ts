@@ -35,14 +35,26 @@ const PartReport = Type.Object({
 export type PartReport = Static<typeof PartReport>
 
 const WatchReport = Type.Object({
-  /** `looking`: the first look at all files is under way. */
-  state: oneOf(['looking', 'watching', 'polling', 'off'] as const),
+  /**
+   * `looking`: the first look at all files is under way. `polling`: the system does not tell of changes, so they are looked for. `gone`:
+   * the folder is not there; it is watched again when it is back.
+   */
+  state: oneOf(['looking', 'watching', 'polling', 'gone', 'off'] as const),
   files: Count,
-  /** Not as the library has them. */
+  /** Edited here. */
   changed: Count,
+  /** The library has a newer version. Those that were edited too count as both. */
   outdated: Count,
+  unknown: Count,
+  missing: Count,
   /** Held by other people. */
   held: Count,
+  /** They change at this moment, or are looked at. */
+  pending: Count,
+  /** When the library was last heard of. */
+  as_of: nullable(Timestamp),
+  /** What is wrong. */
+  message: nullable(Text),
 })
 export type WatchReport = Static<typeof WatchReport>
 

@@ -1,8 +1,97 @@
 /** How the files of the projects stand, as they change. */
 import type { WatchReport } from '../../contract/agent.ts'
+import type { Project } from '../projects/projects.ts'
+import type { Part } from '../running/supervisor.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { ProjectWatch } from './project-watch.ts'
+import { usualPace, type WatchPace } from './watch-pace.ts'
+
+interface Watched {
+  watch: ProjectWatch
+  stop: AbortController
+  ended: Promise<void>
+}
 
 export class Watching {
-  report(_root: string): WatchReport {
-    return { state: 'off', files: 0, changed: 0, outdated: 0, held: 0 }
+  readonly part: Part
+  readonly #around: Surroundings
+  readonly #pace: WatchPace
+  readonly #watched = new Map<string, Watched>()
+
+  /** `pace`: for tests, which do not wait for minutes. */
+  constructor(around: Surroundings, pace: Partial<WatchPace> = {}) {
+    this.#around = around
+    this.#pace = { ...usualPace, ...pace }
+    this.part = { name: 'watching', canPause: true, run: (signal, say) => this.#run(signal, say) }
   }
+
+  report(root: string): WatchReport {
+    return this.#watched.get(root)?.watch.report() ?? { ...nothing }
+  }
+
+  /** Undefined where the project is not watched, also while watching is paused. */
+  of(root: string): ProjectWatch | undefined {
+    return this.#watched.get(root)?.watch
+  }
+
+  /** Something happened in the library: what it means for the files here is asked at once. */
+  libraryMoved(): void {
+    for (const { watch } of this.#watched.values()) watch.libraryMoved()
+  }
+
+  async #run(signal: AbortSignal, say: (message: string | null) => void): Promise<void> {
+    const { projects } = this.#around
+    const follow = () => {
+      this.#follow(projects.list())
+      say(this.#watched.size === 0 ? 'No project is linked, and no editor has one open.' : null)
+    }
+    const end = projects.onChange(follow)
+    try {
+      follow()
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve()
+        else signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    } finally {
+      end()
+      const all = [...this.#watched.keys()].map((root) => this.#leave(root))
+      await Promise.all(all)
+    }
+  }
+
+  #follow(projects: readonly Project[]): void {
+    const there = new Map(projects.map((project) => [project.root, project]))
+    for (const root of this.#watched.keys()) if (!there.has(root)) void this.#leave(root)
+    for (const project of there.values()) {
+      const before = this.#watched.get(project.root)
+      if (before) before.watch.update(project)
+      else this.#begin(project)
+    }
+  }
+
+  #begin(project: Project): void {
+    const watch = new ProjectWatch(this.#around, project, this.#pace)
+    const stop = new AbortController()
+    this.#watched.set(project.root, { watch, stop, ended: watch.run(stop.signal) })
+  }
+
+  #leave(root: string): Promise<void> {
+    const one = this.#watched.get(root)
+    this.#watched.delete(root)
+    one?.stop.abort()
+    return one?.ended ?? Promise.resolve()
+  }
+}
+
+const nothing: WatchReport = {
+  state: 'off',
+  files: 0,
+  changed: 0,
+  outdated: 0,
+  unknown: 0,
+  missing: 0,
+  held: 0,
+  pending: 0,
+  as_of: null,
+  message: null,
 }

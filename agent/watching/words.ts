@@ -1,0 +1,94 @@
+/** How files stand, in sentences for people. */
+import { basename } from 'node:path'
+import type { FileLock, StatusFile } from '../../client/status/report.ts'
+import type { FileReason } from '../../contract/agent-files.ts'
+import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
+
+export interface Place {
+  /** Absolute. */
+  path: string
+  projectKey: string
+}
+
+/** `2026-11-26 14:05` by the clock of this machine. */
+export function moment(timestamp: string): string {
+  const at = new Date(timestamp)
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+export const nameOf = (path: string): string => printable(basename(path))
+
+/** A command about a file, to be copied. */
+const about = (command: string, path: string): string => `ph ${command} ${shellWord(path)}`
+
+const bring = ({ entry_id, face_origin_path }: StatusFile, { projectKey }: Place): string | null => {
+  if (entry_id === null) return null
+  return face_origin_path === null
+    ? `ph download ${entry_id} --with-deps --to <folder>`
+    : `ph pull ${entry_id} --project ${shellWord(projectKey)}`
+}
+
+/** Why a file is not as the library has it, by its state alone. */
+export function stateReason(file: StatusFile, place: Place): FileReason {
+  const name = nameOf(place.path)
+  const other = file.reverted_to ?? file.undone
+  if (other)
+    return {
+      kind: 'earlier',
+      message: `${name} is ${other.name}, which is not the current version: a push has nothing to send.`,
+      command: other.restore,
+    }
+  const again = bring(file, place)
+  switch (file.state) {
+    case 'changed': {
+      const back = again === null ? '' : ` To have the library’s version back instead: \`${again} --on-conflict overwrite\`.`
+      return { kind: 'changed', message: `${name} was changed here.${back}`, command: about('push', place.path) }
+    }
+    case 'newer':
+      return {
+        kind: 'newer',
+        message: `The library has a newer version of ${name}, and it was not changed here.`,
+        command: again,
+      }
+    case 'both':
+      return {
+        kind: 'both',
+        message: `${name} was changed here, and the library has a newer version. Look at that one, make your change in it again, then push.`,
+        command: file.entry_id === null ? null : `ph history ${file.entry_id}`,
+      }
+    case 'missing':
+      return { kind: 'missing', message: `${name} was here, the library has it, and it is gone from the disk.`, command: again }
+    case 'unknown': {
+      const message =
+        file.known_by === 'path' ? `The library has another prop in the place of ${name}.` : `The library does not have ${name}.`
+      return { kind: 'unknown', message, command: about('push', place.path) }
+    }
+    case 'identical':
+      return { kind: 'identical', message: `${name} is the library’s current version.`, command: null }
+  }
+}
+
+/** Who has it, since when, until when and why, and what to do. */
+export function lockReason({ lock, mine }: FileLock, isEdited: boolean, { path }: Place): FileReason {
+  const note = lock.note?.trim() ? `, for: ${printable(lock.note.replaceAll(/\s+/g, ' ').trim())}` : ''
+  const time = `since ${moment(lock.created_at)}, until ${moment(lock.expires_at)}${note}`
+  if (mine) {
+    const end = isEdited ? 'Checking in pushes it and gives it back.' : 'Releasing gives it back.'
+    const command = about(isEdited ? 'checkin' : 'release', path)
+    return { kind: 'mine', message: `You have ${nameOf(path)} checked out ${time}. ${end}`, command }
+  }
+  const who = printable(lock.holder.display_name || lock.holder.name)
+  return {
+    kind: 'held',
+    message: `${who} has ${nameOf(path)} checked out ${time}. Until then the library takes no version of it from you: ask ${who} to check it in or to release it.`,
+    command: null,
+  }
+}
+
+export const freeReason = (path: string): FileReason => ({
+  kind: 'free',
+  message: `Nobody has ${nameOf(path)} checked out. Check it out before you edit it, so that nobody else does meanwhile.`,
+  command: about('checkout', path),
+})
