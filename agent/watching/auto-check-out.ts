@@ -28,7 +28,9 @@ export class AutoCheckOut {
 
   /** Changed files that nobody holds: said to wait, until the server is back. */
   wait(rows: readonly Row[], place: WatchedPlace): void {
-    for (const { file } of rows.filter((row) => this.#isDue(row) && !this.#waiting.has(row.file))) {
+    for (const row of rows) {
+      const { file } = row
+      if (!this.#isDue(row) || this.#waiting.has(file)) continue
       this.#waiting.add(file)
       this.#tell(
         { file, state: 'waiting', message: `${nameOf(file)} is checked out as soon as the server is reached again.` },

@@ -23,6 +23,7 @@ export interface WatchedAgent {
   /** The state of a file as the table has it; `identical` where it does not differ. */
   state(name: string): Promise<string>
   row(name: string): Promise<WatchedFile | undefined>
+  /** Why a file is as it is, once it stands still. */
   why(name: string): Promise<FileReason[]>
   report(): Promise<Json>
 }
@@ -57,7 +58,13 @@ export async function agentOf(
     notices,
     row,
     state: async (name) => (await row(name))?.state ?? 'identical',
-    why: async (name) => (await api.agentFiles.why({ path: path(name) })).reasons,
+    async why(name) {
+      for (;;) {
+        const { file, reasons } = await api.agentFiles.why({ path: path(name) })
+        if (file.state !== 'pending') return reasons
+        await new Promise(setImmediate)
+      }
+    },
     report,
   }
 }

@@ -1,0 +1,224 @@
+/** The desktop agent warns people while they edit, and checks props out for those who chose that. */
+import { delimiter } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { type Person, personAt } from '../support/person.ts'
+import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { agentOf, until } from '../support/watched-agent.ts'
+
+const server = await startTestServer()
+
+/** Mia's project with two props that the library has, and Max with a project of his own. */
+async function twoPeople(way = (url: string) => url): Promise<{ mia: Person; max: Person; slug: string }> {
+  const { url, keys, slug } = await server.addWorkspace()
+  const [mia, max] = [personAt(way(url), keys.mia), personAt(url, keys.max)]
+  await mia.save('SM_Stool', 'one')
+  await mia.save('SM_Barrel', 'one')
+  await mia.ok('push Content')
+  return { mia, max, slug }
+}
+
+test('who edits what another person holds is warned within two seconds, by an event and on the desktop, once', async () => {
+  const { mia, max } = await twoPeople()
+  const agent = await agentOf(mia)
+  await max.run(['checkout', 'SM_Stool', '--note', 'new legs'])
+  await until(async () => expect(await agent.row('SM_Stool')).toBeDefined())
+  await mia.save('SM_Stool', 'two')
+  await until(() => expect(agent.of('warning')).toHaveLength(1), 2000)
+  const [warning] = agent.of('warning')
+  expect(warning).toMatchObject({
+    project_key: 'Inn',
+    file: 'Content/Inn/SM_Stool.uasset',
+    path: mia.path('SM_Stool'),
+    kind: 'held',
+  })
+  expect(warning.message).toMatch(
+    /^max has SM_Stool\.uasset checked out since .*, until .*, for: new legs\. .* ask max to check it in/,
+  )
+  await until(() => expect(agent.notices()).toHaveLength(1), 2000)
+  expect(agent.notices()[0]).toContain(
+    '--app-name=Prop House|--|SM_Stool.uasset is checked out|max has SM_Stool.uasset checked out',
+  )
+  await mia.save('SM_Stool', 'three')
+  await mia.save('SM_Barrel', 'two')
+  await until(async () => expect(await agent.state('SM_Barrel')).toBe('changed'))
+  expect(agent.of('warning')).toHaveLength(1)
+})
+
+test('the hour is counted by a clock that nobody sets', async () => {
+  const { mia, max } = await twoPeople()
+  const agent = await agentOf(mia)
+  await max.ok('checkout SM_Stool')
+  await until(async () => expect(await agent.row('SM_Stool')).toBeDefined())
+  await mia.save('SM_Stool', 'two')
+  await until(() => expect(agent.of('warning')).toHaveLength(1))
+  vi.setSystemTime(Date.now() + 2 * 3_600_000)
+  try {
+    await mia.save('SM_Stool', 'three')
+    await mia.save('SM_Barrel', 'two')
+    await until(async () => expect(await agent.state('SM_Barrel')).toBe('changed'))
+    expect(agent.of('warning')).toHaveLength(1)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('who edits an old version is warned, and so is who has edited one that someone else takes or overtakes', async () => {
+  const { mia, max } = await twoPeople()
+  const agent = await agentOf(mia)
+  await mia.save('SM_Stool', 'mine')
+  await mia.save('SM_Barrel', 'mine')
+  await until(async () => expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['changed', 'changed']))
+  await max.ok('pull SM_Stool SM_Barrel --project Inn')
+  await max.save('SM_Stool', 'his')
+  await max.ok('push Content')
+  await max.ok('checkout SM_Barrel')
+  await until(() => expect(agent.of('warning')).toHaveLength(2))
+  expect(Object.fromEntries(agent.of('warning').map(({ file, kind }) => [file.split('/').at(-1), kind]))).toEqual({
+    'SM_Stool.uasset': 'both',
+    'SM_Barrel.uasset': 'held',
+  })
+})
+
+test('an edit of what this person holds themselves is no reason to warn', async () => {
+  const { mia } = await twoPeople()
+  const agent = await agentOf(mia)
+  await mia.ok('checkout SM_Stool')
+  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: true }))
+  await mia.save('SM_Stool', 'two')
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  expect(agent.of('warning')).toEqual([])
+})
+
+test('hostile names reach the desktop as text', async () => {
+  const { mia, max } = await twoPeople()
+  const name = 'SM_$(touch x)`id`\'"; <b>&'
+  await mia.save(name, 'one')
+  await mia.ok('push Content')
+  const agent = await agentOf(mia)
+  await max.run([
+    'checkout',
+    (await mia.ok('search --limit 50')).entries.find((one: { name: string }) => one.name === name).id.toString(),
+  ])
+  await until(async () => expect(await agent.row(name)).toMatchObject({ held_by: { name: 'max' } }))
+  await mia.save(name, 'two')
+  await until(() => expect(agent.notices()).toHaveLength(1))
+  expect(agent.notices()[0]).toContain(
+    `--|${name}.uasset is checked out|max has SM_$(touch x)\`id\`'"; &lt;b&gt;&amp;.uasset checked`,
+  )
+})
+
+test('many warnings at once are few notices', async () => {
+  const { mia, max } = await twoPeople()
+  const names = Array.from({ length: 12 }, (_, n) => `SM_Chair${n}`)
+  for (const name of names) await mia.save(name, `${name} one`)
+  await mia.ok('push Content')
+  await max.run(['checkout', ...names])
+  const agent = await agentOf(mia)
+  for (const name of names) await mia.save(name, `${name} two`)
+  await until(() => expect(agent.of('warning')).toHaveLength(12))
+  await until(() => expect(agent.notices()).toHaveLength(4))
+  expect(agent.notices()[3]).toContain('9 more')
+})
+
+test('no notices where a person wants none, and a missing program is said once in the log', async () => {
+  const { mia, max } = await twoPeople()
+  await max.ok('checkout SM_Stool')
+  const off = await agentOf(mia, { notices: false })
+  await mia.save('SM_Stool', 'two')
+  await until(() => expect(off.of('warning')).toHaveLength(1))
+  expect((await off.api.agent.status()).parts.find(({ name }) => name === 'notices')?.message).toMatch(/off/)
+  await off.agent.stop()
+  expect(off.notices()).toEqual([])
+  vi.stubEnv('PATH', temporaryFolder())
+  await max.ok('checkout SM_Barrel')
+  const on = await agentOf(mia)
+  vi.stubEnv('PATH', (process.env.PATH ?? '').split(delimiter).slice(1).join(delimiter))
+  await mia.save('SM_Barrel', 'two')
+  await until(() => expect(on.log.filter((line) => line.includes('notices cannot be shown'))).toHaveLength(1))
+})
+
+test('a prop is checked out at its first save where its people chose that, and not again when it was released', async () => {
+  const { mia } = await twoPeople()
+  const agent = await agentOf(mia, { autoCheckout: true })
+  await mia.save('SM_Stool', 'two')
+  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ state: 'changed', mine: true }))
+  expect(agent.of('auto_checkout')).toMatchObject([{ file: 'Content/Inn/SM_Stool.uasset', state: 'taken' }])
+  await until(() => expect(agent.notices()).toHaveLength(1))
+  await mia.ok('release SM_Stool')
+  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: false, held_by: null }))
+  await mia.save('SM_Stool', 'three')
+  await mia.save('SM_New', 'one')
+  await until(async () => expect(await agent.state('SM_New')).toBe('unknown'))
+  expect(agent.of('auto_checkout')).toHaveLength(1)
+  expect(await agent.row('SM_Stool')).toMatchObject({ held_by: null })
+})
+
+test('what someone else holds stays theirs, and is a warning', async () => {
+  const { mia, max } = await twoPeople()
+  await max.ok('checkout SM_Stool')
+  const agent = await agentOf(mia, { autoCheckout: true })
+  await mia.save('SM_Stool', 'two')
+  await mia.save('SM_Barrel', 'two')
+  await until(async () => expect(await agent.row('SM_Barrel')).toMatchObject({ mine: true }))
+  expect(agent.of('warning')).toMatchObject([{ kind: 'held', file: 'Content/Inn/SM_Stool.uasset' }])
+  expect(await agent.row('SM_Stool')).toMatchObject({ held_by: { name: 'max' } })
+})
+
+test('what is saved while the server is away is judged by what was last heard, and checked out when it is back', async () => {
+  let isAway = false
+  const proxy = await startProxy(server.url, () => (isAway ? 'cut' : undefined))
+  const { mia, max } = await twoPeople(proxy.url)
+  await max.ok('checkout SM_Barrel')
+  const agent = await agentOf(mia, { autoCheckout: true })
+  isAway = true
+  await mia.save('SM_Stool', 'two')
+  await mia.save('SM_Barrel', 'two')
+  await until(
+    async () => expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['changed', 'changed']),
+    10_000,
+  )
+  await until(() => expect(agent.of('auto_checkout')).toMatchObject([{ state: 'waiting', file: 'Content/Inn/SM_Stool.uasset' }]))
+  expect(agent.of('warning')).toMatchObject([{ kind: 'held', file: 'Content/Inn/SM_Barrel.uasset' }])
+  expect(await agent.report()).toMatchObject({ state: 'watching', message: expect.stringContaining('as of') })
+  expect((await agent.why('SM_Stool')).map(({ kind }) => kind)).toEqual(['changed', 'offline'])
+  isAway = false
+  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: true }), 10_000)
+  expect(await agent.report()).toMatchObject({ message: null })
+  expect(agent.of('auto_checkout').map(({ state }) => state)).toEqual(['waiting', 'taken'])
+})
+
+test('with a key that counts no more, files are still watched and judged', async () => {
+  const { mia, slug } = await twoPeople()
+  const agent = await agentOf(mia)
+  await server.changeWorkspace(slug, {
+    members: [{ email: `mia@${slug}.test`, name: 'mia', display_name: 'mia', role: 'member', status: 'disabled' }],
+  })
+  await until(async () => expect((await agent.api.agent.status()).state).toBe('signed_out'), 10_000)
+  await mia.save('SM_Stool', 'two')
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+})
+
+test('the end of a check-out of this person is told a day before', async () => {
+  const { mia } = await twoPeople()
+  await mia.ok('checkout SM_Stool --ttl 3d')
+  await mia.ok('checkout SM_Barrel --ttl 4h')
+  vi.setSystemTime(Date.now() + 50 * 3_600_000)
+  try {
+    const agent = await agentOf(mia)
+    await until(() => expect(agent.of('lock.ending')).toMatchObject([{ file: 'Content/Inn/SM_Stool.uasset' }]))
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a notice of an import says what has arrived', async () => {
+  const { mia } = await twoPeople()
+  const agent = await agentOf(mia)
+  agent.agent.agent.events.tell('imported', { project_key: 'Inn', job_id: 1, packages: ['/Game/A'], files: ['a', 'b'] })
+  agent.agent.agent.events.tell('conflict', { state: 'asked', path: '/x/SM_A.uasset', project_key: 'Inn' })
+  await until(() =>
+    expect(agent.notices().join('\n')).toMatch(/Props have arrived\|2 files in Inn[\s\S]*Which version stays\?.*SM_A/),
+  )
+})
