@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
 import type { Agent } from '../agent.ts'
-import { Looks } from '../watching/looks.ts'
 import { openingWords, standingOf } from '../watching/why.ts'
 import { placeAt, questionOf } from './file-routes.ts'
 import type { AgentHandlers } from './handler.ts'
@@ -39,21 +38,21 @@ export const agentEditors: AgentHandlers<'agentEditors'> = {
     const editor = editors.get(session_id)
     if (!editor) throw new ApiError('NOT_FOUND', `No editor ${session_id} has announced itself. Announce it first.`)
     editors.opened(session_id, name)
-    const path = fileOfPackage(agent, editor.root, name)
+    const path = await fileOfPackage(agent, editor.root, name)
     if (path === undefined) return { file: null, warnings: [], suggestion: null }
     const question = questionOf(agent, placeAt(agent, path), AbortSignal.timeout(answerMs))
-    const standing = await standingOf(agent, question).catch(() => undefined)
+    const standing = await standingOf(question).catch(() => undefined)
     if (!standing) return { file: null, warnings: [], suggestion: null }
     return { file: standing.file, ...openingWords(standing, question) }
   },
 }
 
 /** `/Game/Props/SM_Barrel`, also with the object’s name behind a dot. Undefined where no file of the project is it. */
-function fileOfPackage(agent: Agent, root: string, given: string): string | undefined {
+async function fileOfPackage(agent: Agent, root: string, given: string): Promise<string | undefined> {
   const name = given.replace(/\.[^./]*$/, '')
   const [, below] = /^\/Game\/(.+)$/i.exec(name) ?? []
   const inContent =
     below === undefined || below.split('/').includes('..') ? [] : [`Content/${below}.uasset`, `Content/${below}.umap`]
-  const found = inContent.find((file) => existsSync(join(root, file))) ?? new Looks(agent, root).fileOfPackage(name)
+  const found = inContent.find((file) => existsSync(join(root, file))) ?? (await agent.watching.looks(root).fileOfPackage(name))
   return found === undefined ? undefined : join(root, found)
 }

@@ -12,7 +12,6 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { Project } from '../projects/projects.ts'
 import { type Row, watchedFile } from '../watching/file-table.ts'
-import { Looks } from '../watching/looks.ts'
 import { type Question, reasonsOf, standingOf } from '../watching/why.ts'
 import { lockReason } from '../watching/words.ts'
 import type { AgentHandlers } from './handler.ts'
@@ -26,7 +25,7 @@ export const agentFiles: AgentHandlers<'agentFiles'> = {
   async why({ agent, input: { path } }) {
     const place = placeAt(agent, path)
     const question = questionOf(agent, place, AbortSignal.timeout(lookMs))
-    const standing = isFolder(place.path) ? undefined : await standingOf(agent, question)
+    const standing = isFolder(place.path) ? undefined : await standingOf(question)
     if (!standing)
       throw new ApiError(
         'NOT_FOUND',
@@ -38,7 +37,7 @@ export const agentFiles: AgentHandlers<'agentFiles'> = {
   async checkOut({ agent, input: { paths, note, ttl_hours } }) {
     const { project, all } = placesAt(agent, paths)
     const { root } = project
-    await new Looks(agent, root).ask(async (api) => {
+    await agent.watching.looks(root).ask(async (api) => {
       const plan = await planCheckOut(all, { wire: agent.wire, api, cwd: root, closure: false })
       refuseHeld(plan, project)
       await takeProps(api, plan, { note: note ?? undefined, ttlHours: ttl_hours ?? undefined })
@@ -51,7 +50,7 @@ export const agentFiles: AgentHandlers<'agentFiles'> = {
     const { wire } = agent
     const { root } = project
     const { push } = await import('../../client/push/push.ts')
-    const back = await new Looks(agent, root).ask(async (api) => {
+    const back = await agent.watching.looks(root).ask(async (api) => {
       const naming = { wire, api, cwd: root }
       const named = await findNamedProps(all, naming)
       const pushed = await push({ ...wire, paths: filesToPush(named).paths, ...(note ? { note } : {}) })
@@ -105,11 +104,11 @@ function placesAt(agent: Agent, paths: readonly string[]): { project: Project; a
 
 export function questionOf(agent: Agent, { project: { root, key }, file }: PlaceInProject, signal: AbortSignal): Question {
   const conflicts = agent.imports.conflicts(key)
-  return { root, projectKey: key, file, watch: agent.watching.of(root), conflicts, signal }
+  return { root, projectKey: key, file, watch: agent.watching.of(root), looks: agent.watching.looks(root), conflicts, signal }
 }
 
 const lookAt = (agent: Agent, { root }: Project, paths: readonly string[]): Promise<StatusReport> =>
-  agent.watching.of(root)?.lookAt(paths, AbortSignal.timeout(lookMs)) ?? new Looks(agent, root).take({ paths, all: true })
+  agent.watching.of(root)?.lookAt(paths, AbortSignal.timeout(lookMs)) ?? agent.watching.looks(root).take({ paths, all: true })
 
 /** All files of a report. */
 function rowsOf({ root, files, locks }: StatusReport): WatchedFile[] {

@@ -12,7 +12,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { FileTable, type RowChange, type Scope } from './file-table.ts'
 import { nearestFolder } from './folder-places.ts'
 import { readNews } from './library-news.ts'
-import { Looks } from './looks.ts'
+import type { Looks } from './looks.ts'
 import { Reactions } from './reactions.ts'
 import { Standstill } from './standstill.ts'
 import type { WatchPace } from './watch-pace.ts'
@@ -40,6 +40,8 @@ export class ProjectWatch {
   #message: string | null = null
   #isComplete = false
   #isOnline = true
+  /** Looks that failed one after the other. */
+  #failures = 0
   #asOf: Date | undefined
   #cursor: number | undefined
   /** Files that stand still since, and those that are looked at. */
@@ -49,12 +51,12 @@ export class ProjectWatch {
   readonly #due = { all: 0, news: 0, folder: 0 }
   #wake = () => {}
 
-  constructor(around: Surroundings, project: Project, pace: WatchPace) {
+  constructor(around: Surroundings, project: Project, { looks, pace }: { looks: Looks; pace: WatchPace }) {
     this.#around = around
     this.#project = project
     this.#pace = pace
     this.table = new FileTable(project.root)
-    this.looks = new Looks(around, project.root)
+    this.looks = looks
     this.#reactions = new Reactions(around, this.table, this.looks)
     this.#standstill = new Standstill((files) => {
       for (const file of files) this.#touched.add(file)
@@ -89,7 +91,6 @@ export class ProjectWatch {
     return this.#isOnline
   }
 
-  /** When the library was last heard of. */
   get asOf(): Date | undefined {
     return this.#asOf
   }
@@ -176,26 +177,27 @@ export class ProjectWatch {
   }
 
   async #lookAtAll(signal: AbortSignal, saved: ReadonlySet<string> = new Set()): Promise<void> {
-    const { allMs, pollingMs } = this.#pace
-    this.#cursor ??= this.looks.cursor()
+    this.#cursor ??= await this.looks.cursor()
     await this.#look('all', { signal, saved })
-    this.#cursor ??= this.looks.cursor()
+    this.#cursor ??= await this.looks.cursor()
     this.#isComplete = true
-    const betweenMs = this.#folder.refusal === undefined ? allMs : pollingMs
+    const betweenMs = this.#pace[this.#folder.refusal === undefined ? 'allMs' : 'pollingMs']
     this.#due.all = performance.now() + betweenMs * (1 + Math.random())
   }
 
   /** With the library where it is reached; else beside what was last heard of it. */
   async #look(scope: Scope, { signal, saved }: { signal: AbortSignal; saved: ReadonlySet<string> }): Promise<StatusReport> {
-    const look = { paths: scope === 'all' ? undefined : scope, all: scope !== 'all', signal }
+    const look = { paths: scope === 'all' ? undefined : scope, all: scope !== 'all' }
     let report: StatusReport
     try {
-      report = await this.looks.take(look)
+      report = await this.looks.take(look, signal)
       this.#heard()
+      this.#failures = 0
+      this.#say(null)
     } catch (error) {
       if (!isAway(error) || signal.aborted) throw error
       this.#lostServer(error)
-      report = await this.looks.take({ ...look, remembered: true })
+      report = await this.looks.take({ ...look, remembered: true }, signal)
     }
     await this.#react(this.table.take(report, { scope, knowsLocks: this.#isOnline }), { signal, saved })
     return report
@@ -213,7 +215,7 @@ export class ProjectWatch {
     this.#cursor = news.cursor
     if (news.tooMuch || wasAway) return this.#lookAtAll(signal)
     const unknown = [...this.table.differing()].flatMap(({ file, state }) => (state === 'unknown' ? file : []))
-    const files = news.lineages.size === 0 ? [] : [...this.looks.filesOf(news.lineages), ...unknown]
+    const files = news.lineages.size === 0 ? [] : [...(await this.looks.filesOf(news.lineages)), ...unknown]
     if (files.length > mostNamed) return this.#lookAtAll(signal)
     const paths = files.map((file) => join(this.#project.root, file)).filter((path) => existsSync(path))
     if (paths.length > 0) await this.lookAt(paths, signal)
@@ -239,7 +241,6 @@ export class ProjectWatch {
     this.#asOf = new Date()
     this.#isOnline = true
     this.#around.reach.worked()
-    this.#say(null)
   }
 
   /** Asked again and again until it answers, and everything is looked at then. */
@@ -258,11 +259,11 @@ export class ProjectWatch {
       this.#lostServer(error)
       return
     }
-    const nowMs = performance.now()
     this.#around.reach.failed(error)
     this.#due.folder = 0
-    this.#due.news = Math.max(this.#due.news, nowMs + this.#pace.awayMs)
-    this.#due.all = Math.max(this.#due.all, nowMs + this.#pace.awayMs)
+    const againMs = performance.now() + Math.min(this.#pace.allMs, this.#pace.awayMs * 2 ** this.#failures++)
+    this.#due.all = againMs
+    this.#due.news = Math.max(this.#due.news, againMs)
     this.#say(error instanceof Error ? error.message : String(error))
   }
 

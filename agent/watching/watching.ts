@@ -3,6 +3,8 @@ import type { WatchReport } from '../../contract/agent.ts'
 import type { Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { LookThread } from './look-thread.ts'
+import { Looks } from './looks.ts'
 import { ProjectWatch } from './project-watch.ts'
 import { usualPace, type WatchPace } from './watch-pace.ts'
 
@@ -16,12 +18,14 @@ export class Watching {
   readonly part: Part
   readonly #around: Surroundings
   readonly #pace: WatchPace
+  readonly #thread: LookThread
   readonly #watched = new Map<string, Watched>()
 
   /** `pace`: for tests, which do not wait for minutes. */
   constructor(around: Surroundings, pace: Partial<WatchPace> = {}) {
     this.#around = around
     this.#pace = { ...usualPace, ...pace }
+    this.#thread = new LookThread(around.wire)
     this.part = { name: 'watching', canPause: true, run: (signal, say) => this.#run(signal, say) }
   }
 
@@ -33,6 +37,9 @@ export class Watching {
   of(root: string): ProjectWatch | undefined {
     return this.#watched.get(root)?.watch
   }
+
+  /** Questions about a project’s files, whether it is watched or not. */
+  looks = (root: string): Looks => new Looks(this.#thread, this.#around, root)
 
   /** Something happened in the library: what it means for the files here is asked at once. */
   libraryMoved(): void {
@@ -56,6 +63,7 @@ export class Watching {
       end()
       const all = [...this.#watched.keys()].map((root) => this.#leave(root))
       await Promise.all(all)
+      await this.#thread.close()
     }
   }
 
@@ -70,7 +78,7 @@ export class Watching {
   }
 
   #begin(project: Project): void {
-    const watch = new ProjectWatch(this.#around, project, this.#pace)
+    const watch = new ProjectWatch(this.#around, project, { looks: this.looks(project.root), pace: this.#pace })
     const stop = new AbortController()
     this.#watched.set(project.root, { watch, stop, ended: watch.run(stop.signal) })
   }

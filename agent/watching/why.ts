@@ -6,10 +6,9 @@ import type { StatusReport } from '../../client/status/report.ts'
 import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { printable } from '../../system/printable.ts'
-import type { Surroundings } from '../surroundings.ts'
 import { isEdited, type Row, watchedFile } from './file-table.ts'
 import { nearestFolder } from './folder-places.ts'
-import { Looks } from './looks.ts'
+import type { Looks } from './looks.ts'
 import type { ProjectWatch } from './project-watch.ts'
 import { freeReason, lockReason, moment, nameOf, stateReason } from './words.ts'
 
@@ -20,6 +19,7 @@ export interface Question {
   file: string
   /** Undefined while watching is paused. */
   watch: ProjectWatch | undefined
+  looks: Looks
   conflicts: readonly AgentConflict[]
   signal: AbortSignal
 }
@@ -31,10 +31,10 @@ export interface Standing {
 }
 
 /** Looks at it now. Undefined where there is no such file, here or in what is remembered. */
-export async function standingOf(around: Surroundings, question: Question): Promise<Standing | undefined> {
+export async function standingOf(question: Question): Promise<Standing | undefined> {
   const { root, file, watch } = question
   const isHere = existsSync(join(root, file))
-  const report = await lookAt(around, question)
+  const report = await lookAt(question)
   const differing = report?.files.find((one) => one.file === file)
   if (!report || (!isHere && !differing)) return undefined
   const lock = report.locks.find((one) => one.file === file) ?? watch?.table.row(file).lock
@@ -42,12 +42,12 @@ export async function standingOf(around: Surroundings, question: Question): Prom
   return { row, report, file: watchedFile(row, { root, isPending: watch?.isPending(file) ?? false, known: differing }) }
 }
 
-function lookAt(around: Surroundings, { root, file, watch, signal }: Question): Promise<StatusReport | undefined> {
+function lookAt({ root, file, watch, looks, signal }: Question): Promise<StatusReport | undefined> {
   const path = join(root, file)
   const start = existsSync(path) ? path : nearestFolder(root, file, existsSync)
   if (start === undefined) return Promise.resolve(undefined)
   if (watch) return watch.lookAt([start], signal)
-  return new Looks(around, root).take({ paths: [start], all: true, signal })
+  return looks.take({ paths: [start], all: true }, signal)
 }
 
 /** `findIgnoring` comes first: what is left out on purpose is not pushed by the whole project. */
