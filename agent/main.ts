@@ -92,7 +92,7 @@ function assemble({ version, patience, watchPace }: AgentOptions, around: Surrou
     supervisor,
     live,
     imports: new Imports(),
-    watching: new Watching(around, watchPace),
+    watching: new Watching(around, live, watchPace),
     mirror: new MirrorKeeper(around, live),
     stop: ask,
   }

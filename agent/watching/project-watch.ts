@@ -1,18 +1,16 @@
 /** Watches one project: looks at all of it now and then, at what changes when it stands still, and at what the library says is new. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ClientError } from '../../client/client-error.ts'
 import { mayBeProp } from '../../client/memory/changes.ts'
 import { extensionOf } from '../../client/project/scan.ts'
 import type { FileLock, StatusReport } from '../../client/status/report.ts'
 import type { WatchReport } from '../../contract/agent.ts'
-import { ApiError } from '../../contract/errors.ts'
 import type { Project } from '../projects/projects.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { FileTable, type RowChange, type Scope } from './file-table.ts'
 import { nearestFolder } from './folder-places.ts'
 import { readNews } from './library-news.ts'
-import type { Looks } from './looks.ts'
+import { isAway, type Looks } from './looks.ts'
 import { Reactions } from './reactions.ts'
 import { Standstill } from './standstill.ts'
 import type { WatchPace } from './watch-pace.ts'
@@ -23,10 +21,7 @@ const mostNamed = 500
 /** So many at once, and the system may have dropped some. */
 const manyEvents = 5000
 const soonMs = 2000
-
-const isAway = (error: unknown): boolean =>
-  (error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')) ||
-  (error instanceof ApiError && error.code === 'UNAUTHORIZED')
+const movedMs = 200
 
 export class ProjectWatch {
   readonly table: FileTable
@@ -78,9 +73,9 @@ export class ProjectWatch {
     if (hasEditorNow) this.libraryMoved()
   }
 
-  /** Something happened in the library: it is asked at once. */
+  /** Something happened in the library: it is asked soon, once for a push of many. */
   libraryMoved(): void {
-    this.#hasten('news', 0)
+    this.#hasten('news', movedMs)
   }
 
   get isComplete(): boolean {

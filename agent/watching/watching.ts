@@ -1,5 +1,6 @@
 /** How the files of the projects stand, as they change. */
 import type { WatchReport } from '../../contract/agent.ts'
+import type { LiveFeed } from '../live/live-feed.ts'
 import type { Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -17,13 +18,15 @@ interface Watched {
 export class Watching {
   readonly part: Part
   readonly #around: Surroundings
+  readonly #live: LiveFeed
   readonly #pace: WatchPace
   readonly #thread: LookThread
   readonly #watched = new Map<string, Watched>()
 
   /** `pace`: for tests, which do not wait for minutes. */
-  constructor(around: Surroundings, pace: Partial<WatchPace> = {}) {
+  constructor(around: Surroundings, live: LiveFeed, pace: Partial<WatchPace> = {}) {
     this.#around = around
+    this.#live = live
     this.#pace = { ...usualPace, ...pace }
     this.#thread = new LookThread(around.wire)
     this.part = { name: 'watching', canPause: true, run: (signal, say) => this.#run(signal, say) }
@@ -55,6 +58,7 @@ export class Watching {
     const end = projects.onChange(follow)
     try {
       follow()
+      void this.#hearMoves(signal)
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve()
         else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -65,6 +69,11 @@ export class Watching {
       await Promise.all(all)
       await this.#thread.close()
     }
+  }
+
+  /** At once where the server has a live connection; else by the clock. */
+  async #hearMoves(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) for await (const _ of this.#live.heads(signal)) this.libraryMoved()
   }
 
   #follow(projects: readonly Project[]): void {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
 import { type AgentOptions, type RunningAgent, startAgent } from '../../agent/main.ts'
-import { type AgentApi, requireAgent } from '../../client/agent/agent.ts'
+import { type AgentApi, requireAgent } from '../../client/desktop/agent.ts'
 import { findFolders } from '../../client/folders.ts'
 import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { Json } from './api.ts'
