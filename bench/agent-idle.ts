@@ -6,12 +6,12 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startAgent } from '../agent/main.ts'
+import type { startAgent as Start } from '../agent/main.ts'
 import { findFolders } from '../client/folders.ts'
 import { writePackage } from '../sample/package.ts'
 import { person, ph, startPh } from './ph.ts'
@@ -37,6 +37,8 @@ interface Sample {
 }
 
 const perFolder = 20
+/** What a look took is given back some seconds after it. */
+const settleMs = 25_000
 
 async function writeProject(root: string, files: number): Promise<void> {
   mkdirSync(root, { recursive: true })
@@ -59,9 +61,14 @@ async function sampled(what: string, work: () => Promise<unknown>): Promise<Samp
   return { what, cpu: (user + system) / 1e6, seconds: (performance.now() - startedMs) / 1000, rss: rssMiB() }
 }
 
+/** As it is built, where it is: compiled sources take less than sources that are compiled as they are loaded. */
+const built = new URL('../dist/agent/main.js', import.meta.url)
+
 async function inside(root: string): Promise<void> {
+  const program = existsSync(built) ? built.href : new URL('../agent/main.ts', import.meta.url).href
+  const { startAgent } = (await import(program)) as { startAgent: typeof Start }
   const { PH_URL: url = '', PH_API_KEY: key = '' } = process.env
-  const isComplete = (agent: Awaited<ReturnType<typeof startAgent>>) =>
+  const isComplete = (agent: Awaited<ReturnType<typeof Start>>) =>
     agent.agent.projects.list().length > 0 && agent.agent.watching.report(root).state === 'watching'
   const samples: Sample[] = []
   const agent = await startAgent({ wire: { url, key, folders: findFolders(process.env) }, version: '0', notices: false })
@@ -72,6 +79,7 @@ async function inside(root: string): Promise<void> {
       while (!isComplete(agent)) await sleep(50)
     }),
   )
+  samples.push(await sampled('the time after it', () => sleep(settleMs)))
   samples.push(await sampled('idle', () => sleep(Number(values.minutes) * 60_000)))
   samples.push(
     await sampled(
@@ -79,10 +87,11 @@ async function inside(root: string): Promise<void> {
       () => agent.agent.watching.of(root)?.lookAt([root], AbortSignal.timeout(600_000)) ?? sleep(0),
     ),
   )
-  samples.push(await sampled('idle afterwards', () => sleep(30_000)))
+  samples.push(await sampled('the time after it', () => sleep(settleMs)))
+  samples.push(await sampled('idle', () => sleep(30_000)))
   const { files } = agent.agent.watching.report(root)
   await agent.stop()
-  process.stdout.write(`${JSON.stringify({ files, samples })}\n`)
+  process.stdout.write(`${JSON.stringify({ files, samples, isBuilt: existsSync(built) })}\n`)
 }
 
 async function outside(): Promise<void> {
@@ -98,8 +107,10 @@ async function outside(): Promise<void> {
     let said = ''
     child.stdout.on('data', (chunk) => (said += chunk))
     await once(child, 'close')
-    const { files, samples } = JSON.parse(said) as { files: number; samples: Sample[] }
-    console.log(`${files.toLocaleString('en')} files watched, load ${loadavg()[0]?.toFixed(1)}\n`)
+    const { files, samples, isBuilt } = JSON.parse(said) as { files: number; samples: Sample[]; isBuilt: boolean }
+    console.log(
+      `${files.toLocaleString('en')} files watched by ${isBuilt ? 'dist' : 'sources'}, load ${loadavg()[0]?.toFixed(1)}\n`,
+    )
     console.log('| | time | CPU | of one core | resident |\n| --- | --- | --- | --- | --- |')
     for (const { what, cpu, seconds, rss } of samples)
       console.log(
