@@ -1,4 +1,4 @@
-/** Looks at the files of a project, each of them a `ph status`: with the library, or beside what was last heard of it. Run in a thread. */
+/** Looks at the files of a project, each of them a `ph status`: with the library, or beside what was last heard of it. Run in a process of their own. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Folders, projectStateFile } from '../../client/folders.ts'
@@ -9,7 +9,7 @@ import { locksOfFiles, readLocks } from '../../client/status/file-locks.ts'
 import type { FileLock } from '../../client/status/report.ts'
 import { type StatusOptions, status } from '../../client/status/status.ts'
 
-/** What goes from thread to thread: no functions. */
+/** What goes from process to process: no functions. */
 export interface LookWire {
   url: string
   key: string
@@ -30,7 +30,7 @@ interface Place {
   signal: AbortSignal
 }
 
-/** By name; the thread is given a name and what stands behind it. */
+/** By name; the process is given a name and what stands behind it. */
 export const lookOrders = {
   status: ({ wire, root, signal }: Place, { paths = [], all = false, remembered = false }: Look) =>
     status({ ...wire, paths: [...paths], cwd: root, all, remembered, signal } satisfies StatusOptions),

@@ -1,5 +1,4 @@
-/** The thread that looks at files. See look-thread.ts. */
-import { parentPort } from 'node:worker_threads'
+/** The process that looks at files. See look-process.ts. */
 import { type LookWire, lookOrders } from './look-orders.ts'
 import { type SentError, sendable } from './sent-error.ts'
 
@@ -16,9 +15,12 @@ export type ToLooker = LookOrder | { stop: number }
 export type FromLooker = { id: number; result: unknown } | { id: number; error: SentError }
 
 const running = new Map<number, AbortController>()
-const answer = (message: FromLooker) => parentPort?.postMessage(message)
+const answer = (message: FromLooker) => process.send?.(message)
+// The agent is gone, however it went.
+process.on('disconnect', () => process.exit())
 
-parentPort?.on('message', async (message: ToLooker) => {
+process.on('message', async (sent) => {
+  const message = sent as ToLooker
   if ('stop' in message) {
     running.get(message.stop)?.abort()
     return

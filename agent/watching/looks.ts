@@ -6,33 +6,34 @@ import type { FileLock, StatusReport } from '../../client/status/report.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Look } from './look-orders.ts'
-import type { LookThread } from './look-thread.ts'
+import type { LookProcess } from './look-process.ts'
 
 export class Looks {
-  readonly #thread: LookThread
+  readonly #lookProcess: LookProcess
   readonly #wire: Surroundings['wire']
   readonly #root: string
 
-  constructor(thread: LookThread, { wire }: Pick<Surroundings, 'wire'>, root: string) {
-    this.#thread = thread
+  constructor(lookProcess: LookProcess, { wire }: Pick<Surroundings, 'wire'>, root: string) {
+    this.#lookProcess = lookProcess
     this.#wire = wire
     this.#root = root
   }
 
   take = (look: Look, signal?: AbortSignal): Promise<StatusReport> =>
-    this.#thread.order('status', this.#root, { given: look, signal })
+    this.#lookProcess.order('status', this.#root, { given: look, signal })
 
   /** How far this project followed the change feed. */
-  cursor = (): Promise<number | undefined> => this.#thread.order('cursor', this.#root, { given: undefined })
+  cursor = (): Promise<number | undefined> => this.#lookProcess.order('cursor', this.#root, { given: undefined })
 
   filesOf = (lineageIds: ReadonlySet<string>): Promise<string[]> =>
-    this.#thread.order('filesOf', this.#root, { given: lineageIds })
+    this.#lookProcess.order('filesOf', this.#root, { given: lineageIds })
 
   /** Who has which file of the project, those `differing` from memory included. */
   locks = (differing: (readonly [file: string, lineageId: string | null])[], signal: AbortSignal): Promise<FileLock[]> =>
-    this.#thread.order('locks', this.#root, { given: differing, signal })
+    this.#lookProcess.order('locks', this.#root, { given: differing, signal })
 
-  fileOfPackage = (name: string): Promise<string | undefined> => this.#thread.order('fileOfPackage', this.#root, { given: name })
+  fileOfPackage = (name: string): Promise<string | undefined> =>
+    this.#lookProcess.order('fileOfPackage', this.#root, { given: name })
 
   /** A connection for one question: one that is kept would go on trying for minutes while the server is away. */
   async ask<T>(question: (api: Api) => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-/** Errors on their way from thread to thread, which keeps no classes: taken apart, and put together again. */
+/** Errors on their way from process to process, which keeps no classes: taken apart, and put together again. */
 import { ClientError, type ClientErrorCode } from '../../client/client-error.ts'
 import { ApiError, type ErrorCode } from '../../contract/errors.ts'
 

@@ -4,7 +4,7 @@ import type { LiveFeed } from '../live/live-feed.ts'
 import type { Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { LookThread } from './look-thread.ts'
+import { LookProcess } from './look-process.ts'
 import { Looks } from './looks.ts'
 import { ProjectWatch } from './project-watch.ts'
 import { usualPace, type WatchPace } from './watch-pace.ts'
@@ -20,7 +20,7 @@ export class Watching {
   readonly #around: Surroundings
   readonly #live: LiveFeed
   readonly #pace: WatchPace
-  readonly #thread: LookThread
+  readonly #lookProcess: LookProcess
   readonly #watched = new Map<string, Watched>()
 
   /** `pace`: for tests, which do not wait for minutes. */
@@ -28,7 +28,7 @@ export class Watching {
     this.#around = around
     this.#live = live
     this.#pace = { ...usualPace, ...pace }
-    this.#thread = new LookThread(around.wire)
+    this.#lookProcess = new LookProcess(around.wire)
     this.part = { name: 'watching', canPause: true, run: (signal, say) => this.#run(signal, say) }
   }
 
@@ -42,7 +42,7 @@ export class Watching {
   }
 
   /** Questions about a project’s files, whether it is watched or not. */
-  looks = (root: string): Looks => new Looks(this.#thread, this.#around, root)
+  looks = (root: string): Looks => new Looks(this.#lookProcess, this.#around, root)
 
   /** Something happened in the library: what it means for the files here is asked at once. */
   libraryMoved(): void {
@@ -67,7 +67,7 @@ export class Watching {
       end()
       const all = [...this.#watched.keys()].map((root) => this.#leave(root))
       await Promise.all(all)
-      await this.#thread.close()
+      this.#lookProcess.close()
     }
   }
 

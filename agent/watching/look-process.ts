@@ -1,17 +1,20 @@
 /**
- * Looks run in a thread, which ends when nothing was looked at for a while: what a look at 50,000 files takes in memory is given back, and the
- * agent answers meanwhile.
+ * Looks run in a process of their own, which ends when nothing was looked at for a while: what a look at 50,000 files takes in memory is given
+ * back at once (a thread keeps 50 MiB of it), and the agent answers meanwhile.
  */
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { LookWire, lookOrders } from './look-orders.ts'
-import type { FromLooker, LookOrder, ToLooker } from './look-worker.ts'
+import type { FromLooker, ToLooker } from './look-worker.ts'
 import { received } from './sent-error.ts'
 
 type Orders = typeof lookOrders
 export type Given<N extends keyof Orders> = Parameters<Orders[N]>[1]
 export type Found<N extends keyof Orders> = Awaited<ReturnType<Orders[N]>>
 
-const workerFile = new URL(import.meta.url.endsWith('.ts') ? './look-worker.ts' : './look-worker.js', import.meta.url)
+const workerFile = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './look-worker.ts' : './look-worker.js', import.meta.url),
+)
 const idleMs = 5000
 
 interface Waiting {
@@ -19,10 +22,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-export class LookThread {
+export class LookProcess {
   readonly #wire: LookWire
   readonly #waiting = new Map<number, Waiting>()
-  #worker: Worker | undefined
+  #worker: ChildProcess | undefined
   #ending: NodeJS.Timeout | undefined
   #last = 0
 
@@ -41,12 +44,12 @@ export class LookThread {
     this.#worker ??= this.#start()
     const worker = this.#worker
     const id = ++this.#last
-    const stop = () => worker.postMessage({ stop: id } satisfies ToLooker)
+    const stop = () => send(worker, { stop: id })
     signal?.addEventListener('abort', stop)
     try {
       return await new Promise<Found<N>>((resolve, reject) => {
         this.#waiting.set(id, { resolve: resolve as (found: unknown) => void, reject })
-        worker.postMessage({ id, name, wire: this.#wire, root, given } satisfies LookOrder)
+        send(worker, { id, name, wire: this.#wire, root, given })
       })
     } catch (error) {
       signal?.throwIfAborted()
@@ -58,25 +61,30 @@ export class LookThread {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearTimeout(this.#ending)
-    await this.#worker?.terminate()
+    const worker = this.#worker
+    if (worker) this.#ended(worker, new Error('the agent looks at files no more'))
+    worker?.kill()
   }
 
-  #start(): Worker {
-    const worker = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb: 8 } })
+  #start(): ChildProcess {
+    const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
+    const worker = spawn(process.execPath, [workerFile], { stdio: [...stdio], serialization: 'advanced', windowsHide: true })
     worker.unref()
-    worker.on('message', (message: FromLooker) => {
-      const waiting = this.#waiting.get(message.id)
-      if ('error' in message) waiting?.reject(received(message.error))
-      else waiting?.resolve(message.result)
+    worker.channel?.unref()
+    worker.on('message', (message) => {
+      const found = message as FromLooker
+      const waiting = this.#waiting.get(found.id)
+      if ('error' in found) waiting?.reject(received(found.error))
+      else waiting?.resolve(found.result)
     })
     worker.on('error', (error) => this.#ended(worker, error))
-    worker.on('exit', () => this.#ended(worker, new Error('the thread that looks at files ended')))
+    worker.on('exit', (code, signal) => this.#ended(worker, new Error(`what looks at files ended (${signal ?? code})`)))
     return worker
   }
 
-  #ended(worker: Worker, error: unknown): void {
+  #ended(worker: ChildProcess, error: unknown): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const { reject } of this.#waiting.values()) reject(error)
@@ -87,8 +95,13 @@ export class LookThread {
     this.#ending = setTimeout(() => {
       const worker = this.#worker
       this.#worker = undefined
-      void worker?.terminate()
+      worker?.kill()
     }, idleMs)
     this.#ending.unref()
   }
+}
+
+/** One that has ended meanwhile is heard of by its end. */
+const send = (worker: ChildProcess, message: ToLooker): void => {
+  worker.send(message, () => {})
 }
