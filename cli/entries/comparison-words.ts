@@ -8,6 +8,7 @@ import type {
   Comparison,
 } from '../../client/compare/compare.ts'
 import { isSilent } from '../../client/compare/compare.ts'
+import { fieldNames } from '../../client/compare/difference-words.ts'
 import { versionName } from '../../client/entries/current-version.ts'
 import { printable } from '../../system/printable.ts'
 import { count, duration, number, size } from '../terminal/amounts.ts'
@@ -39,37 +40,36 @@ const rounded = (edge: number | null): string => (edge === null ? '?' : number(M
 const box: Format = (value) =>
   typeof value === 'object' && value ? `${rounded(value.x)} x ${rounded(value.y)} x ${rounded(value.z)} cm` : '-'
 
-/** In the order in which they are told, under the names that `ph show` has for them. */
-const fields: Record<ComparedField, readonly [label: string, format: Format]> = {
-  asset_class: ['class', plain],
-  engine_version: ['engine', plain],
-  origin_path: ['path', plain],
-  tri_count: ['triangles', plain],
-  vert_count: ['vertices', plain],
-  bounds: ['bounds', box],
-  lod_count: ['LODs', plain],
-  material_count: ['materials', plain],
-  bone_count: ['bones', plain],
-  emitter_count: ['emitters', plain],
-  has_collision: ['collision', yesOrNo],
-  nanite_enabled: ['Nanite', yesOrNo],
-  texture_count: ['textures', plain],
-  max_texture_res: ['largest', unit('px')],
-  pbr_channels: ['channels', plain],
-  texture_width: ['width', unit('px')],
-  texture_height: ['height', unit('px')],
-  texture_format: ['format', plain],
-  blend_mode: ['blend mode', plain],
-  two_sided: ['two-sided', yesOrNo],
-  audio_duration: ['duration', seconds],
-  anim_length: ['duration', seconds],
-  sample_rate: ['sample rate', unit('Hz')],
-  channel_count: ['sound', (value) => count(Number(value), 'channel')],
-  source_app: ['made with', plain],
-  source_authored_at: ['made on', plain],
-  blob_size: ['size', (value) => size(Number(value))],
+const formats: Record<ComparedField, Format> = {
+  asset_class: plain,
+  engine_version: plain,
+  origin_path: plain,
+  tri_count: plain,
+  vert_count: plain,
+  bounds: box,
+  lod_count: plain,
+  material_count: plain,
+  bone_count: plain,
+  emitter_count: plain,
+  has_collision: yesOrNo,
+  nanite_enabled: yesOrNo,
+  texture_count: plain,
+  max_texture_res: unit('px'),
+  pbr_channels: plain,
+  texture_width: unit('px'),
+  texture_height: unit('px'),
+  texture_format: plain,
+  blend_mode: plain,
+  two_sided: yesOrNo,
+  audio_duration: seconds,
+  anim_length: seconds,
+  sample_rate: unit('Hz'),
+  channel_count: (value) => count(Number(value), 'channel'),
+  source_app: plain,
+  source_authored_at: plain,
+  blob_size: (value) => size(Number(value)),
 }
-const order = Object.keys(fields) as ComparedField[]
+const order = Object.keys(fieldNames) as ComparedField[]
 const labelWidth = 13
 
 /** Lines of at most `width` columns where words allow it. */
@@ -88,9 +88,9 @@ export function comparisonLines(comparison: Comparison, look: ComparisonLook): s
 }
 
 function changeLines({ field, from, to }: Change, { paint, width }: ComparisonLook): string[] {
-  const [label, format] = fields[field] ?? [field, plain]
+  const format = formats[field] ?? plain
   const words = (value: ComparedValue) => (value === null ? 'unknown' : format(value))
-  const label13 = paint('dim', pad(label, labelWidth))
+  const label13 = paint('dim', pad(fieldNames[field] ?? field, labelWidth))
   return wrapAfter(label13, `${words(from)} → ${words(to)}${growth({ field, from, to }, format)}`, width)
 }
 
