@@ -1,20 +1,38 @@
-/** Conflicts of a pull: what is told about each, and who decides. */
+/** Conflicts of a pull: which files are asked about, what is told about each, and who decides. */
 import { versionName } from '../entries/current-version.ts'
-import type { Api } from '../http/api.ts'
 import type { Decision } from './compare.ts'
 import type { Conflict, ConflictAnswer, PullParts } from './options.ts'
+
+interface Asking extends Pick<PullParts, 'options' | 'api'> {
+  jobId: number
+  signal: AbortSignal
+}
+
+/** What is open in an editor is asked about too: what it saves next would be an edit of a version that is gone. */
+export const needsAnswer = (decision: Decision, options: Pick<PullParts['options'], 'isOpen'>): boolean =>
+  decision.action === 'conflict' || (decision.action === 'safe_overwrite' && isOpen(decision, options))
+
+export const isOpen = ({ pullFile }: Decision, options: Pick<PullParts['options'], 'isOpen'>): boolean =>
+  options.isOpen?.(pullFile.destination) === true
 
 /** Answers by file; none where the local file is to be kept without a word. */
 export async function answerConflicts(
   conflicts: readonly Decision[],
-  { options: { onConflict = 'keep' }, api }: Pick<PullParts, 'options' | 'api'>,
+  asking: Asking,
 ): Promise<ReadonlyMap<string, ConflictAnswer>> {
+  const { onConflict = 'keep' } = asking.options
   if (conflicts.length === 0) return new Map()
-  if (typeof onConflict === 'function') return onConflict(conflicts.flatMap((one) => toldOf(one, api)))
+  if (typeof onConflict === 'function')
+    return onConflict(
+      conflicts.flatMap((one) => toldOf(one, asking)),
+      asking.signal,
+    )
   return new Map(conflicts.map(({ file }) => [file, onConflict]))
 }
 
-function toldOf({ file, path, stats, known, pullFile: { object } }: Decision, api: Api): Conflict[] {
+function toldOf(decision: Decision, { api, jobId, options }: Asking): Conflict[] {
+  const { file, path, stats, known, localHash, action, pullFile } = decision
+  const { object, name, destination } = pullFile
   if (!stats) return []
   const { lineage_id, object_id: objectId } = object
   const baseObjectId = known?.base?.lineageId === lineage_id ? known.base.objectId : null
@@ -26,6 +44,10 @@ function toldOf({ file, path, stats, known, pullFile: { object } }: Decision, ap
       modifiedAt: new Date(Number(stats.mtimeNs / 1_000_000n)),
       baseObjectId,
       objectId,
+      ...{ lineageId: lineage_id, jobId, name, destination },
+      ...{ localHash, hash: object.content_hash, pulledSize: object.blob_size },
+      isChanged: action === 'conflict',
+      isOpen: isOpen(decision, options),
       async versionNames() {
         const { objects } = await api.lineages.get({ lineage_id: lineage_id })
         const nameOf = (id: number) => versionName(objects.find(({ object_id }) => object_id === id) ?? { object_id: id })

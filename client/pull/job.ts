@@ -5,11 +5,11 @@ import { ClosureAddresses } from '../content/closure-addresses.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision } from './compare.ts'
-import { answerConflicts } from './conflict-answers.ts'
+import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
 import { destinationsOf, type PullFile } from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
-import type { PullParts } from './options.ts'
+import type { ConflictAnswer, PullParts } from './options.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
 import { memoryOf, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
@@ -25,6 +25,8 @@ export interface JobParts {
   closure: Promise<{ job_id?: number; objects: PullJobObject[] }>
   /** An earlier run was killed or interrupted over it. */
   resumed: boolean
+  /** Files that it is about; undefined: all of them. */
+  only: readonly string[] | undefined
   staging: string
 }
 
@@ -97,30 +99,58 @@ export class PullJob {
     this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
-    const planned = await this.#plan(decisions)
-    const blocked = checkReplaced(planned.map(({ decision }) => decision))
-    if (blocked.length > 0 || planned.length === 0) return blocked
-    return this.#bring(planned, new ClosureAddresses(this.#parts.api, job.id, objects))
+    return this.#bringDecided(this.#withinOrder(decisions), new ClosureAddresses(this.#parts.api, job.id, objects))
   }
 
-  /** Asks about conflicts; gives what is to be placed. */
-  async #plan(decisions: readonly Decision[]): Promise<Planned[]> {
-    const conflicts = decisions.filter(({ action }) => action === 'conflict')
-    const answers = await answerConflicts(conflicts, this.#parts)
-    const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
-    const planned: Planned[] = []
-    for (const decision of decisions) {
-      const answer = answers.get(decision.file) ?? 'keep'
-      const { action, known } = decision
-      if (action === 'identical') continue
-      if (action === 'add') planned.push({ decision, item: itemOf(decision, 'added') })
-      else if (action === 'safe_overwrite')
-        planned.push({ decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: known?.base?.objectId } })
-      else if (answer === 'overwrite')
-        planned.push({ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${backups}/${decision.file}` } })
-      else this.#settle(decision, answer === 'skip' ? 'skipped' : 'kept')
+  /** What the order is not about stays as it is. */
+  #withinOrder(decisions: readonly Decision[]): Decision[] {
+    const only = this.#job.only && new Set(this.#job.only)
+    const others = only ? decisions.filter(({ file, action }) => action !== 'identical' && !only.has(file)) : []
+    for (const decision of others) this.#settle(decision, 'skipped')
+    return decisions.filter((decision) => decision.action !== 'identical' && !others.includes(decision))
+  }
+
+  async #bringDecided(decisions: readonly Decision[], addresses: ClosureAddresses): Promise<Obstacle[]> {
+    const { options } = this.#parts
+    const asked = decisions.filter((one) => needsAnswer(one, options))
+    const sure = this.#plan(decisions.filter((one) => !asked.includes(one)))
+    if (options.askLast && asked.length > 0) {
+      const obstacles = await this.#bringFree(sure.splice(0), addresses)
+      if (obstacles.length > 0) return obstacles
     }
-    return planned
+    const asking = { ...this.#parts, jobId: this.#job.job.id, signal: this.#signal }
+    const answered = this.#planAnswered(asked, await answerConflicts(asked, asking))
+    return this.#bringFree([...sure, ...answered], addresses)
+  }
+
+  async #bringFree(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {
+    const blocked = checkReplaced(planned.map(({ decision }) => decision))
+    return blocked.length > 0 || planned.length === 0 ? blocked : this.#bring(planned, addresses)
+  }
+
+  #plan = (decisions: readonly Decision[]): Planned[] =>
+    decisions.map((decision) =>
+      decision.action === 'add'
+        ? { decision, item: itemOf(decision, 'added') }
+        : { decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: decision.known?.base?.objectId } },
+    )
+
+  #planAnswered(asked: readonly Decision[], answers: ReadonlyMap<string, ConflictAnswer>): Planned[] {
+    const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
+    return asked.flatMap((decision): Planned[] => {
+      const answer = answers.get(decision.file) ?? 'keep'
+      if (answer === 'overwrite')
+        return [{ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${backups}/${decision.file}` } }]
+      this.#settle(decision, answer === 'skip' ? 'skipped' : 'kept')
+      return []
+    })
+  }
+
+  /** A package may have been opened since it was decided about: then it stays, as one that nobody answered about. */
+  #stillFree(planned: readonly Planned[]): Planned[] {
+    const opened = planned.filter(({ decision, item }) => item.outcome === 'updated' && isOpen(decision, this.#parts.options))
+    for (const { decision } of opened) this.#settle(decision, 'kept')
+    return planned.filter((one) => !opened.includes(one))
   }
 
   #settle(decision: Decision, outcome: PulledFile['outcome']): void {
@@ -148,13 +178,15 @@ export class PullJob {
     const contents = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
     const provision = await provide(this.#parts, { contents, addresses, stagingFolder: staging, signal: this.#signal })
-    this.#bytes.downloaded = provision.downloaded
-    this.#bytes.from_cache = provision.fromCache
+    this.#bytes.downloaded += provision.downloaded
+    this.#bytes.from_cache += provision.fromCache
     if (provision.obstacles.length > 0) return provision.obstacles
     tell({ kind: 'phase', phase: 'place' })
     await claim.confirm()
     this.#signal.throwIfAborted()
-    const placed = await placePlanned(this.#parts, planned, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
+    const free = this.#stillFree(planned)
+    if (free.length === 0) return []
+    const placed = await placePlanned(this.#parts, free, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
     for (const item of placed.items) this.#files.set(item.content_hash, item)
     confirmShared(this.#parts, placed.remembered)
     return placed.obstacles

@@ -26,24 +26,49 @@ export interface Conflict {
   baseObjectId: number | null
   /** The version that is pulled. */
   objectId: number
+  lineageId: string
+  jobId: number
+  /** What people call it, and the package path that it has. */
+  name: string
+  destination: string
+  /** SHA-256 of the local file, where it was read, and of the version that is pulled, with its bytes. */
+  localHash: string | undefined
+  hash: string
+  pulledSize: number
+  /** It differs from every version that is known; else it is asked only because it is open. */
+  isChanged: boolean
+  /** An editor has it open, as far as was said. */
+  isOpen: boolean
   /** Both as people name them; asked of the library. */
   versionNames(): Promise<{ base: string | null; pulled: string }>
 }
 
 export type ConflictAnswer = 'keep' | 'overwrite' | 'skip'
 /** Answers by file; conflicts without an answer are kept. */
-export type ConflictAnswers = (conflicts: readonly Conflict[]) => Promise<ReadonlyMap<string, ConflictAnswer>>
+export type ConflictAnswers = (
+  conflicts: readonly Conflict[],
+  /** Ends the wait for answers: the pull was ended, or its claim is lost. */
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, ConflictAnswer>>
 
 export interface PullOptions extends Wire {
   target: PullTarget
   /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
   order?: (api: Api) => Promise<OrderedEntry[]>
+  /** Queued jobs that are done, whatever their delivery; without `order` and these, every manual one. */
+  jobs?: readonly number[]
+  /** Of an order: only these files are placed, by path below the project's root; every other one stays as it is. */
+  only?: readonly string[]
   /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
   targetRoot?: string
   /** Let the newest of several versions of one prop stand for all of them. */
   preferNewest?: boolean
   /** What to do with local files that differ; the default is to keep them. */
   onConflict?: ConflictAnswer | ConflictAnswers
+  /** Whether a package is open in an editor, by the path that it has there: it is not replaced without an answer. */
+  isOpen?: (packageName: string) => boolean
+  /** Place what needs no answer first, and ask then. */
+  askLast?: boolean
   /** Place hard links to the content cache, read-only, where the disk allows that. */
   link?: boolean
   /** Bytes that the content cache may keep. */
@@ -69,6 +94,16 @@ export async function makeOrder(options: PullOptions, api: Api): Promise<PullOrd
     targetRoot ?? api.projects.list().then(({ projects }) => chosenRoot(projects, target.project)),
   ])
   return { target_project: target.project, target_root: root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
+}
+
+/** How an order is remembered, so that who goes on with it keeps within it. */
+export const orderedText = (order: PullOrder, only: readonly string[] | undefined): string =>
+  JSON.stringify(only ? { ...order, only } : order)
+
+/** The files that an order was for; undefined: all of them. */
+export function onlyOf(ordered: string | null): readonly string[] | undefined {
+  const { only } = (ordered === null ? {} : JSON.parse(ordered)) as { only?: readonly string[] }
+  return only
 }
 
 interface OrderedFields {

@@ -11,7 +11,7 @@ import { waitForLock } from '../memory/process-lock.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { isClaimGone, PullClaim } from './claim.ts'
 import { type JobParts, PullJob, refusedReport } from './job.ts'
-import { makeOrder, type PullOptions, type PullParts } from './options.ts'
+import { makeOrder, onlyOf, orderedText, type PullOptions, type PullParts } from './options.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
 import { settledFiles, settleInterrupted } from './placing/recovery.ts'
 import type { JobReport, PullReport } from './report.ts'
@@ -21,7 +21,7 @@ import { queuedJobs, type WaitingJob, waitingJobs } from './waiting-jobs.ts'
 export type { PullOptions } from './options.ts'
 
 /**
- * Pulls: what an interrupted pull left first, then what is ordered, or else every queued manual job of the project. What is
+ * Pulls: what an interrupted pull left first, then what is ordered, or else the jobs that are named or every queued manual one of the project. What is
  * wrong with the files of a job is in its report; thrown is what concerns the pull as a whole: ApiError from the library,
  * ClientError from here, the reason of an aborted `signal`. The claim then stays, and the next pull goes on from there.
  */
@@ -99,9 +99,10 @@ class Pull {
     for (const open of memory.pulls.list()) {
       const report = await this.#takeUp(open)
       if (report) jobs.push(report)
-      isAnswered ||= report?.status === 'done' && order !== undefined && open.ordered === JSON.stringify(order)
+      const isSame = order !== undefined && open.ordered === orderedText(order, options.only)
+      isAnswered ||= isSame && report?.status === 'done'
     }
-    if (!order) jobs.push(...(await this.#doQueued()))
+    if (!order) jobs.push(...(await this.#doQueued(await this.#queued(jobs))))
     else if (!isAnswered) jobs.push(await this.#doOrdered(order))
     return { jobs, notes: this.#notes }
   }
@@ -124,7 +125,8 @@ class Pull {
   /** With the claim that it had; with a new one when that ran out and nobody else has the job. */
   async #goOn({ jobId, claimToken, ordered }: OpenPull): Promise<JobReport> {
     const { api } = this.#parts
-    const refused = claimToken === null ? undefined : await this.#goOnWith(jobId, claimToken)
+    const only = onlyOf(ordered)
+    const refused = claimToken === null ? undefined : await this.#goOnWith(jobId, { token: claimToken, only })
     if (refused && !isClaimGone(refused)) return refused
     const job = await api.pullJobs.get({ job_id: jobId })
     if (refused && job.status !== 'queued') throw refused
@@ -132,7 +134,7 @@ class Pull {
   }
 
   /** Gives what the library says against the claim, when it does. */
-  async #goOnWith(jobId: number, token: string): Promise<JobReport | ApiError> {
+  async #goOnWith(jobId: number, { token, only }: Pick<JobParts, 'only'> & { token: string }): Promise<JobReport | ApiError> {
     const { api } = this.#parts
     const answer = await api.pullJobs.heartbeat({ job_id: jobId, claim_token: token }).catch((error: unknown) => {
       if (isClaimGone(error)) return error
@@ -140,13 +142,13 @@ class Pull {
     })
     if (answer instanceof ApiError) return answer
     const going = { token, isRunning: answer.status === 'running', resumed: true, warnings: [] }
-    return this.#do(await api.pullJobs.get({ job_id: jobId }), { ...going, closure: this.#closureOf(jobId) })
+    return this.#do(await api.pullJobs.get({ job_id: jobId }), { ...going, only, closure: this.#closureOf(jobId) })
   }
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {
     const { api, memory } = this.#parts
     const { warnings, ...job } = await api.pullJobs.create(order)
-    const ordered = JSON.stringify(order)
+    const ordered = orderedText(order, this.#parts.options.only)
     memory.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     try {
       return await this.#claim(job, { ordered, resumed: false, warnings })
@@ -165,10 +167,18 @@ class Pull {
     memory.pulls.forget(jobId)
   }
 
-  /** Every job that someone put there for this project, oldest first. One that cannot be taken does not stop the others. */
-  async #doQueued(): Promise<JobReport[]> {
+  /** Jobs that are named, else all that someone put there for this project to be pulled; those that were taken up are done. */
+  async #queued(done: readonly JobReport[]): Promise<number[]> {
+    const { api, options, target } = this.#parts
+    const ids = options.jobs ?? (await queuedJobs(api, target.project)).map(({ id }) => id)
+    const told = new Set(done.map(({ job_id }) => job_id))
+    return ids.filter((id) => !told.has(id))
+  }
+
+  /** Oldest first. One that cannot be taken does not stop the others. */
+  async #doQueued(ids: readonly number[]): Promise<JobReport[]> {
     const reports: JobReport[] = []
-    for (const { id } of await queuedJobs(this.#parts.api, this.#parts.target.project)) {
+    for (const id of ids) {
       const job = await this.#parts.api.pullJobs.get({ job_id: id })
       try {
         reports.push(await this.#claim(job, { ordered: null, resumed: false }))
@@ -197,7 +207,8 @@ class Pull {
     })
     memory.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
-    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure })
+    const only = onlyOf(ordered)
+    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure, only })
   }
 
   #closureOf(jobId: number): JobParts['closure'] {
