@@ -10,7 +10,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { maxBodyBytes } from '../contract/route.ts'
-import { atShortPath } from '../system/socket-path.ts'
+import { atShortPath, removeSocket } from '../system/socket-path.ts'
 import { type LocalNote, writeNote } from './local-note.ts'
 import { mountRoutes, type RouteTable } from './mount.ts'
 import { Refusal } from './refusal.ts'
@@ -65,6 +65,7 @@ export async function openLocalSocket(dir: string, token: string, api: LocalApi)
   const app = await buildLocalApp(api, token)
   const close = () => closeSoon(app)
   try {
+    removeSocket(dir)
     const listenTextResolver = () => `${words.reached} reach it through ${dir}`
     const listen = (path: string) => {
       // Of a program that was killed: whose folder it is decides its lock.

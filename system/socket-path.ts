@@ -21,3 +21,6 @@ export async function atShortPath<T>(dir: string, use: (path: string) => Promise
     rmSync(detour, { recursive: true, force: true })
   }
 }
+
+/** What a program that was killed left there. Only for who has the folder for itself. */
+export const removeSocket = (dir: string): void => rmSync(join(dir, socketName), { force: true })
