@@ -1,4 +1,5 @@
 /** One claimed job of a pull, from the list of its files to its report: compare, fetch, place, tell. */
+import { existsSync } from 'node:fs'
 import type { ApiError } from '../../contract/errors.ts'
 import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { ClosureAddresses } from '../content/closure-addresses.ts'
@@ -184,6 +185,9 @@ export class PullJob {
     tell({ kind: 'phase', phase: 'place' })
     await claim.confirm()
     this.#signal.throwIfAborted()
+    const { descriptor, root, project } = target
+    if (descriptor !== undefined && !existsSync(descriptor))
+      return [obstacle('project-gone', root, `The project ${project} is not in ${root} any more.`)]
     const free = this.#stillFree(planned)
     if (free.length === 0) return []
     const placed = await placePlanned(this.#parts, free, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })

@@ -16,6 +16,7 @@ export const obstacleKinds = {
     'Pull again; if it stays so, the administrator of the library has to bring the file back from a backup of its storage.',
   missing:
     'Pull again; if it stays so, the administrator of the library has to bring the file back from a backup of its storage.',
+  'project-gone': 'Put the project back where it was, or name its new folder with --into, then pull again.',
   unreadable: 'Fix its permissions or close the program that holds it, then pull again.',
   'not-placed': 'Fix the error that the system names, then pull again.',
 } as const satisfies Record<string, string>

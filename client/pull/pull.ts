@@ -69,7 +69,8 @@ function makeRoot(target: PullTarget): PullTarget {
 const isForGood = (error: unknown): error is ApiError =>
   isClaimGone(error) || (error instanceof ApiError && ['CONFLICT', 'ENGINE_TOO_OLD', 'VALIDATION'].includes(error.code))
 
-const finishedNote = (jobId: number): string =>
+/** Said of a job that an interrupted pull had brought to its end. */
+export const finishedNote = (jobId: number): string =>
   `The interrupted pull had finished job ${jobId}; only the answer of the library had not arrived.`
 
 function goneNote(jobId: number, why: string, placed: number): string {
