@@ -3,6 +3,7 @@ import type { Imports } from './imports/imports.ts'
 import type { LiveFeed } from './live/live-feed.ts'
 import type { MirrorKeeper } from './mirror/keeper.ts'
 import type { Supervisor } from './running/supervisor.ts'
+import type { Sessions } from './sessions/sessions.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Watching } from './watching/watching.ts'
 
@@ -12,6 +13,7 @@ export interface Agent extends Surroundings {
   supervisor: Supervisor
   live: LiveFeed
   imports: Imports
+  sessions: Sessions
   watching: Watching
   mirror: MirrorKeeper
   /** Ends the agent, soon. */

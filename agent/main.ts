@@ -10,6 +10,7 @@ import { readNote } from '../serving/local-note.ts'
 import { type Lock, tryLockFolder } from '../system/lock.ts'
 import type { Agent } from './agent.ts'
 import { openAgentApi } from './api/open.ts'
+import type { ImportTimes } from './imports/import-times.ts'
 import { Imports } from './imports/imports.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { openAgentLog } from './log.ts'
@@ -19,6 +20,7 @@ import { Projects } from './projects/projects.ts'
 import { Reach } from './reach.ts'
 import { EventLog } from './running/event-log.ts'
 import { type Part, type Patience, Supervisor } from './running/supervisor.ts'
+import { Sessions, type SessionTimes } from './sessions/sessions.ts'
 import type { Logger, Surroundings } from './surroundings.ts'
 import type { WatchPace } from './watching/watch-pace.ts'
 import { Watching } from './watching/watching.ts'
@@ -30,6 +32,8 @@ export interface AgentOptions {
   version: string
   /** For tests, which do not wait for minutes. */
   patience?: Partial<Patience>
+  importTimes?: Partial<ImportTimes>
+  sessionTimes?: Partial<SessionTimes>
   watchPace?: Partial<WatchPace>
   /** Whether notices are shown on the desktop; as PH_AGENT_NOTICES says where this is left out. */
   notices?: boolean
@@ -69,6 +73,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
     const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
     endings.push(() => agent.mirror.close())
+    endings.push(() => agent.imports.close())
+    if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')
+    endings.push(() => agent.sessions.close())
     agent.supervisor.start(partsOf(agent, options))
     endings.push(() => agent.supervisor.stop())
     const { url, close } = await openAgentApi(agent)
@@ -82,16 +89,21 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   }
 }
 
-function assemble({ version, patience, watchPace }: AgentOptions, around: Surroundings, ask: () => void): Agent {
+function assemble(options: AgentOptions, around: Surroundings, ask: () => void): Agent {
+  const { version, patience, importTimes, sessionTimes, watchPace } = options
   const supervisor = new Supervisor(watchersOf(around), patience)
   const live = new LiveFeed(around)
+  const imports = new Imports(around, importTimes)
+  const sessions = new Sessions(around, imports, sessionTimes)
+  live.onJobs(() => sessions.beatNow())
   return {
     ...around,
     version,
     startedAt: new Date(),
     supervisor,
     live,
-    imports: new Imports(),
+    imports,
+    sessions,
     watching: new Watching(around, live, watchPace),
     mirror: new MirrorKeeper(around, live),
     stop: ask,
@@ -100,6 +112,8 @@ function assemble({ version, patience, watchPace }: AgentOptions, around: Surrou
 
 const partsOf = (agent: Agent, { notices = process.env.PH_AGENT_NOTICES !== 'off' }: AgentOptions): Part[] => [
   agent.live,
+  agent.sessions.part,
+  agent.imports.part,
   agent.mirror,
   agent.watching.part,
   noticesPart(agent, { isOn: notices }),

@@ -11,13 +11,19 @@ const Path = AgentPath
 export const ImportReport = Type.Object({
   job_id: Id,
   project_key: Text,
-  state: oneOf(['running', 'asking', 'done', 'failed', 'given_up'] as const),
+  /**
+   * `asking`: everything else is there, and a conflict waits for an answer. `waiting`: it goes on by itself, when the server is reached, a
+   * pause is over, or what is in its way is gone. `given_up`: someone else has the job, or its claim is lost.
+   */
+  state: oneOf(['running', 'asking', 'waiting', 'done', 'failed', 'given_up'] as const),
+  /** `order`, `compare`, `fetch`, `place` or `report`; null before and after these. */
   phase: nullable(Text),
+  /** Files that lie in their places, and bytes that are on this machine, of those of the job. */
   files: Count,
   total_files: Count,
   bytes: Count,
   total_bytes: Count,
-  /** Why it failed or was given up. */
+  /** Why it waits, failed or was given up. */
   message: nullable(Text),
   started_at: Timestamp,
   ended_at: nullable(Timestamp),
@@ -48,14 +54,22 @@ export const AgentConflict = Type.Object({
   file: Text,
   path: Path,
   package: nullable(Text),
+  /** `open`: it was not changed on the disk, and an editor has it open. */
   reason: oneOf(['changed', 'open'] as const),
+  /** An editor has it open, changed or not. */
+  open: Type.Boolean(),
   local: Side,
   incoming: Side,
-  /** What differs, in words: `triangles 1,200, was 900`. */
+  /** What differs, in words: `triangles: 900 here, 1,200 incoming`. */
   differences: Type.Array(Text),
   /** `asked`: an answer is waited for until `answer_by`. `waiting`: the local file was kept, and the incoming version waits. */
   state: oneOf(['asked', 'waiting', 'answered'] as const),
   answer: nullable(oneOf(conflictAnswers)),
+  /**
+   * Where the local file is kept since the incoming version was taken: below `Saved/PropHouse/Backups` of the project, in a folder named
+   * for when, whose and by which pull. Of an answer to a conflict that is asked, the event `imported` tells it.
+   */
+  copy: nullable(Path),
   asked_at: Timestamp,
   answer_by: Timestamp,
 })
@@ -75,10 +89,10 @@ export const agentConflicts = routes({
     path: '/agent/v1/conflicts/{conflict_id}',
     scope: 'local',
     summary:
-      'Answer a conflict. `take_incoming` keeps a copy of the local file beside the project. Of a version that waits, it brings that version now.',
+      'Answer a conflict. `take_incoming` keeps a copy of a changed or open file in the Saved folder of the project. Of a version that waits, it brings that version now, and `keep_local` lets it wait no more.',
     input: Type.Object({ conflict_id: Id, answer: oneOf(conflictAnswers) }),
     output: AgentConflict,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
   },
 })
 

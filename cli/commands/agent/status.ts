@@ -74,14 +74,24 @@ function watchingWords({ state, files, changed, outdated, held }: AgentProject['
   ]
 }
 
+const importWords: Record<NonNullable<AgentProject['imports']['last']>['state'], string> = {
+  running: 'arrives',
+  asking: 'waits for an answer',
+  waiting: 'waits',
+  done: 'arrived',
+  failed: 'failed',
+  given_up: 'was given up',
+}
+
 function importLines({ running, waiting, last }: AgentProject['imports']): string[] {
-  if (running) return [`  job ${running.job_id} arrives: ${running.files} of ${count(running.total_files, 'file')}`]
+  const why = (message: string | null) => (message === null ? '' : `: ${printable(message)}`)
+  if (running) {
+    const { job_id, state, files, total_files, message } = running
+    const how = state === 'running' ? `: ${files} of ${count(total_files, 'file')}` : why(message)
+    return [`  job ${job_id} ${importWords[state]}${how}`]
+  }
   const waits = waiting > 0 ? [`  ${count(waiting, 'job waits', 'jobs wait')}`] : []
-  if (!last) return waits
-  const how = { done: 'arrived', failed: 'failed', given_up: 'was given up', running: 'arrives', asking: 'waits for an answer' }[
-    last.state
-  ]
-  return [...waits, `  job ${last.job_id} ${how}${last.message === null ? '' : `: ${printable(last.message)}`}`]
+  return last ? [...waits, `  job ${last.job_id} ${importWords[last.state]}${why(last.message)}`] : waits
 }
 
 const mirrorWords: Record<AgentStatus['mirror']['state'], string> = {

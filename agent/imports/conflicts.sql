@@ -1,0 +1,11 @@
+-- Files that an import would replace: asked about, or with a version of the library that waits since the local file was kept.
+
+-- One row per file of a project, by its path below the project's root. Ids are never given twice.
+create table if not exists conflict (
+  id integer primary key autoincrement,
+  root text not null,
+  file text not null,
+  -- As the agent's API tells it, without the id.
+  told text not null,
+  unique (root, file)
+);

@@ -1,0 +1,66 @@
+/** One editor session at the server, kept alive: said again and again, and at once when something about it is new. */
+import type { EditorSession, editorSessions } from '../../contract/editor-sessions.ts'
+import type { InputOf } from '../../contract/route.ts'
+
+export type Heartbeat = InputOf<(typeof editorSessions)['heartbeat']>
+
+export interface Beating {
+  /** As it is now. */
+  heartbeat(): Heartbeat
+  /** Says it. Never throws. */
+  say(heartbeat: Heartbeat): Promise<Next>
+}
+
+/** When it is said again; with `isRefused` not before that, whatever is new. */
+export interface Next {
+  inMs: number
+  isRefused?: boolean
+}
+
+export class KeptSession {
+  readonly #beating: Beating
+  #timer: NodeJS.Timeout | undefined
+  #under: Promise<void> | undefined
+  #isAsked = false
+  #isEnded = false
+  #isRefused = false
+  #said: Pick<EditorSession, 'session_id'> | undefined
+
+  constructor(beating: Beating) {
+    this.#beating = beating
+    this.beat()
+  }
+
+  /** Now, or when the one that is on its way has been answered. */
+  beat(): void {
+    if (this.#isEnded || this.#isRefused) return
+    if (this.#under) this.#isAsked = true
+    else this.#under = this.#beat()
+  }
+
+  /** Gives the session that the server knows of, if any, when nothing is on its way any more. */
+  async end(): Promise<string | undefined> {
+    this.#isEnded = true
+    clearTimeout(this.#timer)
+    await this.#under
+    return this.#said?.session_id
+  }
+
+  #beatAgain(): void {
+    this.#isRefused = false
+    this.beat()
+  }
+
+  async #beat(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#isAsked = false
+    const heartbeat = this.#beating.heartbeat()
+    this.#said = heartbeat
+    const { inMs, isRefused = false } = await this.#beating.say(heartbeat)
+    this.#under = undefined
+    if (this.#isEnded) return
+    this.#isRefused = isRefused
+    if (this.#isAsked && !isRefused) this.beat()
+    else this.#timer = setTimeout(() => this.#beatAgain(), inMs)
+  }
+}

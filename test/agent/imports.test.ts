@@ -1,0 +1,220 @@
+/** Jobs that are sent to the agent: brought without anybody typing, told as they go on, and reported exactly. */
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { callAs } from '../support/api.ts'
+import { jobAt, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
+import { filesBelow } from '../support/pull.ts'
+import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { makeProject } from '../support/unreal-project.ts'
+
+const server = await startTestServer()
+
+/** A wall that needs a brick and a chair, in the library; gives what they are. */
+async function stocked() {
+  const { url, keys } = await server.addWorkspace()
+  const target = { url, key: keys.mia }
+  const source = await makeProject({
+    'Content/Town/SM_Wall.uasset': { imports: ['/Game/Town/T_Brick'], payload: Buffer.alloc(9000, 'wall') },
+    'Content/Town/T_Brick.uasset': { payload: Buffer.alloc(5000, 'brick') },
+    'Content/Town/SM_Chair.uasset': { payload: Buffer.alloc(7000, 'chair') },
+  })
+  await source.push(target)
+  return { target, keys, source, wanted: filesBelow(`${source.root}/Content`) }
+}
+
+test('a job that was sent to the agent arrives byte for byte, and the library knows of every file', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const job = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  const { data } = await agent.event('imported')
+  await agent.event('import', ({ state }) => state === 'done')
+  expect(project.files()).toEqual(wanted)
+  expect(data).toMatchObject({ project_key: 'Inn', root: project.root, job_id: job, copies: [] })
+  expect(data.packages.toSorted()).toEqual(['/Game/Town/SM_Chair', '/Game/Town/SM_Wall', '/Game/Town/T_Brick'])
+  const { status, report_json, engine_version } = await jobAt(target, job)
+  expect([status, engine_version]).toEqual(['done', '5.4.0'])
+  expect(report_json.added).toHaveLength(3)
+  const { imports, waiting } = await agent.api.agentImports.list()
+  expect(imports).toMatchObject([{ job_id: job, state: 'done', files: 3, total_files: 3, bytes: imports[0]?.total_bytes }])
+  expect(waiting).toEqual([])
+})
+
+test('an import is told as it goes on: it runs, names its phases and its files, and ends once', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  await sendToAgent(target, 'Inn', ['SM_Wall'])
+  await agent.event('import', ({ ended_at }) => ended_at !== null)
+  const told = await agent.told('import')
+  expect(told.map(({ phase }) => phase)).toEqual(expect.arrayContaining(['order', 'compare', 'fetch', 'place', 'report']))
+  expect(told.map(({ files }) => files)).toEqual(told.map(({ files }) => files).toSorted((a, b) => a - b))
+  expect(told.filter(({ state }) => state === 'done')).toHaveLength(1)
+  expect(told.at(-1)).toMatchObject({ files: 2, total_files: 2, phase: null, message: null })
+})
+
+test('a job that another person sent to a project of the same name is left to them', async () => {
+  const { target, keys, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const theirs = await sendToAgent({ url: target.url, key: keys.max }, 'Inn', ['SM_Chair'])
+  await sendToAgent(target, 'Inn', ['SM_Wall'])
+  await agent.event('import', ({ state }) => state === 'done')
+  expect((await jobAt(target, theirs)).status).toBe('queued')
+  const { 'Town/SM_Chair.uasset': _chair, ...others } = wanted
+  expect(project.files()).toEqual(others)
+})
+
+test('two projects get their jobs beside each other', async () => {
+  const { target, wanted } = await stocked()
+  const [inn, mill] = [projectFor('Inn'), projectFor('Mill')]
+  const agent = await startImportingAgent(target)
+  for (const { root } of [inn, mill]) await agent.api.agentProjects.link({ path: root, accepts_imports: true })
+  const jobs = await Promise.all([inn, mill].map(({ name }) => sendToAgent(target, name, ['SM_Wall', 'SM_Chair'])))
+  for (const job of jobs) await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  expect([inn.files(), mill.files()]).toEqual([wanted, wanted])
+})
+
+test('a claim that someone else has by then is given up, and nothing is placed', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const wire = await startProxy(server.url, async (sent) => {
+    if (!sent.includes('GET /storage/')) return undefined
+    // The lease of an hour is over, and another program has the job.
+    server.clock.advance(61 * 60_000)
+    await callAs(target.url, target.key).post(`/pull-jobs/${job}/claim`, { project_key: 'Inn' })
+    return 'cut'
+  })
+  const job = await sendToAgent(target, 'Inn', ['SM_Chair'])
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const { data } = await agent.event('import', ({ ended_at }) => ended_at !== null)
+  expect(data).toMatchObject({ job_id: job, state: 'given_up' })
+  expect(project.files()).toEqual({})
+  expect((await jobAt(target, job)).status).toBe('claimed')
+})
+
+test('while imports are paused nothing is brought and the session says so; then it goes on', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agent.pause({})
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const job = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  await agent.event('server', ({ state }) => state === 'online')
+  expect((await jobAt(target, job)).status).toBe('queued')
+  expect(project.files()).toEqual({})
+  await agent.api.agent.resume()
+  await agent.event('import', ({ state }) => state === 'done')
+  expect(project.files()).toEqual(wanted)
+})
+
+test('the server goes away in the middle and comes back: the import waits, and goes on where it was', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  let isAway = true
+  const wire = await startProxy(server.url, async (sent) => (isAway && sent.includes('GET /storage/') ? 'cut' : undefined))
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const job = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  await agent.event('import', ({ state }) => state === 'waiting')
+  expect((await jobAt(target, job)).status).toBe('running')
+  isAway = false
+  await agent.event('import', ({ state }) => state === 'done')
+  expect(project.files()).toEqual(wanted)
+  expect((await jobAt(target, job)).status).toBe('done')
+})
+
+test('a key that is revoked is said, and what was sent stays where it is', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  await agent.event('server', ({ state }) => state === 'online')
+  expect((await callAs(target.url, target.key).post('/auth/logout')).status).toBe(204)
+  await agent.event('server', ({ state }) => state === 'signed_out')
+  expect(await agent.api.agent.status()).toMatchObject({ state: 'signed_out' })
+  expect(project.files()).toEqual({})
+})
+
+test('a name that differs in case only fails that job with its reason, and the next job is done', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const { writeFiles } = await import('../support/temporary-folder.ts')
+  writeFiles(project.root, { 'Content/Town/sm_chair.uasset': 'mine' })
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const first = await sendToAgent(target, 'Inn', ['SM_Chair'])
+  const second = await sendToAgent(target, 'Inn', ['SM_Wall'])
+  const { data } = await agent.event('import', ({ job_id, ended_at }) => job_id === first && ended_at !== null)
+  expect(data).toMatchObject({ state: 'failed', message: expect.stringContaining('spelled sm_chair.uasset') })
+  await agent.event('import', ({ job_id, state }) => job_id === second && state === 'done')
+  expect(await jobAt(target, first)).toMatchObject({ status: 'failed', failure_reason: data.message })
+  expect(project.files()['Town/sm_chair.uasset']?.toString()).toBe('mine')
+})
+
+test('a project folder that is removed in the middle: its job is given back as failed, and another project gets its own', async () => {
+  const { target, wanted } = await stocked()
+  const [inn, mill] = [projectFor('Inn'), projectFor('Mill')]
+  let isFirst = true
+  const wire = await startProxy(server.url, async (sent) => {
+    if (!isFirst || !sent.includes('GET /storage/')) return undefined
+    isFirst = false
+    rmSync(inn.root, { recursive: true })
+    return 'cut'
+  })
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  await agent.api.agentProjects.link({ path: inn.root, accepts_imports: true })
+  const lost = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  const { data } = await agent.event('import', ({ job_id, state }) => job_id === lost && state === 'failed')
+  expect(data.message).toContain(inn.root)
+  expect(await jobAt(target, lost)).toMatchObject({ status: 'failed' })
+  await agent.api.agentProjects.link({ path: mill.root, accepts_imports: true })
+  await sendToAgent(target, 'Mill', ['SM_Wall', 'SM_Chair'])
+  await agent.event('import', ({ project_key, state }) => project_key === 'Mill' && state === 'done')
+  expect(mill.files()).toEqual(wanted)
+})
+
+test('a job that the project is too old for waits with its reason, and is not claimed again at once', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn', { engine: '4.27' })
+  const agent = await startImportingAgent(target, { importTimes: { tellMs: 0, firstRetryMs: 600_000 } })
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const job = await sendToAgent(target, 'Inn', ['SM_Chair'])
+  const { data } = await agent.event('import', ({ state }) => state === 'waiting')
+  expect(data.message).toContain('needs a newer engine than 4.27')
+  expect(await jobAt(target, job)).toMatchObject({ status: 'queued' })
+  const { imports, waiting } = await agent.api.agentImports.list()
+  expect([imports.length, waiting.map(({ id }) => id)]).toEqual([1, [job]])
+})
+
+test('an agent that is stopped in the middle goes on after its next start', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const folder = temporaryFolder()
+  const seen = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const wire = await startProxy(server.url, async (sent) => {
+    if (sent.includes('GET /storage/')) {
+      seen.resolve()
+      await held.promise
+    }
+    return undefined
+  })
+  const through = { url: wire.url(target.url), key: target.key }
+  const first = await startImportingAgent(through, { folder })
+  await first.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const job = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  await seen.promise
+  await first.stop()
+  held.resolve()
+  expect((await jobAt(target, job)).status).toBe('running')
+  const second = await startImportingAgent(through, { folder })
+  await second.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  expect(project.files()).toEqual(wanted)
+})
