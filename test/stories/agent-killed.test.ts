@@ -22,7 +22,7 @@ import { mountSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { attachAll, makeProject, packageAt, type Target } from '../support/unreal-project.ts'
 
-const runs = Number(process.env.PH_AGENT_RUNS ?? 6)
+const runs = Number(process.env.PH_AGENT_RUNS ?? 4)
 const seed = process.env.PH_AGENT_SEED ?? 'agent'
 const server = await startTestServer()
 const program = fileURLToPath(new URL('../support/agent-process.ts', import.meta.url))
