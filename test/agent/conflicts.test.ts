@@ -6,6 +6,7 @@ import { callAs } from '../support/api.ts'
 import { type AgentSetting, jobAt, projectFor, quickTimes, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
 import { emptyProject } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { attachAll, makeProject, packageAt } from '../support/unreal-project.ts'
 
@@ -15,7 +16,7 @@ const versionOf = (text: string) => packageAt(barrel, { payload: Buffer.from(tex
 const atOnce = { ...quickTimes, importTimes: { ...quickTimes.importTimes, answerMs: 30 } }
 
 /** A project that has the first version of a barrel by the agent, and a second one in the library, beside a chair. */
-async function begun(setting: AgentSetting = {}) {
+async function begun(setting: AgentSetting = {}, wayTo = async (url: string) => url) {
   const { url, keys } = await server.addWorkspace()
   const target = { url, key: keys.mia }
   const source = await makeProject({
@@ -25,7 +26,7 @@ async function begun(setting: AgentSetting = {}) {
   await source.push(target)
   const project = projectFor('Inn')
   const folder = setting.folder ?? temporaryFolder()
-  const agent = await startImportingAgent(target, { ...setting, folder })
+  const agent = await startImportingAgent({ ...target, url: await wayTo(target.url) }, { ...setting, folder })
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
   const first = await sendToAgent(target, 'Inn', ['SM_Barrel'])
   await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
@@ -180,6 +181,21 @@ test('a package that is open and about which nobody answers stays as it is, and 
   await done(await send())
   expect(await holds('first')).toBe(true)
   expect((await agent.api.agentConflicts.list({})).conflicts).toMatchObject([{ state: 'waiting', reason: 'open' }])
+})
+
+test('a package that is opened while its new version is fetched stays as it is, and the version waits', async () => {
+  const onFetch: (() => Promise<unknown>)[] = []
+  const { agent, send, holds, done, project } = await begun({}, (url) =>
+    startProxy(server.url, async (sent) => {
+      if (sent.includes('GET /storage/')) await onFetch.shift()?.()
+      return undefined
+    }).then((wire) => wire.url(url)),
+  )
+  onFetch.push(() => agent.api.agentEditors.announce(openEditor(project.root)))
+  await done(await send())
+  expect(await holds('first')).toBe(true)
+  expect(Object.keys(project.files())).toContain('Inn/SM_Chair.uasset')
+  expect((await agent.api.agentConflicts.list({})).conflicts).toMatchObject([{ state: 'waiting', reason: 'open', open: true }])
 })
 
 test('a file that is saved again after the answer stays, and its version waits', async () => {

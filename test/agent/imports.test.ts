@@ -99,6 +99,20 @@ test('a claim that someone else has by then is given up, and nothing is placed',
   expect((await jobAt(target, job)).status).toBe('claimed')
 })
 
+test('where the server has a live connection a job is heard of at once, not by the next heartbeat', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const hourly = { withEditorMs: 3_600_000, aloneMs: 3_600_000 }
+  const agent = await startImportingAgent(target, { sessionTimes: hourly })
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  await expect
+    .poll(async () => (await agent.api.agent.status()).parts)
+    .toContainEqual(expect.objectContaining({ name: 'live', message: 'connected' }))
+  await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
+  await agent.event('import', ({ state }) => state === 'done')
+  expect(project.files()).toEqual(wanted)
+})
+
 test('while imports are paused nothing is brought and the session says so; then it goes on', async () => {
   const { target, wanted } = await stocked()
   const project = projectFor('Inn')
