@@ -36,6 +36,7 @@ export class Imports {
     this.#times = { ...usualImportTimes, ...times }
     this.#reports = new ImportReports(around.events, this.#times.tellMs)
     this.#conflicts = new Conflicts(around.dir, around.events)
+    around.projects.onChange(() => this.#forgetUnwanted())
   }
 
   get wasDamaged(): boolean {
@@ -132,6 +133,13 @@ export class Imports {
 
   close(): void {
     this.#conflicts.close()
+  }
+
+  /** What waits for a project that takes nothing any more stays where it is; what is under way goes on. */
+  #forgetUnwanted(): void {
+    const taking = this.#around.projects.list().filter(({ editor, acceptsImports }) => editor?.accepts_imports ?? acceptsImports)
+    const roots = new Set(taking.map(({ root }) => root))
+    for (const [root, queue] of this.#queues) if (!roots.has(root)) queue.offer([])
   }
 
   #queueOf(root: string): ImportQueue | undefined {

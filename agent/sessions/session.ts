@@ -7,8 +7,9 @@ export type Heartbeat = InputOf<(typeof editorSessions)['heartbeat']>
 export interface Beating {
   /** As it is now. */
   heartbeat(): Heartbeat
-  /** Says it. Never throws. */
   say(heartbeat: Heartbeat): Promise<Next>
+  /** What to do after a failure. Never throws. */
+  failed(error: unknown): Next
 }
 
 /** When it is said again; with `isRefused` not before that, whatever is new. */
@@ -54,13 +55,17 @@ export class KeptSession {
   async #beat(): Promise<void> {
     clearTimeout(this.#timer)
     this.#isAsked = false
-    const heartbeat = this.#beating.heartbeat()
-    this.#said = heartbeat
-    const { inMs, isRefused = false } = await this.#beating.say(heartbeat)
+    const { inMs, isRefused = false } = await this.#say().catch((error: unknown) => this.#beating.failed(error))
     this.#under = undefined
     if (this.#isEnded) return
     this.#isRefused = isRefused
     if (this.#isAsked && !isRefused) this.beat()
     else this.#timer = setTimeout(() => this.#beatAgain(), inMs)
+  }
+
+  async #say(): Promise<Next> {
+    const heartbeat = this.#beating.heartbeat()
+    this.#said = heartbeat
+    return this.#beating.say(heartbeat)
   }
 }

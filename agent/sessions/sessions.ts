@@ -115,6 +115,7 @@ export class Sessions {
     return new KeptSession({
       heartbeat: () => this.#heartbeatOf(subject()),
       say: (heartbeat) => this.#say(heartbeat, { subject: subject(), run }),
+      failed: (error) => this.#afterFailure(error, { subject: last, run }),
     })
   }
 
@@ -148,28 +149,25 @@ export class Sessions {
 
   async #say(heartbeat: Heartbeat, { subject, run }: { subject: Subject; run: Run }): Promise<Next> {
     const { api, reach } = this.#around
-    const { project, editor } = subject
-    try {
-      const { agent_jobs } = await api.editorSessions.heartbeat(heartbeat, { signal: run.signal })
-      reach.worked()
-      run.say(null)
-      if (!run.signal.aborted && heartbeat.accepts_agent_imports) this.#imports.offer(project, agent_jobs)
-      return { inMs: this.#msOf(editor) }
-    } catch (error) {
-      if (run.signal.aborted) return { inMs: this.#msOf(editor) }
-      reach.failed(error)
-      run.say(`${project.key}: ${error instanceof Error ? error.message : error}`)
-      return this.#afterFailure(error, subject)
-    }
+    const { agent_jobs } = await api.editorSessions.heartbeat(heartbeat, { signal: run.signal })
+    reach.worked()
+    run.say(null)
+    if (!run.signal.aborted && heartbeat.accepts_agent_imports) this.#imports.offer(subject.project, agent_jobs)
+    return { inMs: this.#msOf(subject.editor) }
   }
 
   /** An id of someone else stays theirs: an editor chooses another one, the agent does so itself. */
-  #afterFailure(error: unknown, { project: { root, key }, editor }: Subject): Next {
-    const usually = { inMs: this.#msOf(editor) }
-    if (!(error instanceof ApiError) || error.code !== 'CONFLICT') return usually
-    this.#around.log.warn(error.message)
-    if (editor) return { inMs: this.#times.refusedMs, isRefused: true }
-    this.#own.renew(root, key)
+  #afterFailure(error: unknown, { subject, run }: { subject: Subject | undefined; run: Run }): Next {
+    const usually = { inMs: this.#msOf(subject?.editor ?? null) }
+    if (run.signal.aborted) return usually
+    const { reach, log } = this.#around
+    const message = error instanceof Error ? error.message : String(error)
+    reach.failed(error)
+    run.say(subject ? `${subject.project.key}: ${message}` : message)
+    if (!(error instanceof ApiError) || error.code !== 'CONFLICT' || !subject) return usually
+    log.warn(message)
+    if (subject.editor) return { inMs: this.#times.refusedMs, isRefused: true }
+    this.#own.renew(subject.project.root, subject.project.key)
     return usually
   }
 

@@ -80,6 +80,51 @@ test('two projects get their jobs beside each other', async () => {
   expect([inn.files(), mill.files()]).toEqual([wanted, wanted])
 })
 
+test('two projects at most are imported into at the same time, and the next one follows', async () => {
+  const { target, wanted } = await stocked()
+  const held = Promise.withResolvers<void>()
+  const wire = await startProxy(server.url, async (sent) => {
+    if (sent.includes('GET /storage/')) await held.promise
+    return undefined
+  })
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  const projects = ['Inn', 'Mill', 'Barn'].map((name) => projectFor(name))
+  const jobs = await Promise.all(projects.map(({ name }) => sendToAgent(target, name, ['SM_Wall', 'SM_Chair'])))
+  for (const { root } of projects) await agent.api.agentProjects.link({ path: root, accepts_imports: true })
+  const counted = async () => {
+    const status = await agent.api.agent.status()
+    const imports = status.projects.map((project) => project.imports)
+    return [
+      imports.filter(({ running }) => running?.phase === 'fetch').length,
+      imports.filter(({ waiting }) => waiting > 0).length,
+    ]
+  }
+  await expect.poll(counted).toEqual([2, 1])
+  held.resolve()
+  for (const job of jobs) await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  expect(projects.map((project) => project.files())).toEqual([wanted, wanted, wanted])
+})
+
+test('a project that is unlinked gets what is under way, and nothing that waits', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const held = Promise.withResolvers<void>()
+  const wire = await startProxy(server.url, async (sent) => {
+    if (sent.includes('GET /storage/')) await held.promise
+    return undefined
+  })
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  const first = await sendToAgent(target, 'Inn', ['SM_Wall'])
+  const second = await sendToAgent(target, 'Inn', ['SM_Chair'])
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  await expect.poll(async () => (await agent.api.agentImports.list()).waiting.map(({ id }) => id)).toEqual([second])
+  await agent.api.agentProjects.unlink({ path: project.root })
+  held.resolve()
+  await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
+  expect((await agent.api.agentImports.list()).waiting).toEqual([])
+  expect((await jobAt(target, second)).status).toBe('queued')
+})
+
 test('a claim that someone else has by then is given up, and nothing is placed', async () => {
   const { target } = await stocked()
   const project = projectFor('Inn')
