@@ -81,8 +81,8 @@ test('opening an asset that someone holds is warned of, once; what is opened whi
   const { agent, editor } = await editorWithAgent({
     'agentEditors.opened': ({ package: name }: { package: string }) =>
       name === '/Game/Props/SM_Barrel'
-        ? { file: watched('Content/Props/SM_Barrel.uasset'), warnings: reasons }
-        : { file: null, warnings: [] },
+        ? { file: watched('Content/Props/SM_Barrel.uasset'), warnings: reasons, suggestion: null }
+        : { file: null, warnings: [], suggestion: null },
   })
   await editor.set({ edited: ['/Game/Props/SM_Barrel'] })
   const warnings = async () => textsOf(await editor.look(), 'log_warning')
@@ -147,11 +147,13 @@ const conflict = (id: number, over: object = {}) => ({
   path: `/projects/SM_${id}`,
   package: null,
   reason: 'changed',
+  open: false,
   local: { ...side, by: 'you', version: 'v2' },
   incoming: side,
   differences: ['triangles 1,200, was 900'],
   state: 'asked',
   answer: null,
+  copy: null,
   asked_at: '2026-11-23T10:00:00.000Z',
   answer_by: '2026-11-23T10:10:00.000Z',
   ...over,

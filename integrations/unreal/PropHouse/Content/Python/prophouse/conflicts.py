@@ -76,7 +76,7 @@ def question(conflict: Dict[str, Any]) -> str:
         *("  " + one for one in conflict["differences"]),
         "",
         "Yes keeps yours; the incoming version waits as an update.",
-        "No takes the incoming one; yours is kept as a copy beside the project.",
+        "No takes the incoming one; a copy of yours is kept below Saved/PropHouse/Backups.",
         "Cancel decides later. Without an answer until %s yours is kept." % conflict["answer_by"],
     ]
     return "\n".join(lines)
