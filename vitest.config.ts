@@ -24,6 +24,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for comes when it comes: a busy machine is no reason to fail.
+    expect: { poll: { timeout: 20_000, interval: 50 } },
     env: { NO_COLOR: '1' },
     unstubEnvs: true,
   },

@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { ClientError } from '../client/client-error.ts'
 import { agentFolder } from '../client/folders.ts'
 import { createApi } from '../client/http/api.ts'
+import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
-import { openWire } from '../client/http/open-http.ts'
 import { readNote } from '../serving/local-note.ts'
 import { type Lock, tryLockFolder } from '../system/lock.ts'
 import type { Agent } from './agent.ts'
@@ -48,6 +48,9 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
+/** Parts that fail are run again, so that a request need not try for long: `ph agent status` says soon that the server is away. */
+const retryForMs = 5000
+
 /** Throws ClientError `AGENT_RUNS` where one runs already with these folders. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { wire } = options
@@ -55,7 +58,9 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = takeFolder(dir)
   const log = openAgentLog(dir, options.tell)
-  const http = openWire(wire, ({ reason }) => log.info(`waiting for the server: ${reason}`))
+  const { url: address, key, clientName, pause } = wire
+  const onWait = ({ reason }: { reason: string }) => log.info(`waiting for the server: ${reason}`)
+  const http = new Http({ url: address, key, clientName, pause, retryForMs, onWait })
   const endings: (() => unknown)[] = [() => lock.release(), () => http.close('destroy')]
   const end = async () => {
     for (const one of endings.splice(0).reverse()) await one()
@@ -63,7 +68,10 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   try {
     const events = new EventLog(Date.now())
     const api = createApi(http)
+    let running: Agent | undefined
     const reach = new Reach(api, (state) => {
+      // Nobody waits any longer for a server that is there again.
+      if (state === 'online') running?.supervisor.retryNow()
       events.tell('server', { state })
       log.info(`server: ${state}`)
     })
@@ -72,6 +80,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     if (projects.wasDamaged) log.error('What was remembered of projects was damaged and is begun anew. Link them again.')
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
     const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
+    running = agent
     endings.push(() => agent.mirror.close())
     endings.push(() => agent.imports.close())
     if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')

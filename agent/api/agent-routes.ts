@@ -1,5 +1,6 @@
 /** The agent itself: how it is, what happens, pause and end. */
 import type { AgentProject, AgentStatus } from '../../contract/agent.ts'
+import type { MirrorReport } from '../../contract/agent-mirror.ts'
 import type { Agent } from '../agent.ts'
 import type { Project } from '../projects/projects.ts'
 import type { AgentHandlers } from './handler.ts'
@@ -36,9 +37,13 @@ export function statusOf(own: Agent): AgentStatus {
     started_at: own.startedAt.toISOString(),
     parts: supervisor.reports(),
     projects: projects.list().map((project) => projectOf(own, project)),
-    mirror: mirror.report(),
+    mirror: mirrorOf(own, mirror.report()),
   }
 }
+
+/** Nobody knows whether it is current while the server is away. */
+const mirrorOf = ({ reach }: Agent, report: MirrorReport): MirrorReport =>
+  reach.state === 'offline' && report.state === 'current' ? { ...report, state: 'offline' } : report
 
 function stateOf({ supervisor, reach }: Agent): AgentStatus['state'] {
   if (reach.state === 'signed_out') return 'signed_out'

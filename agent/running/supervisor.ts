@@ -91,6 +91,11 @@ export class Supervisor {
     for (const { state, turn } of this.#running) if (state !== 'running') turn.abort(wake)
   }
 
+  /** What waits after a failure is tried at once: what it failed for may be over. */
+  retryNow(): void {
+    for (const { state, turn } of this.#running) if (state === 'waiting') turn.abort(wake)
+  }
+
   get paused(): { until: Date | undefined } | undefined {
     return this.#isPaused ? { until: this.#pausedUntil } : undefined
   }

@@ -78,6 +78,11 @@ export class ProjectWatch {
     this.#hasten('news', movedMs)
   }
 
+  /** Files were placed by an import. */
+  imported(): void {
+    this.#hasten('all', soonMs)
+  }
+
   get isComplete(): boolean {
     return this.#isComplete
   }

@@ -59,6 +59,7 @@ export class Watching {
     try {
       follow()
       void this.#hearMoves(signal)
+      void this.#hearImports(signal)
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve()
         else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -74,6 +75,16 @@ export class Watching {
   /** At once where the server has a live connection; else by the clock. */
   async #hearMoves(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) for await (const _ of this.#live.heads(signal)) this.libraryMoved()
+  }
+
+  /** What an import placed is looked at as it comes; how many files there are then, only a look at all of them says. */
+  async #hearImports(signal: AbortSignal): Promise<void> {
+    const { events, projects } = this.#around
+    for await (const { event, data } of events.follow({ since: undefined, projectKey: undefined, signal })) {
+      if (event !== 'imported') continue
+      const imported = projects.list().find(({ key }) => key === data.project_key)
+      if (imported) this.of(imported.root)?.imported()
+    }
   }
 
   #follow(projects: readonly Project[]): void {

@@ -35,7 +35,7 @@ export const commands = [
         'where they land; references between the files break below any folder other than /Game (default: the root of the project, /Game where no one chose another)',
         readRoot,
       ),
-      toAgent: flag('--to-agent', 'let the desktop agent of your editors bring them, so that nobody has to type a command'),
+      toAgent: flag('--to-agent', 'let your desktop agent bring them, so that nobody has to type a command'),
       prefer: value(
         '--prefer <which>',
         'newest: of two versions of a prop with the same destination, take the newer',
@@ -113,7 +113,10 @@ function words(job: Sent, { out }: Context): string[] {
 
 const nextStep = ({ delivery, target_project }: Sent, { paint, width }: Output): string[] =>
   delivery === 'agent'
-    ? wrap(`Your editor with ${printable(target_project)} open takes it, once imports by the agent are on there.`, width)
+    ? [
+        ...wrap(`Your desktop agent brings it to where it looks after ${printable(target_project)} and takes imports:`, width),
+        `  ${paint('cyan', 'ph agent link <folder of the project> --accept-imports')}`,
+      ]
     : [
         'Someone who works in that project runs, in its folder:',
         `  ${paint('cyan', `ph pull --project ${shellWord(printable(target_project))}`)}`,

@@ -45,6 +45,7 @@ test('without the server it answers, says how old it is, and catches up by itsel
   await gone.stop()
   proxy.leadTo(gone.url)
   await expect.poll(async () => (await agent.api.agent.status()).state, patience).toBe('offline')
+  expect((await agent.api.agent.status()).mirror).toMatchObject({ state: 'offline', entries: 2 })
   expect(names((await ph('search barrel --json', { env })).json() as { entries: unknown[] })).toEqual(['SM_Barrel'])
   await pushed(caller, [item({ asset_name: 'SM_Table' })])
   proxy.leadTo(server.url)

@@ -91,6 +91,26 @@ test('who resumes does not wait for the pause after a failure', async () => {
   await expect.poll(() => runs).toBe(2)
 })
 
+test('when the server is there again, what waits is tried at once, and what was paused stays so', async () => {
+  let runs = 0
+  const failing: Part = {
+    name: 'live',
+    canPause: false,
+    async run() {
+      runs++
+      throw new Error('away')
+    },
+  }
+  const slow = new Supervisor({ began: () => {}, failed: () => {} }, { firstMs: 60_000, mostMs: 60_000, steadyMs: 60_000 })
+  slow.start([failing, steady('mirror')])
+  onTestFinished(() => slow.stop())
+  slow.pause(undefined)
+  await expect.poll(() => slow.reports().map(({ state }) => state)).toEqual(['waiting', 'paused'])
+  slow.retryNow()
+  await expect.poll(() => runs).toBe(2)
+  expect(slow.reports()[1]?.state).toBe('paused')
+})
+
 test('stopping waits until every part has ended', async () => {
   let isDone = false
   const { made } = supervisor([

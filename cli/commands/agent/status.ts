@@ -40,7 +40,7 @@ function words(status: AgentStatus, context: Context): string[] {
   const who = person ? ` as ${printable(person.display_name || person.name)}` : ''
   return [
     `The agent ${states[state]}${until}.`,
-    out.paint('dim', `  process ${pid}, since ${age(started_at, now())}, for ${printable(server)}${who}`),
+    out.paint('dim', `  process ${pid}, started ${age(started_at, now())}, for ${printable(server)}${who}`),
     '',
     ...projectLines(status.projects, context),
     '',
