@@ -44,7 +44,8 @@ function callRoute(caller: Caller, [method, path]: [string, string]): Promise<An
   return method === 'PATCH' ? caller.patch(filled, {}) : caller.post(filled, {})
 }
 const keyed = allRoutes.filter(
-  ([, , { scope, states, answers }]) => ['read', 'write', 'admin'].includes(scope) && states !== 'all' && answers !== 'ndjson',
+  ([, , { scope, states, answers }]) =>
+    ['read', 'write', 'admin'].includes(scope) && states !== 'all' && answers !== 'ndjson' && answers !== 'events',
 )
 const writes = keyed.filter(([, , { scope, method }]) => scope === 'write' || (scope === 'admin' && method !== 'GET'))
 const isNegotiate = (path: string) => path === '/push/negotiate'
@@ -70,6 +71,13 @@ const bringing = (one: Item): [string, () => Promise<Answer>][] => [
   ['a presigned address for media', () => sendTo(old.mediaTarget)],
 ]
 
+/** Of a stream of events, which is left again at once. */
+async function streamStatus(): Promise<number> {
+  const live = await fetch(`${url}/api/v1/catalog/changes/live`, { headers: { authorization: `Bearer ${keys.max}` } })
+  await live.body?.cancel()
+  return live.status
+}
+
 for (const [state, refusal] of [
   ['read_only', readOnly],
   ['starting', starting],
@@ -92,6 +100,7 @@ for (const [state, refusal] of [
       code: 'string',
     })
     expect((await callAs(url, keys.max).get('/entries')).body.entries).toHaveLength(1)
+    expect(await streamStatus(), 'a stream of events').toBe(200)
   })
 
 test('read_only and starting: a push whose bytes are all there still negotiates', async () => {
