@@ -43,6 +43,7 @@ export class LookProcess {
     clearTimeout(this.#ending)
     this.#worker ??= this.#start()
     const worker = this.#worker
+    hold(worker)
     const id = ++this.#last
     const stop = () => send(worker, { stop: id })
     signal?.addEventListener('abort', stop)
@@ -57,7 +58,7 @@ export class LookProcess {
     } finally {
       signal?.removeEventListener('abort', stop)
       this.#waiting.delete(id)
-      if (this.#waiting.size === 0) this.#endSoon()
+      if (this.#waiting.size === 0) this.#endSoon(worker)
     }
   }
 
@@ -71,8 +72,6 @@ export class LookProcess {
   #start(): ChildProcess {
     const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
     const worker = spawn(process.execPath, [workerFile], { stdio: [...stdio], serialization: 'advanced', windowsHide: true })
-    worker.unref()
-    worker.channel?.unref()
     worker.on('message', (message) => {
       const found = message as FromLooker
       const waiting = this.#waiting.get(found.id)
@@ -90,8 +89,10 @@ export class LookProcess {
     for (const { reject } of this.#waiting.values()) reject(error)
   }
 
-  #endSoon(): void {
+  #endSoon(last: ChildProcess): void {
     clearTimeout(this.#ending)
+    last.unref()
+    last.channel?.unref()
     this.#ending = setTimeout(() => {
       const worker = this.#worker
       this.#worker = undefined
@@ -99,6 +100,12 @@ export class LookProcess {
     }, idleMs)
     this.#ending.unref()
   }
+}
+
+/** An agent that ends waits for what was ordered, and not for one that has nothing to do. */
+function hold(worker: ChildProcess): void {
+  worker.ref()
+  worker.channel?.ref()
 }
 
 /** One that has ended meanwhile is heard of by its end. */
