@@ -70,10 +70,9 @@ export class PullJob {
       return this.#report('lost', error.message, [])
     } finally {
       claim.end()
-      if (isOver) {
-        memory.pulls.forget(claim.jobId)
-        await clearStaging(staging, target.root)
-      }
+      // Killed in between, the next run still knows of it, and takes the rest away.
+      if (isOver) await clearStaging(staging, target.root)
+      if (isOver) memory.pulls.forget(claim.jobId)
     }
   }
 

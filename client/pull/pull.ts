@@ -116,8 +116,8 @@ class Pull {
     } catch (error) {
       if (!isForGood(error)) throw error
       const placed = settledFiles(this.#parts, open.jobId).size
-      memory.pulls.forget(open.jobId)
       await clearStaging(this.#staging, this.#parts.target.root)
+      memory.pulls.forget(open.jobId)
       this.#notes.push(error.details.status === 'done' ? finishedNote(open.jobId) : goneNote(open.jobId, error.message, placed))
       return undefined
     }
