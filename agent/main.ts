@@ -86,7 +86,10 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')
     endings.push(() => agent.sessions.close())
     agent.supervisor.start(partsOf(agent, options))
-    endings.push(() => agent.supervisor.stop())
+    endings.push(async () => {
+      const late = await agent.supervisor.stop()
+      if (late.length > 0) log.error(`did not end in time: ${late.join(', ')}`)
+    })
     const { url, close } = await openAgentApi(agent)
     endings.push(close)
     reach.ask()

@@ -24,6 +24,9 @@ export interface Patience {
 
 const usual: Patience = { firstMs: 1000, mostMs: 5 * 60_000, steadyMs: 60_000 }
 
+/** A part that hangs does not hold up the end of the others. */
+const endingMs = 15_000
+
 /** Told of what goes wrong; says nothing about what to do, which is the supervisor's. */
 export interface Watchers {
   failed(part: Part, error: unknown, again: { inMs: number }): void
@@ -110,12 +113,16 @@ export class Supervisor {
     }))
   }
 
-  /** Resolves when every part has ended. */
-  async stop(): Promise<void> {
+  /** Resolves when every part has ended, or when its time is over; gives those that had not ended by then. */
+  async stop(limitMs = endingMs): Promise<Part['name'][]> {
     clearTimeout(this.#resuming)
     this.#stopping.abort()
     for (const { turn } of this.#running) turn.abort()
-    await Promise.all(this.#running.map(({ ended }) => ended))
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, limitMs)
+    await Promise.race([Promise.all(this.#running.map(({ ended }) => ended)), late])
+    clearTimeout(timer)
+    return this.#running.flatMap(({ part, state }) => (state === 'stopped' ? [] : part.name))
   }
 
   async #keepRunning(one: Running): Promise<void> {

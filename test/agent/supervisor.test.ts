@@ -12,7 +12,7 @@ function supervisor(parts: readonly Part[]) {
     patience,
   )
   made.start(parts)
-  onTestFinished(() => made.stop())
+  onTestFinished(async () => void (await made.stop(200)))
   return { made, failures }
 }
 
@@ -85,7 +85,7 @@ test('who resumes does not wait for the pause after a failure', async () => {
   }
   const slow = new Supervisor({ began: () => {}, failed: () => {} }, { firstMs: 60_000, mostMs: 60_000, steadyMs: 60_000 })
   slow.start([failing])
-  onTestFinished(() => slow.stop())
+  onTestFinished(async () => void (await slow.stop()))
   await expect.poll(() => slow.reports()[0]?.state).toBe('waiting')
   slow.resume()
   await expect.poll(() => runs).toBe(2)
@@ -103,12 +103,18 @@ test('when the server is there again, what waits is tried at once, and what was 
   }
   const slow = new Supervisor({ began: () => {}, failed: () => {} }, { firstMs: 60_000, mostMs: 60_000, steadyMs: 60_000 })
   slow.start([failing, steady('mirror')])
-  onTestFinished(() => slow.stop())
+  onTestFinished(async () => void (await slow.stop()))
   slow.pause(undefined)
   await expect.poll(() => slow.reports().map(({ state }) => state)).toEqual(['waiting', 'paused'])
   slow.retryNow()
   await expect.poll(() => runs).toBe(2)
   expect(slow.reports()[1]?.state).toBe('paused')
+})
+
+test('a part that does not end is named, and holds up the end of the others for no longer than it may', async () => {
+  const { made } = supervisor([steady('mirror'), { name: 'imports', canPause: true, run: () => new Promise(() => {}) }])
+  expect(await made.stop(200)).toEqual(['imports'])
+  expect(made.reports().map(({ state }) => state)).toEqual(['stopped', 'running'])
 })
 
 test('stopping waits until every part has ended', async () => {
