@@ -177,6 +177,16 @@ function send(reply: FastifyReply, { route, status, answer }: { route: Route; st
   return reply.code(created ? 201 : status).send(answer)
 }
 
+const sentTogether = 64 * 1024
+
+/** Many rows in a piece: a piece of its own for each is a write to the connection for each. */
 async function* lines(rows: AsyncIterable<unknown>): AsyncIterable<string> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+  let text = ''
+  for await (const row of rows) {
+    text += `${JSON.stringify(row)}\n`
+    if (text.length < sentTogether) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }
