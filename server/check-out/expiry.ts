@@ -3,7 +3,6 @@
 import type { Clock } from '../clock.ts'
 import { amongIds } from '../database/among.ts'
 import type { Database } from '../database/open.ts'
-import type { Sql } from '../database/sql.ts'
 import { transact, type Writing } from '../database/transaction.ts'
 import { Feed } from '../feed.ts'
 import { holdLineages } from '../rows/hold.ts'
@@ -14,21 +13,19 @@ import { entriesOf } from './entries-of.ts'
 /** Of one transaction: it holds their lineages against everyone else. */
 const stepLocks = 200
 
-/** One look at an index for all workspaces; most of the time nothing is due. What one of them waits for keeps the others from nothing. */
-export async function recordExpiries({ sql }: Database, clock: Clock): Promise<void> {
+/** The workspaces in which one is due: one look at an index. */
+export async function selectWhereExpired({ sql }: Database, clock: Clock): Promise<number[]> {
   const workspaces = await sql<{ id: number }[]>`
     select distinct workspace_id as id from locks where ended_at is null and expires_at <= ${clock.now().toISOString()}`
-  const failures: unknown[] = []
-  for (const { id } of workspaces)
-    try {
-      await recordIn(sql, id, clock)
-    } catch (error) {
-      failures.push(error)
-    }
-  if (failures.length > 0) throw failures[0]
+  return workspaces.map(({ id }) => id)
 }
 
-async function recordIn(sql: Sql, workspaceId: number, clock: Clock): Promise<void> {
+interface Due {
+  clock: Clock
+  workspaceId: number
+}
+
+export async function recordExpiries({ sql }: Database, { clock, workspaceId }: Due): Promise<void> {
   for (;;) {
     const now = clock.now()
     const due = await sql<{ id: number; lineage_id: string }[]>`

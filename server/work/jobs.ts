@@ -1,9 +1,10 @@
 /** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
-import { recordExpiries } from '../check-out/expiry.ts'
+import { recordExpiries, selectWhereExpired } from '../check-out/expiry.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
+import { recordLapses, selectWhereLapsed } from '../pulls/lapsed.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
 import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications } from './retention.ts'
@@ -29,10 +30,19 @@ export const jobsOf = ({ clock, database, frontDoor, files }: JobParts): Job[] =
   },
   {
     name: 'lock-expiries',
-    of: 'server',
+    of: 'found workspaces',
     // At every look.
     everyMs: 1_000,
-    run: () => recordExpiries(database, clock),
+    find: () => selectWhereExpired(database, clock),
+    run: (workspaceId) => recordExpiries(database, { clock, workspaceId }),
+  },
+  {
+    name: 'lapsed-claims',
+    of: 'found workspaces',
+    // At every look.
+    everyMs: 1_000,
+    find: () => selectWhereLapsed(database, clock),
+    run: (workspaceId) => recordLapses(database, { clock, workspaceId }),
   },
   {
     name: 'orphans',

@@ -11,10 +11,18 @@ interface AnyJob {
   everyMs: number
 }
 
-/** Done by every server: of what it has in its memory, or what one look at an index for all workspaces finds. */
+/** Done by every server: of what it has in its memory. */
 export interface ServerJob extends AnyJob {
   of: 'server'
   run(): Promise<void>
+}
+
+/** Done by every server, where one look at an index finds something: most of the time nowhere. */
+export interface FoundJob extends AnyJob {
+  of: 'found workspaces'
+  find(): Promise<readonly number[]>
+  /** Until nothing is due there. Another server may do the same at this moment. */
+  run(workspaceId: number): Promise<void>
 }
 
 /** Done in each workspace, by one of the servers on the database. */
@@ -27,7 +35,7 @@ export interface WorkspaceJob extends AnyJob {
   run(step: Step): Promise<boolean>
 }
 
-export type Job = ServerJob | WorkspaceJob
+export type Job = ServerJob | FoundJob | WorkspaceJob
 
 export interface Step {
   workspaceId: number
@@ -56,7 +64,7 @@ interface OwnState {
 
 export class Runner {
   readonly #parts: RunnerParts
-  readonly #own: Map<ServerJob, OwnState>
+  readonly #own: Map<ServerJob | FoundJob, OwnState>
   readonly #jobs: ReadonlyMap<string, WorkspaceJob>
   readonly #me = randomId('srv')
   /** Those of the server do not wait for those of workspaces. */
@@ -70,7 +78,7 @@ export class Runner {
 
   constructor(parts: RunnerParts, jobs: readonly Job[]) {
     this.#parts = parts
-    this.#own = new Map(jobs.flatMap((job) => (job.of === 'server' ? [[job, { dueMs: 0, failures: 0 }]] : [])))
+    this.#own = new Map(jobs.flatMap((job) => (job.of === 'workspace' ? [] : [[job, { dueMs: 0, failures: 0 }]])))
     this.#jobs = new Map(jobs.flatMap((job) => (job.of === 'workspace' ? [[job.name, job]] : [])))
   }
 
@@ -97,7 +105,7 @@ export class Runner {
     for (const [job, state] of this.#own) {
       if (this.#isStopped || !isDue(state.dueMs, this.#nowMs(), job.everyMs)) continue
       try {
-        await job.run()
+        await (job.of === 'server' ? job.run() : runWhereFound(job))
         state.failures = 0
       } catch (err) {
         state.failures++
@@ -159,4 +167,16 @@ export class Runner {
     this.#silentUntilMs = this.#nowMs() + pauseMs(longestSilenceMs, this.#failedLooks)
     this.#parts.log.warn({ err }, 'what background work is due could not be found out; this is tried again')
   }
+}
+
+/** What one workspace waits for keeps the others from nothing. */
+async function runWhereFound(job: FoundJob): Promise<void> {
+  const failures: unknown[] = []
+  for (const workspaceId of await job.find())
+    try {
+      await job.run(workspaceId)
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
 }

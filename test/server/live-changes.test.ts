@@ -52,6 +52,38 @@ test('who ordered a pull job hears of each of its states, with every key, and no
   expect(await other.head()).toBe(await headOf(url, keys.mia))
 })
 
+test('who ordered a pull job hears when its claim runs out and it waits again, once, and hears of the next claim', async () => {
+  const { mia, max, keys, stream } = await library()
+  const [made] = await pushed(mia, [item()])
+  const own = stream(keys.mia)
+  await own.head()
+  const body = { target_project: uniqueName('Proj'), entries: [{ entry_id: made?.entry_id }], delivery: 'agent' }
+  const order = (await mia.post('/pull-jobs', body)).body as Json
+  const job = (status: string) => ({ event: 'job', data: { job_id: order.id, status } })
+  const claim = async () => (await max.post(`/pull-jobs/${order.id}/claim`, { project_key: body.target_project })).body
+  expect(await own.next()).toEqual(job('queued'))
+  const { claim_token } = await claim()
+  expect(await own.next()).toEqual(job('claimed'))
+  await server.work.look()
+  server.clock.advance(59 * 60_000)
+  await server.work.look()
+  expect((await max.post(`/pull-jobs/${order.id}/heartbeat`, { claim_token })).status).toBe(200)
+  server.clock.advance(59 * 60_000)
+  await server.work.look()
+  server.clock.advance(60_000)
+  const shown = async () => (await mia.get(`/pull-jobs/${order.id}`)).body
+  const before = await shown()
+  await server.work.look()
+  expect(await own.next()).toEqual(job('queued'))
+  expect(await shown(), 'to who asks it had been so since the lease was over').toEqual(before)
+  const late = await max.patch(`/pull-jobs/${order.id}`, { status: 'running', claim_token })
+  expect(late.body.error).toMatchObject({ code: 'JOB_STATE', details: { status: 'queued' } })
+  server.clock.advance(60_000)
+  await server.work.look()
+  expect((await claim()).status).toBe('claimed')
+  expect(await own.next(), 'it was told once').toEqual(job('claimed'))
+})
+
 test('a key has five streams at most, each key for itself; one that ends makes room, and HEAD takes none', async () => {
   const { url, keys, stream } = await library()
   const streams = Array.from({ length: 5 }, () => stream(keys.mia))

@@ -1,6 +1,6 @@
 // Locks end by the clock: they bind nobody from that moment on, and that is recorded once, by whichever server is there (spec 3).
 import { expect, test } from 'vitest'
-import { recordExpiries } from '../../server/check-out/expiry.ts'
+import { recordExpiries, selectWhereExpired } from '../../server/check-out/expiry.ts'
 import { usualWaits } from '../../server/database/waits.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import {
@@ -92,7 +92,11 @@ test('several servers that look at once record hundreds of expiries once each, i
     heads.push(await newestEvent(who))
   }
   server.clock.advance(hourMs)
-  await Promise.all(Array.from({ length: 4 }, () => recordExpiries(server.database, server.clock)))
+  const { database, clock } = server
+  const looks = Array.from({ length: 4 }, async () => {
+    for (const workspaceId of await selectWhereExpired(database, clock)) await recordExpiries(database, { clock, workspaceId })
+  })
+  await Promise.all(looks)
   for (const [at, who] of homes.entries()) {
     const wanted = new Set(batches[at]?.map(({ lock }) => lock.id))
     const ids = (await expiriesAfter(who, heads[at] ?? 0)).map(({ payload }) => payload.lock_id).filter((id) => wanted.has(id))

@@ -79,7 +79,7 @@ between('a lineage names the version that is current as the one that is marked s
 
 between.each([
   ['collections', /collection_entries x join collections/, 'collections'],
-  ['tags', /entry_tags x join tags/, 'tags'],
+  ['tags', /entry_tags x cross join lateral/, 'tags'],
 ])('an entry with %s that came after a new name has the new name', async (_what, before, field) => {
   const { entry_id } = await newEntry()
   const { id } = ok(await mia.post(`/${field}`, { name: uniqueName('N') }), 201)
@@ -101,7 +101,7 @@ between('a record of the change feed with a tag that came after a new name has t
   const { id } = ok(await mia.post('/tags', { name: uniqueName('tag') }), 201)
   const { changes } = await read(
     () => mia.get(`/catalog/changes?cursor=${cursor}&expand=true`),
-    /entry_tags x join tags/,
+    /entry_tags x cross join lateral/,
     async () => {
       ok(await mia.patch(`/entries/${entry_id}`, { name: 'Renamed' }))
       ok(await mia.put(`/entries/${entry_id}/tags/${id}`, undefined), 204)

@@ -270,6 +270,25 @@ test('what a server does of its own and fails again and again is tried each time
   expect(said().map(({ err }) => err.message)).toEqual([1, 2, 4, 8].map((count) => `not now: ${count}`))
 })
 
+test('what is done where something is found fails in one workspace and is done in the others', async () => {
+  const done: number[] = []
+  const [first = 0, second = 0] = workspaceIds
+  const found: Job = {
+    name: 'found',
+    of: 'found workspaces',
+    everyMs: 1_000,
+    find: async () => [first, second],
+    run: async (workspaceId) => {
+      if (workspaceId === first) throw new Error('not there')
+      done.push(workspaceId)
+    },
+  }
+  said()
+  await runner(found).look()
+  expect(done).toEqual([second])
+  expect(said()).toMatchObject([{ job: 'found', err: { message: 'not there' } }])
+})
+
 test('a due time that a clock set which was a year ahead delays nothing', async () => {
   const { job: own, steps } = job()
   const one = runner(own)
