@@ -6,7 +6,7 @@ import { pullJobStatuses } from './pull-jobs.ts'
 import { routes } from './route.ts'
 import { Count, Id, LineageId, nullable, oneOf } from './shapes.ts'
 
-export const changeEntities = ['entry', 'object', 'lock', 'review'] as const
+export const changeEntities = ['entry', 'object', 'lock', 'review', 'collection'] as const
 export type ChangeEntity = (typeof changeEntities)[number]
 
 /** One change. `record` only with `expand=true`, on upserts: what the refresh address of the entity would answer, of a lock the lock itself. */
@@ -31,8 +31,7 @@ export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count }
 /**
  * What a stream of changes says. `head`: the newest number of the feed, first of all and whenever it moves. `job`: a pull job that whoever
  * holds the key ordered was made, or is in another state; told to all keys of that person. Each says how things are, not what happened on
- * the way: of several changes at once only the last is told. A claim whose lease runs out is not told, because nobody does anything then;
- * heartbeats of editors find such a job.
+ * the way: of several changes at once only the last is told. That a claim has run out, and the job waits again, is told within seconds.
  */
 export const LiveEvent = Type.Union([
   Type.Object({ event: Type.Literal('head'), data: Type.Object({ seq: Count }) }),
@@ -45,11 +44,13 @@ export const changes = routes({
     method: 'GET',
     path: '/catalog/changes',
     scope: 'read',
-    summary: 'List what changed since a cursor, oldest first.',
+    summary:
+      'List what changed since a cursor, oldest first. With `expand`, each `upsert` has a `record`: what its own address answers, null where it is gone by now. `collection_entries=false` leaves the entries out of the records of collections, for those who only list these.',
     input: Type.Object({
       cursor: Type.Optional(Count),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.changesPage.max })),
       expand: Type.Optional(Type.Boolean()),
+      collection_entries: Type.Optional(Type.Boolean()),
     }),
     output: Type.Object({ changes: Type.Array(ChangeRecord), next_cursor: Count, reset: Type.Boolean() }),
     errors: ['VALIDATION'],
@@ -59,10 +60,12 @@ export const changes = routes({
     path: '/catalog/export',
     scope: 'read',
     summary:
-      'Stream every entry, deprecated ones included, one JSON object a line. First line: `{cursor, total, ends: true}`, the total being an estimate. Last line: `{end: true, entries}`, the number of entries that were sent; a stream without it was cut.',
+      'Stream every entry, deprecated ones included, by id, one JSON object a line. First line: `{cursor, total, ends: true}`, the total being an estimate. Last line: `{end: true, entries}`, the number of entries that were sent; a stream without it was cut. `after` goes on behind the last entry that came: keep the cursor of the first stream then, for the feed tells what changed since.',
+    input: Type.Object({ after: Type.Optional(Id) }),
     output: Type.Union([ExportHead, EntryWithTags, ExportEnd]),
     answers: 'ndjson',
     extension: true,
+    errors: ['VALIDATION'],
   },
   live: {
     method: 'GET',

@@ -97,7 +97,11 @@ async function holdUnpulled(sql: Sql, workspaceId: number, entryIds: readonly nu
 async function deleteEntryRows({ sql, workspace, feed }: Context, entries: readonly DoomedEntry[]): Promise<void> {
   const ids = entries.map((entry) => entry.id)
   await sql`delete from entry_tags where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
-  await sql`delete from collection_entries where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)}`
+  const smaller = await sql<{ id: number }[]>`
+    with gone as (
+      delete from collection_entries where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, ids)} returning collection_id)
+    select distinct collection_id as id from gone order by id`
+  for (const { id } of smaller) feed.changed({ entity: 'collection', entityId: id, lineageId: null, op: 'upsert' })
   await forgetEntries(sql, workspace.id, ids)
   await sql`delete from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
   for (const { id, lineage_id } of entries) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'delete' })

@@ -6,13 +6,14 @@ import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
+import { selectCollections, selectWholeCollections } from '../rows/collection.ts'
 import { selectEntriesWithTags, selectEntryIdsOf } from '../rows/entry.ts'
 import { selectLineages } from '../rows/lineage.ts'
 import { type LockScope, selectLocks } from '../rows/lock.ts'
 
 export const changes: Handlers<typeof contract> = {
   async list({ sql, workspace, now, input }) {
-    const { cursor = 0, limit = limits.changesPage.default, expand = false } = input
+    const { cursor = 0, limit = limits.changesPage.default, expand = false, collection_entries: whole = true } = input
     // Rows first: what retention removes after that is told by the floor. The other way round it would be a gap that nobody hears of.
     const rows = await sql<ChangeRecord[]>`
       select seq, entity, entity_id, lineage_id, op from changes
@@ -22,14 +23,14 @@ export const changes: Handlers<typeof contract> = {
     if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
     const latest = collapse(rows)
     return {
-      changes: expand ? await expanded({ sql, workspace, now }, latest) : latest,
+      changes: expand ? await expanded({ sql, workspace, now, whole }, latest) : latest,
       next_cursor: rows.at(-1)?.seq ?? cursor,
       reset: false,
     }
   },
 
-  export({ sql, workspace }) {
-    return exportEntries(sql, workspace.id)
+  export({ sql, workspace, input: { after = 0 } }) {
+    return exportEntries(sql, workspace.id, after)
   },
 
   live({ live, workspace, actor, signal }) {
@@ -48,11 +49,16 @@ function collapse(rows: readonly ChangeRecord[]): ChangeRecord[] {
   return [...latest.values()]
 }
 
+interface ExpandScope extends LockScope {
+  /** Collections with their entries. */
+  whole: boolean
+}
+
 /** Each upsert with what its refresh address would answer; null where the record is gone by now. A review is read with its entry. */
-async function expanded({ sql, workspace, now }: LockScope, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
+async function expanded({ sql, workspace, now, whole }: ExpandScope, rows: ChangeRecord[]): Promise<ChangeRecord[]> {
   const upserts = rows.filter((row) => row.op === 'upsert')
   const idsOf = (entity: ChangeEntity) => upserts.filter((row) => row.entity === entity).map((row) => row.entity_id)
-  const [entryIds, lockIds] = [idsOf('entry'), idsOf('lock')]
+  const [entryIds, lockIds, collectionIds] = [idsOf('entry'), idsOf('lock'), idsOf('collection')]
   const [lineageIds, reviewedIds] = [lineagesOf(upserts, 'object'), lineagesOf(upserts, 'review')]
   const read = async (sql: Sql) => {
     const ids = new Set([...entryIds, ...(await selectEntryIdsOf(sql, workspace.id, reviewedIds))])
@@ -60,22 +66,28 @@ async function expanded({ sql, workspace, now }: LockScope, rows: ChangeRecord[]
       entries: ids.size > 0 ? await selectEntriesWithTags(sql, workspace.id, [...ids]) : [],
       lineages: lineageIds.length > 0 ? await selectLineages({ sql, workspace, now }, lineageIds) : [],
       locks: lockIds.length > 0 ? await selectLocks({ sql, workspace, now }, sql`and k.id ${amongIds(sql, lockIds)}`) : [],
+      collections: collectionIds.length > 0 ? await collectionsOf(sql, workspace.id, { ids: collectionIds, whole }) : [],
     }
   }
   // Each is read by one statement; together they say of an entry and of its lineage which version is current.
-  const isOne = reviewedIds.length === 0 && entryIds.length * lineageIds.length === 0
-  const { entries, lineages, locks } = await (isOne ? read(sql) : atOneMoment(sql, read))
+  const isOne = reviewedIds.length === 0 && collectionIds.length === 0 && entryIds.length * lineageIds.length === 0
+  const { entries, lineages, locks, collections } = await (isOne ? read(sql) : atOneMoment(sql, read))
   const entryById = new Map(entries.map((entry) => [entry.id, entry]))
   const entryByLineage = new Map(entries.map((entry) => [entry.lineage_id, entry]))
   const lineageById = new Map(lineages.map((lineage) => [lineage.id, lineage]))
   const lockById = new Map(locks.map((lock) => [lock.id, lock]))
+  const collectionById = new Map(collections.map((collection) => [collection.id, collection]))
   const recordOf = ({ entity, entity_id, lineage_id }: ChangeRecord) => {
     if (entity === 'entry') return entryById.get(entity_id) ?? null
     if (entity === 'lock') return lockById.get(entity_id) ?? null
+    if (entity === 'collection') return collectionById.get(entity_id) ?? null
     return (entity === 'review' ? entryByLineage : lineageById).get(lineage_id ?? '') ?? null
   }
   return rows.map((row) => (row.op === 'upsert' ? { ...row, record: recordOf(row) } : row))
 }
+
+const collectionsOf = (sql: Sql, workspaceId: number, { ids, whole }: { ids: readonly number[]; whole: boolean }) =>
+  whole ? selectWholeCollections(sql, workspaceId, ids) : selectCollections(sql, workspaceId, sql`and c.id ${amongIds(sql, ids)}`)
 
 const lineagesOf = (rows: readonly ChangeRecord[], entity: ChangeEntity): string[] => [
   ...new Set(rows.flatMap((row) => (row.entity === entity && row.lineage_id ? [row.lineage_id] : []))),
@@ -87,17 +99,28 @@ const exportChunk = 500
  * The ids and the feed's head come from one statement; the rows follow in chunks, so a slow reader holds nothing in the database. What is
  * deleted meanwhile is left out, so only the last line knows how many there were.
  */
-async function* exportEntries(sql: Sql, workspaceId: number) {
+async function* exportEntries(sql: Sql, workspaceId: number, after: number) {
   const [start] = await sql<{ cursor: number; ids: number[] | null }[]>`
-    select h.change_seq as cursor, (select array_agg(e.id order by e.id) from entries e where e.workspace_id = h.workspace_id) as ids
+    select h.change_seq as cursor, (
+             select array_agg(e.id order by e.id) from entries e where e.workspace_id = h.workspace_id and e.id > ${after}) as ids
       from feed_heads h where h.workspace_id = ${workspaceId}`
   const ids = start?.ids ?? []
   yield { cursor: start?.cursor ?? 0, total: ids.length, ends: true as const }
+  const read = (at: number) => heard(selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk)))
   let sent = 0
+  let coming = read(0)
   for (let at = 0; at < ids.length; at += exportChunk) {
-    const entries = await selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk))
+    const entries = await coming
+    // The next chunk is read while this one is sent.
+    coming = read(at + exportChunk)
     yield* entries
     sent += entries.length
   }
   yield { end: true as const, entries: sent }
+}
+
+/** A failure is thrown where it is waited for, and may come before that. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }

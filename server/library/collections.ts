@@ -1,4 +1,4 @@
-/** Collections: entries that someone gathered (spec 4.12). The change feed does not know them (contract-gaps 5a). */
+/** Collections: entries that someone gathered (spec 4.12). Each change of one is told by the change feed (contract-gaps 5a). */
 
 import type { collections as contract } from '../../contract/collections.ts'
 import { limits } from '../../contract/limits.ts'
@@ -24,7 +24,7 @@ export const collections: Handlers<typeof contract> = {
     return { collections: page, next_cursor: last ? toCursor(['collections', workspace.id], [last.name, last.id]) : null }
   },
 
-  async create({ sql, workspace, actor, now, input }) {
+  async create({ sql, workspace, actor, now, feed, input }) {
     const at = now.toISOString()
     const by = { created_by: actor.id, created_at: at, updated_by: actor.id, date_updated: at }
     const row = { workspace_id: workspace.id, name: input.name, description: input.description ?? null, ...by }
@@ -34,6 +34,7 @@ export const collections: Handlers<typeof contract> = {
       () => sql<{ id: number }[]>`insert into collections ${sql(row)} returning id`,
     )
     if (!made) throw new Error('the collection was not recorded')
+    feed.changed({ entity: 'collection', entityId: made.id, lineageId: null, op: 'upsert' })
     return requireCollection(sql, workspace.id, made.id)
   },
 
@@ -44,7 +45,7 @@ export const collections: Handlers<typeof contract> = {
     })
   },
 
-  async update({ sql, workspace, actor, now, input }) {
+  async update({ sql, workspace, actor, now, feed, input }) {
     const sent = sentFields(input, ['name', 'description'])
     await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'change' })
     const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }
@@ -53,15 +54,17 @@ export const collections: Handlers<typeof contract> = {
       uniqueCollection({ sql, workspaceId: workspace.id, name: input.name ?? '' }),
       () => sql`update collections set ${sql(changes)} where workspace_id = ${workspace.id} and id = ${input.collection_id}`,
     )
+    feed.changed({ entity: 'collection', entityId: input.collection_id, lineageId: null, op: 'upsert' })
     return requireCollection(sql, workspace.id, input.collection_id)
   },
 
-  async remove({ sql, workspace, input }) {
+  async remove({ sql, workspace, feed, input }) {
     // Deletions of entries take their rows out of many collections.
     await lockWorkspace(sql, workspace.id)
     await holdCollection(sql, workspace.id, { id: input.collection_id, to: 'change' })
     await sql`delete from collection_entries where workspace_id = ${workspace.id} and collection_id = ${input.collection_id}`
     await sql`delete from collections where workspace_id = ${workspace.id} and id = ${input.collection_id}`
+    feed.changed({ entity: 'collection', entityId: input.collection_id, lineageId: null, op: 'delete' })
   },
 
   async addEntry(request) {
@@ -93,7 +96,10 @@ interface Setting {
 }
 
 /** Gives how many entries are named. */
-async function setMembers({ sql, workspace, actor, now }: Context, { collectionId, entryIds, action }: Setting): Promise<number> {
+async function setMembers(
+  { sql, workspace, actor, now, feed }: Context,
+  { collectionId, entryIds, action }: Setting,
+): Promise<number> {
   await holdCollection(sql, workspace.id, { id: collectionId, to: 'change' })
   const ids = (await holdKnownEntries(sql, workspace.id, entryIds)).map((entry) => entry.id)
   const at = now.toISOString()
@@ -106,8 +112,9 @@ async function setMembers({ sql, workspace, actor, now }: Context, { collectionI
       : await sql`
           delete from collection_entries
            where workspace_id = ${workspace.id} and collection_id = ${collectionId} and entry_id ${amongIds(sql, ids)} returning entry_id`
-  if (changed.length > 0)
-    await sql`
-      update collections set updated_by = ${actor.id}, date_updated = ${at} where workspace_id = ${workspace.id} and id = ${collectionId}`
+  if (changed.length === 0) return ids.length
+  await sql`
+    update collections set updated_by = ${actor.id}, date_updated = ${at} where workspace_id = ${workspace.id} and id = ${collectionId}`
+  feed.changed({ entity: 'collection', entityId: collectionId, lineageId: null, op: 'upsert' })
   return ids.length
 }

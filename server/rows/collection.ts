@@ -2,7 +2,7 @@
 
 import type { Collection, CollectionEntry } from '../../contract/collections.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { lookupIds } from '../database/among.ts'
+import { amongIds, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
 /** `tail` may use the alias c and begins with `and` or `order by`. */
@@ -35,16 +35,32 @@ export async function holdCollection(
 
 const collectionNotFound = (id: number) => new ApiError('COLLECTION_NOT_FOUND', `There is no collection ${id} in this workspace.`)
 
-/** In the order in which they were added; looked up one by one (server/database/among.ts says why). */
-export const selectCollectionEntries = (sql: Sql, workspaceId: number, id: number): PromiseLike<CollectionEntry[]> =>
-  sql<CollectionEntry[]>`
-    select found.*, x.added_at from collection_entries x cross join lateral (
+/** In the order in which they were added. */
+export const selectCollectionEntries = async (sql: Sql, workspaceId: number, id: number): Promise<CollectionEntry[]> =>
+  (await selectEntriesOf(sql, workspaceId, [id])).map(({ collection_id: _, ...entry }) => entry)
+
+/** Of many, each with its entries, as GET /collections/{id} answers; unknown ids are left out. Both statements are to be of one moment. */
+export async function selectWholeCollections(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<WholeCollection[]> {
+  const found = await selectCollections(sql, workspaceId, sql`and c.id ${amongIds(sql, ids)}`)
+  const entries = Map.groupBy(await selectEntriesOf(sql, workspaceId, ids), ({ collection_id }) => collection_id)
+  return found.map((collection) => ({
+    ...collection,
+    entries: (entries.get(collection.id) ?? []).map(({ collection_id: _, ...entry }) => entry),
+  }))
+}
+
+type WholeCollection = Collection & { entries: CollectionEntry[] }
+
+/** Looked up one by one (server/database/among.ts says why). */
+const selectEntriesOf = (sql: Sql, workspaceId: number, ids: readonly number[]) =>
+  sql<(CollectionEntry & { collection_id: number })[]>`
+    select found.*, x.added_at, x.collection_id from collection_entries x cross join lateral (
       select e.id, e.name, e.entry_type, e.category, e.status, o.thumbnail_artifact_id is not null as has_thumbnail
         from entries e
         join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
        where e.workspace_id = ${workspaceId} and e.id = x.entry_id offset 0) found
-     where x.workspace_id = ${workspaceId} and x.collection_id = ${id} order by x.added_at, x.entry_id`
+     where x.workspace_id = ${workspaceId} and x.collection_id ${amongIds(sql, ids)} order by x.added_at, x.entry_id`
 
 /** The ids alone, in the same order, at most so many. */
 export async function selectCollectionEntryIds(

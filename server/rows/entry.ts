@@ -36,17 +36,14 @@ export const isVariant = (sql: Sql): Fragment => sql`(coalesce(e.variant_label, 
 const columns = (sql: Sql) => sql`
   e.id, e.name, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
   ${isVariant(sql)} as is_variant, e.variant_label,
-  g.id as group_id, g.label as group_label,
-  (select count(*)::int from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id) as group_count,
+  case when g.id is not null then json_build_object('id', g.id, 'label', g.label, 'count', (
+    select count(*) from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id)) end as variant_group,
   e.category, e.category_locked, o.thumbnail_artifact_id is not null as has_thumbnail, o.preview_status, o.preview_kind,
-  o.review_status, e.status, o.source_ext, p.id as pack_id, p.name as pack_name, o.metadata, e.date_indexed, e.date_updated`
+  o.review_status, e.status, o.source_ext, json_build_object('id', p.id, 'name', p.name) as pack, o.metadata,
+  e.date_indexed, e.date_updated`
 
-interface SummaryRow extends Omit<EntrySummary, 'variant_group' | 'pack' | 'metadata'> {
-  group_id: number | null
-  group_label: string | null
-  group_count: number
-  pack_id: number
-  pack_name: string
+/** A summary but for its metadata, which are stored as they are sent. */
+interface SummaryRow extends Omit<EntrySummary, 'metadata'> {
   metadata: FlatMetadata
 }
 
@@ -66,12 +63,13 @@ export async function selectEntryIdsOf(sql: Sql, workspaceId: number, lineageIds
 
 /** The same with tags: what mirrors keep. */
 export async function selectEntriesWithTags(sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntryWithTags[]> {
+  if (ids.length === 0) return []
   const rows = await sql<(SummaryRow & Pick<EntryWithTags, 'tags'>)[]>`
     select ${columns(sql)}, coalesce(tags.list, '[]') as tags
       from ${joins(sql, { workspaceId, ids })}
       left join (${tagsOf(sql, workspaceId, ids)}) tags on tags.entry_id = e.id
      order by e.id`
-  return rows.map(({ tags, ...row }) => ({ ...toSummary(row), tags }))
+  return rows.map(toSummary)
 }
 
 type Face = EntryDetail['face']
@@ -223,22 +221,20 @@ export async function holdKnownEntries(sql: Sql, workspaceId: number, entryIds: 
 
 export const entryNotFound = (id: number) => new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
 
-function toSummary({ group_id, group_label, group_count, pack_id, pack_name, metadata, ...row }: SummaryRow): EntrySummary {
-  return {
-    ...row,
-    variant_group: group_id === null ? null : { id: group_id, label: group_label, count: group_count },
-    pack: { id: pack_id, name: pack_name },
-    metadata: toMetadata(metadata),
-  }
-}
+const toSummary = <Row extends SummaryRow>(row: Row): Omit<Row, 'metadata'> & Pick<EntrySummary, 'metadata'> => ({
+  ...row,
+  metadata: toMetadata(row.metadata),
+})
+
+const scalarFields = metadataFields.filter((field) => !field.startsWith('bounds_'))
+/** All of them at once: objects that are alike are written sooner. */
+const unknownMetadata = Object.fromEntries([...scalarFields, 'bounds'].map((field) => [field, null]))
 
 /** Every field, null when unknown; the bounds as one object, null when none of them is known. */
 export function toMetadata(flat: FlatMetadata): EntrySummary['metadata'] {
   const { bounds_x = null, bounds_y = null, bounds_z = null } = flat
-  const known = bounds_x !== null || bounds_y !== null || bounds_z !== null
-  const fields = metadataFields.filter((field) => !field.startsWith('bounds_')).map((field) => [field, flat[field] ?? null])
-  return {
-    ...Object.fromEntries(fields),
-    bounds: known ? { x: bounds_x, y: bounds_y, z: bounds_z } : null,
-  } as EntrySummary['metadata']
+  const metadata: Record<string, unknown> = { ...unknownMetadata }
+  for (const field of scalarFields) metadata[field] = flat[field] ?? null
+  if (bounds_x !== null || bounds_y !== null || bounds_z !== null) metadata.bounds = { x: bounds_x, y: bounds_y, z: bounds_z }
+  return metadata as EntrySummary['metadata']
 }

@@ -23,8 +23,8 @@ export const tagsOf = (sql: Sql, workspaceId: number, entryIds: readonly number[
   select lookup.key as entry_id,
          json_agg(json_build_object('id', found.id, 'name', found.name, 'color', found.color) order by found.name_key) as list
     from ${lookupIds(sql, new Set(entryIds))} cross join lateral (
-      select t.id, t.name, t.color, t.name_key
-        from entry_tags x join tags t on t.workspace_id = x.workspace_id and t.id = x.tag_id
+      select t.* from entry_tags x cross join lateral (
+        select id, name, color, name_key from tags where workspace_id = ${workspaceId} and id = x.tag_id offset 0) t
        where x.workspace_id = ${workspaceId} and x.entry_id = lookup.key offset 0) found
    group by lookup.key`
 

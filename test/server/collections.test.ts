@@ -56,7 +56,7 @@ test('a collection shows its entries in the order in which they came, and each e
   expect((await reads.get(`/entries/${one}`)).body.collections).toEqual([a, b].map(({ id, name }) => ({ id, name })))
 })
 
-test('membership calls repeat without harm, and neither feed hears of collections', async () => {
+test('membership calls repeat without harm, and no activity is told of them', async () => {
   const [one = 0, two = 0] = await entriesOf(2)
   const collection = await made()
   const cursor = (await reads.get('/catalog/changes?cursor=0&limit=1000')).body.next_cursor
@@ -70,8 +70,36 @@ test('membership calls repeat without harm, and neither feed hears of collection
   expect((await bulk(collection.id, [one, two], 'remove')).body.affected).toBe(2)
   await mia.patch(`/collections/${collection.id}`, { name: uniqueName('Col') })
   expect((await mia.del(`/collections/${collection.id}`)).status).toBe(204)
-  expect((await reads.get(`/catalog/changes?cursor=${cursor}`)).body.changes).toEqual([])
+  expect((await reads.get(`/catalog/changes?cursor=${cursor}`)).body.changes).toEqual([
+    { seq: expect.any(Number), entity: 'collection', entity_id: collection.id, lineage_id: null, op: 'delete' },
+  ])
   expect((await reads.get(`/entries/${two}`)).body.collections).toEqual([])
+})
+
+test('the change feed tells of each change of a collection, and of deletions of entries in it; of what changed nothing, nothing', async () => {
+  const [one = 0, two = 0] = await entriesOf(2)
+  const head = async () => (await reads.get('/catalog/changes?cursor=0&limit=1000')).body.next_cursor
+  const news = async (work: () => Promise<unknown>, also = '') => {
+    const cursor = await head()
+    await work()
+    const { changes } = (await reads.get(`/catalog/changes?cursor=${cursor}&expand=true${also}`)).body
+    return changes.filter(({ entity }: Json) => entity === 'collection')
+  }
+  let collection: Json = {}
+  const upsert = { entity: 'collection', lineage_id: null, op: 'upsert' }
+  const created = await news(async () => (collection = await made()))
+  expect(created).toMatchObject([{ ...upsert, entity_id: collection.id, record: { name: collection.name, entries: [] } }])
+  const filled = await news(() => bulk(collection.id, [one, two]))
+  expect(filled.map(({ record }: Json) => record)).toEqual([await shown(collection.id)])
+  expect(await news(() => bulk(collection.id, [one, two]))).toEqual([])
+  const [renamed] = await news(
+    () => mia.patch(`/collections/${collection.id}`, { name: uniqueName('Col') }),
+    '&collection_entries=false',
+  )
+  const { entries: _, ...listed } = await shown(collection.id)
+  expect(renamed.record).toEqual(listed)
+  const smaller = await news(async () => expect((await adam.del(`/entries/${two}`)).status).toBe(204))
+  expect(smaller).toMatchObject([{ ...upsert, entity_id: collection.id, record: { entries: [{ id: one }] } }])
 })
 
 test('one unknown entry in a bulk call and nothing changes; every unknown one is named, and so is an unknown collection', async () => {

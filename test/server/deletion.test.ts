@@ -70,6 +70,7 @@ test('a deleted entry takes its whole history, media, tags and memberships with 
   expect((await adam.del(at)).status).toBe(204)
   expect(await since(cursor)).toEqual(
     [
+      `collection ${collection.id} upsert`,
       `entry ${made.entry_id} delete`,
       `entry ${other.entry_id} upsert`,
       `object ${made.object_id} delete`,
