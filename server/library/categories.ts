@@ -3,7 +3,7 @@ import type { categories as contract } from '../../contract/categories.ts'
 import { amongIds } from '../database/among.ts'
 import type { Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
-import { rollupOf } from '../search/category-counts.ts'
+import { rollupOf } from '../search/rollups.ts'
 
 export const categories: Handlers<typeof contract> = {
   async rollup({ workspace, catalogs }) {

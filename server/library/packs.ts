@@ -11,21 +11,28 @@ import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
 import { knownPackFields } from '../push/unknowns.ts'
 import { lockWorkspace } from '../rows/hold.ts'
-import { selectEntriesOfPack } from '../rows/pack.ts'
+import { countEntriesOfPack, selectEntriesOfPack } from '../rows/pack.ts'
+import { entriesByPack } from '../search/rollups.ts'
 
 export const packs: Handlers<typeof contract> = {
-  async list({ sql, workspace, input }) {
+  async list({ sql, workspace, catalogs, input }) {
     const { limit = limits.page.default, cursor } = input
     const [name, id] = cursor === undefined ? [] : fromCursor(['packs', workspace.id], cursor, ['text', 'id'])
     const after = name === undefined || id === undefined ? sql`` : sql`and (p.name collate "C", p.id) > (${name}, ${id})`
+    const counts = entriesByPack(await catalogs.at(workspace.id))
     const found = await selectPacks(sql, workspace.id, sql`${after} order by p.name collate "C", p.id limit ${limit + 1}`)
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
-    return { packs: page, next_cursor: last ? toCursor(['packs', workspace.id], [last.name, last.id]) : null }
+    return {
+      packs: page.map((pack) => ({ ...pack, entry_count: counts.get(pack.id) ?? 0 })),
+      next_cursor: last ? toCursor(['packs', workspace.id], [last.name, last.id]) : null,
+    }
   },
 
-  get({ sql, workspace, input }) {
-    return requirePack(sql, workspace.id, input.pack_id)
+  async get({ sql, workspace, catalogs, input }) {
+    const counts = entriesByPack(await catalogs.at(workspace.id))
+    const pack = await requirePack(sql, workspace.id, input.pack_id)
+    return { ...pack, entry_count: counts.get(pack.id) ?? 0 }
   },
 
   async create({ sql, workspace, actor, now, input }) {
@@ -39,7 +46,7 @@ export const packs: Handlers<typeof contract> = {
       () => sql<{ id: number }[]>`insert into packs ${sql({ workspace_id: workspace.id, ...said, ...by })} returning id`,
     )
     if (!made) throw new Error('the pack was not recorded')
-    return requirePack(sql, workspace.id, made.id)
+    return { ...(await requirePack(sql, workspace.id, made.id)), entry_count: 0 }
   },
 
   async update({ sql, workspace, actor, now, feed, input }) {
@@ -55,7 +62,8 @@ export const packs: Handlers<typeof contract> = {
     )
     if (input.name !== undefined && input.name !== pack.name)
       feed.entriesChanged(await selectEntriesOfPack(sql, workspace.id, pack.id))
-    return requirePack(sql, workspace.id, pack.id)
+    const entry_count = await countEntriesOfPack(sql, workspace.id, pack.id)
+    return { ...(await requirePack(sql, workspace.id, pack.id)), entry_count }
   },
 
   async remove(request) {
@@ -77,7 +85,9 @@ export const packs: Handlers<typeof contract> = {
 
 const packNotFound = (id: number) => new ApiError('PACK_NOT_FOUND', `There is no pack ${id} in this workspace.`)
 
-async function requirePack(sql: Sql, workspaceId: number, id: number): Promise<Pack> {
+type PackRow = Omit<Pack, 'entry_count'>
+
+async function requirePack(sql: Sql, workspaceId: number, id: number): Promise<PackRow> {
   const [pack] = await selectPacks(sql, workspaceId, sql`and p.id = ${id}`)
   if (!pack) throw packNotFound(id)
   return pack
@@ -98,12 +108,11 @@ const uniquePack = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number;
   holder: sql`select id from packs where workspace_id = ${workspaceId} and name = ${name}`,
 })
 
-/** `entry_count`: entries whose current version came from the pack; `object_count`: all versions that did. */
-const selectPacks = (sql: Sql, workspaceId: number, tail: Fragment) => sql<Pack[]>`
+/**
+ * `object_count`: all versions that came from the pack. How many entries show it is for the catalog to say: the database would go to each
+ * of these versions, seconds for a large pack.
+ */
+const selectPacks = (sql: Sql, workspaceId: number, tail: Fragment) => sql<PackRow[]>`
   select p.id, p.name, p.source_path, p.source_type, p.engine_version, p.product_url, p.notes, p.created_by, p.date_added, p.updated_by, p.date_updated,
-         (select count(*)::int from objects o where o.workspace_id = p.workspace_id and o.pack_id = p.id) as object_count,
-         (select count(*)::int from objects o
-            join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-            join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-           where o.workspace_id = p.workspace_id and o.pack_id = p.id) as entry_count
+         (select count(*)::int from objects o where o.workspace_id = p.workspace_id and o.pack_id = p.id) as object_count
     from packs p where p.workspace_id = ${workspaceId} ${tail}`

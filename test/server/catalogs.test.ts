@@ -109,7 +109,7 @@ test('more changes than are read at once are all taken in', async () => {
   await database.sql`
     with head as (update feed_heads set change_seq = change_seq + 12000 where workspace_id = ${workspaceId} returning change_seq)
     insert into changes (workspace_id, seq, entity, entity_id, op, created_at)
-    select ${workspaceId}, change_seq - 12000 + n, 'lock', n, 'upsert', '2026-01-01' from head, generate_series(1, 12000) n`
+    select ${workspaceId}, change_seq - 12000 + n, 'lock', n, 'upsert', now() from head, generate_series(1, 12000) n`
   await mia.patch(`/entries/${entry?.entry_id}`, { category: 'Last of all' })
   const catalog = await catalogs.at(workspaceId)
   expect(catalog.columns.dictionaries.category.find('Last of all')).toBeDefined()

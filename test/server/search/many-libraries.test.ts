@@ -2,15 +2,16 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from '../../../server/search/catalog/catalog.ts'
 import { Catalogs } from '../../../server/search/catalog/catalogs.ts'
-import { rollupOf } from '../../../server/search/category-counts.ts'
 import { facetsOf } from '../../../server/search/facets.ts'
 import { type Page, pageOf } from '../../../server/search/page.ts'
 import { matching } from '../../../server/search/query.ts'
 import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
+import { entriesByPack, rollupOf } from '../../../server/search/rollups.ts'
 import { toQuestion } from '../../../words/query-words.ts'
 import {
   plainFacets,
   plainList,
+  plainPackCounts,
   plainRollup,
   putDown,
   type Question,
@@ -113,6 +114,7 @@ async function expectLibrary(beside: Beside, library: Library): Promise<void> {
     await expectAnswers(beside, question, { ...pick(random, sortings), random })
   }
   expect(rollupOf(catalog)).toEqual([...(await plainRollup(shown))])
+  expect(entriesByPack(catalog)).toEqual(await plainPackCounts(shown))
 }
 
 test.each(Array.from({ length: groups }, (_, index) => index + 1))(

@@ -1,11 +1,11 @@
-/** How many active entries each category has, and from how many packs (spec 4.2). */
+/** Counts over all entries of a workspace: how many each category has (spec 4.2), and how many show each pack. */
 import type { categories } from '../../contract/categories.ts'
 import type { OutputOf } from '../../contract/route.ts'
 import type { Catalog } from './catalog/catalog.ts'
 
 export type Rollup = OutputOf<(typeof categories)['rollup']>['categories']
 
-/** By name; the uncategorized last, as null. */
+/** Active entries, and from how many packs they are. By name; the uncategorized last, as null. */
 export function rollupOf(catalog: Catalog): Rollup {
   const { codes, dictionaries } = catalog.columns
   const { rows, ends } = byCategory(catalog)
@@ -24,6 +24,17 @@ export function rollupOf(catalog: Catalog): Rollup {
   return rollup.sort(
     (a, b) => Number(a.category === null) - Number(b.category === null) || (String(a.category) < String(b.category) ? -1 : 1),
   )
+}
+
+/** How many entries show each pack, deprecated ones too, by the ids of packs; those of which no entry shows anything are not in it. */
+export function entriesByPack({ columns: { codes, dictionaries }, entries }: Catalog): ReadonlyMap<number, number> {
+  const counts = new Uint32Array(dictionaries.pack.keys.length)
+  for (let row = 0; row < entries.end; row++) {
+    if (entries.ids[row] === 0) continue
+    const code = codes.pack[row] as number
+    counts[code] = (counts[code] as number) + 1
+  }
+  return new Map([...counts].flatMap((count, code) => (count === 0 ? [] : [[dictionaries.pack.keys[code] ?? 0, count]])))
 }
 
 /** The active rows, those of one category together; where each category ends, by its code. */
