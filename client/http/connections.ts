@@ -48,3 +48,50 @@ export function openDispatcher(options: UndiciAgent.Options, env: Environment = 
   const noProxy = [env.no_proxy || env.NO_PROXY || '', ...thisMachine].join(',')
   return new ProxyAgent({ ...options, httpProxy, httpsProxy, noProxy })
 }
+
+const timeouts = { connectTimeout: 10_000, headersTimeout: 120_000, bodyTimeout: 60_000, keepAliveTimeout: 10_000 }
+
+interface Sizes {
+  /** Per origin. */
+  connections: number
+  /** So long an answer that goes on may say nothing. */
+  silenceMs?: number | undefined
+}
+
+/** The connections to one workspace: for calls, and for answers that go on, of which each keeps one for as long as it lasts. */
+export class Connections {
+  readonly #sizes: Sizes
+  #calls: UndiciDispatcher
+  #streams: UndiciDispatcher | undefined
+
+  constructor(sizes: Sizes) {
+    this.#sizes = sizes
+    this.#calls = this.#open()
+  }
+
+  get calls(): UndiciDispatcher {
+    return this.#calls
+  }
+
+  get streams(): UndiciDispatcher {
+    this.#streams ??= openDispatcher({ ...timeouts, bodyTimeout: this.#sizes.silenceMs ?? timeouts.bodyTimeout })
+    return this.#streams
+  }
+
+  /** `finish` waits for calls that run. Answers that go on end in both cases. */
+  async close(how: 'finish' | 'destroy'): Promise<void> {
+    await this.#streams?.destroy()
+    await (how === 'finish' ? this.#calls.close() : this.#calls.destroy())
+  }
+
+  /** From now on over new ones. Calls that run over the old ones fail as if these had been cut. */
+  async renewCalls(): Promise<void> {
+    const old = this.#calls
+    this.#calls = this.#open()
+    await old.destroy(Object.assign(new Error('the connections are opened anew'), { code: 'ECONNRESET' }))
+  }
+
+  #open(): UndiciDispatcher {
+    return openDispatcher({ ...timeouts, connections: this.#sizes.connections })
+  }
+}

@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../contract/event-stream.ts'
 import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.ts'
 import { ClientError } from '../client-error.ts'
 import { type Bytes, bodyOf, eventsOf, readText, type Stored } from './body.ts'
-import { openDispatcher } from './connections.ts'
+import { Connections } from './connections.ts'
 import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
 import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
@@ -61,7 +61,6 @@ interface Tries {
   spent: { failures: number; waitedMs: number }
 }
 
-const timeouts = { connectTimeout: 10_000, headersTimeout: 120_000, bodyTimeout: 60_000, keepAliveTimeout: 10_000 }
 const redirectsFollowed = 3
 const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 
@@ -69,10 +68,8 @@ const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 export class Http {
   readonly url: string
   readonly #options: HttpOptions
-  readonly #agent: Dispatcher
+  readonly #connections: Connections
   readonly #gates: Record<Exchange['budget'], RequestGate>
-  /** Answers that go on have connections of their own: each keeps one for as long as it lasts. */
-  #streams: Dispatcher | undefined
   #isClosed = false
   /** Something at this address answered, whatever it said. */
   wasAnswered = false
@@ -80,8 +77,8 @@ export class Http {
   constructor(options: HttpOptions) {
     this.url = options.url
     this.#options = options
-    const connections = options.connections ?? 8
-    this.#agent = openDispatcher({ ...timeouts, connections })
+    const { connections = 8, silenceMs } = options
+    this.#connections = new Connections({ connections, silenceMs })
     const gate = () => new RequestGate(connections)
     this.#gates = { general: gate(), push: gate(), storage: gate() }
   }
@@ -89,8 +86,12 @@ export class Http {
   /** Lets requests that run finish, then ends the connections; `destroy` does not wait. Answers that go on end in both cases. */
   async close(how: 'finish' | 'destroy' = 'finish'): Promise<void> {
     this.#isClosed = true
-    await this.#streams?.destroy()
-    await (how === 'finish' ? this.#agent.close() : this.#agent.destroy())
+    await this.#connections.close(how)
+  }
+
+  /** As after a sleep, when connections may be dead without a word: calls that run are sent again where they may be repeated. */
+  async reconnect(): Promise<void> {
+    if (!this.#isClosed) await this.#connections.renewCalls()
   }
 
   /** A call whose answer is JSON; undefined for 204. */
@@ -133,10 +134,9 @@ export class Http {
    */
   async *events(request: ApiRequest): AsyncGenerator<StreamEvent> {
     const exchange = this.#signed(request)
-    this.#streams ??= openDispatcher({ ...timeouts, bodyTimeout: this.#options.silenceMs ?? timeouts.bodyTimeout })
     exchange.headers.accept = 'text/event-stream'
     try {
-      yield* eventsOf(await this.#attempt(exchange, this.#streams), this.url)
+      yield* eventsOf(await this.#attempt(exchange, this.#connections.streams), this.url)
     } catch (error) {
       this.#signalOf(exchange)?.throwIfAborted()
       if (!this.#isClosed) throw this.#thrown(error, exchange.url.origin)
@@ -171,7 +171,12 @@ export class Http {
   async probe(path: string, signal?: AbortSignal): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>> {
     const { origin, pathname } = this.#address({ method: 'GET', path })
     try {
-      const { statusCode, headers, body } = await this.#agent.request({ origin, path: pathname, method: 'GET', signal })
+      const { statusCode, headers, body } = await this.#connections.calls.request({
+        origin,
+        path: pathname,
+        method: 'GET',
+        signal,
+      })
       await body.dump()
       return { statusCode, headers }
     } catch (error) {
@@ -258,7 +263,7 @@ export class Http {
     return retryDelayMs(failure, { ...state, ...now })
   }
 
-  async #attempt(exchange: Exchange, dispatcher = this.#agent): Promise<Dispatcher.ResponseData> {
+  async #attempt(exchange: Exchange, dispatcher = this.#connections.calls): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, bytes, accept = [] } = exchange
     const length = bytes ? { 'content-length': String(bytes.size) } : {}
     const answer = await dispatcher.request({

@@ -14,6 +14,11 @@ export interface Proxy {
   passed: number
   /** From now on to another server, at the same address. */
   leadTo(serverUrl: string): void
+  /**
+   * Connections over which something like this was asked carry nothing any more, and nobody is told; others are cut. So it is after a sleep:
+   * who only listens does not learn that the other end is gone.
+   */
+  silence(asked: RegExp): void
 }
 
 /** Listens until the test is over. `onReturn` sees what the server answers. */
@@ -24,13 +29,17 @@ export async function startProxy(
 ): Promise<Proxy> {
   let target = new URL(serverUrl)
   const sockets = new Set<Socket>()
+  const pairs = new Map<Socket, Socket>()
+  const lastAsked = new WeakMap<Socket, string>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
+    pairs.set(client, upstream)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
         sockets.delete(socket)
+        pairs.delete(client)
         client.destroy()
         upstream.destroy()
       })
@@ -41,7 +50,9 @@ export async function startProxy(
     upstream.pipe(client)
     client.on('data', async (chunk: Buffer) => {
       client.pause()
-      const verdict = await onWay(chunk.toString('latin1'))
+      const sent = chunk.toString('latin1')
+      lastAsked.set(client, sent)
+      const verdict = await onWay(sent)
       if (verdict === 'cut') return client.destroy()
       proxy.passed += chunk.length
       if (upstream.write(chunk)) client.resume()
@@ -62,6 +73,11 @@ export async function startProxy(
     leadTo: (address) => {
       target = new URL(address)
       for (const socket of sockets) socket.destroy()
+    },
+    silence(asked) {
+      for (const [client, upstream] of pairs)
+        if (asked.test(lastAsked.get(client) ?? '')) upstream.unpipe(client).pause()
+        else client.destroy()
     },
   }
   return proxy

@@ -2,7 +2,9 @@
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { Http, type HttpOptions, type WaitEvent } from '../../../client/http/http.ts'
+import type { ApiRequest } from '../../../client/http/request.ts'
 import { answer, cut, startPeer } from '../../support/peer.ts'
+import { startProxy } from '../../support/tcp-proxy.ts'
 
 function open(options: HttpOptions): Http {
   const http = new Http(options)
@@ -20,6 +22,26 @@ test('a call carries the key, the API version and the name of the client', async
   const [heard] = peer.heard
   expect(heard?.url).toBe('/w/acme/api/v1/entries?name=a%26b')
   expect(heard?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-ph-api': '1', 'x-ph-client': 'ph/1.2.3' })
+})
+
+test('opened anew, connections that went silent hold up nothing: what may be repeated is answered over new ones', async () => {
+  const peer = await startPeer(...[1, 2, 3, 4, 5].map((n) => answer(200, { n })))
+  const proxy = await startProxy(peer.url)
+  const waits: string[] = []
+  const onWait = ({ reason }: WaitEvent) => waits.push(reason)
+  const http = open({ url: proxy.url(peer.url), connections: 1, onWait, pause: async () => undefined })
+  const silenced = async (request: ApiRequest) => {
+    await http.json(get)
+    proxy.silence(/entries/)
+    const heard = peer.heard.length
+    const asked = http.json(request).catch((error: unknown) => error)
+    await expect.poll(() => peer.heard.length).toBe(heard + 1)
+    await http.reconnect()
+    return asked
+  }
+  expect(await silenced(get)).toEqual({ n: 3 })
+  expect(waits).toEqual(['the connection was cut'])
+  expect(await silenced({ method: 'POST', path: '/push/commit', json: {} })).toMatchObject({ code: 'UNREACHABLE' })
 })
 
 test('a path that leads out of the API is refused before the key has left', async () => {
