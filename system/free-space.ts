@@ -14,3 +14,17 @@ export function nearestFolder(folder: string): string {
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at)
   return at
 }
+
+/** SQLite writes pages of 4 KiB, and a few at once. */
+const fewBytes = 64 * 1024
+
+/** Whether an error of SQLite about a file is one of the room on its disk: it calls some of them errors of reading and writing. */
+export function isRoomMissing(code: string | undefined, folder: string): boolean {
+  if (code === 'SQLITE_FULL') return true
+  if (!code?.startsWith('SQLITE_IOERR')) return false
+  try {
+    return freeBytes(folder) < fewBytes
+  } catch {
+    return false
+  }
+}

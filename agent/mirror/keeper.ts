@@ -12,6 +12,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { FillProcess } from './fill-process.ts'
 
 export class MirrorKeeper implements Part {
   readonly name = 'mirror'
@@ -23,16 +24,31 @@ export class MirrorKeeper implements Part {
   /** Ends the present keeping, to begin with a new one. */
   #turn = new AbortController()
   #isWanted = false
+  #isRunning = false
+  readonly #filling: FillProcess
 
   constructor(around: Surroundings, live: LiveFeed) {
     const { folders, url } = around.wire
     this.#around = around
     this.#live = live
     this.#mirror = openMirror(folders, url)
+    this.#filling = new FillProcess(around.wire)
     this.#thumbnails = new Thumbnails(this.#mirror, folders)
   }
 
   async run(signal: AbortSignal, say: (message: string | null) => void): Promise<void> {
+    this.#isRunning = true
+    try {
+      await this.#keep(signal, say)
+    } finally {
+      this.#isRunning = false
+      // While it is paused, or waits after a failure, nobody knows.
+      const { standing } = this.#mirror
+      if (standing.state !== 'failed') this.#mirror.standing = { ...standing, state: 'offline' }
+    }
+  }
+
+  async #keep(signal: AbortSignal, say: (message: string | null) => void): Promise<void> {
     const { api, reach, projects, log } = this.#around
     const tell = (news: MirrorNews) => {
       if (news.kind === 'loaded') reach.worked()
@@ -46,7 +62,8 @@ export class MirrorKeeper implements Part {
       this.#isWanted = false
       try {
         const hasEditor = () => projects.editors.list().length > 0
-        await keepMirror(this.#mirror, api, { signal: ending, tell, anew, hasEditor, live: (until) => this.#live.heads(until) })
+        const live = (until: AbortSignal) => this.#live.heads(until)
+        await keepMirror(this.#mirror, api, { signal: ending, tell, anew, hasEditor, live, fill: this.#filling.fill })
       } catch (error) {
         if (signal.aborted || !this.#turn.signal.aborted) throw error
       }
@@ -57,11 +74,11 @@ export class MirrorKeeper implements Part {
     return mirrorReport(this.#mirror)
   }
 
-  /** Begins at once; what is there serves until the new one is loaded. */
+  /** Begins at once, or when a pause is over; what is there serves until the new one is loaded. */
   rebuild(): MirrorReport {
     this.#isWanted = true
     this.#turn.abort()
-    return { ...this.report(), state: 'loading' }
+    return this.#isRunning ? { ...this.report(), state: 'loading' } : this.report()
   }
 
   async search(q: string | undefined, limit: number | undefined): Promise<{ entries: EntrySummary[]; total: number }> {
@@ -79,13 +96,14 @@ export class MirrorKeeper implements Part {
   }
 
   close(): void {
+    this.#filling.close()
     this.#mirror.close()
   }
 }
 
 function newsWords(news: MirrorNews): string {
   if (news.kind === 'loading') return `loading: ${news.entries}${news.total === undefined ? '' : ` of ${news.total}`} entries`
-  if (news.kind === 'cut') return `mirror: the export was cut after ${news.entries} entries, and is asked again`
+  if (news.kind === 'cut') return `mirror: the export was cut after ${news.entries} entries, and goes on behind them`
   if (news.kind === 'pages') return 'mirror: the library is read page by page'
   if (news.kind === 'loaded') return `mirror: loaded, ${news.entries} entries`
   if (news.kind === 'reset') return 'mirror: the change feed does not reach back so far; it is loaded anew'

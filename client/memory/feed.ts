@@ -93,7 +93,8 @@ async function readFeed(
   const first = position.head ? position.cursor - 1 : position.cursor
   for (let cursor = first, number = 1; cursor - first < most; number++) {
     page?.(number)
-    const { changes, next_cursor, reset } = await api.changes.list({ cursor, limit: pageSize, expand: hear && true })
+    const question = { cursor, limit: pageSize, ...(hear && { expand: true, collection_entries: false }) }
+    const { changes, next_cursor, reset } = await api.changes.list(question)
     if (reset) return 'forgotten'
     if (hear) for (const change of changes) if (change.seq > position.cursor) hear(change)
     if (cursor === first && position.head && !holdsHead(changes, position.cursor, position.head)) return undefined

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { isRoomMissing } from '../../system/free-space.ts'
 import { ClientError } from '../client-error.ts'
 
 export interface Layout {
@@ -29,10 +30,12 @@ export class StateFile {
   /** What was there could not be read, and it was begun anew. */
   readonly wasDamaged: boolean
   readonly #unusable: StateFileOptions['unusable']
+  readonly #folder: string
 
   /** Opens or makes it, and its folder. A damaged file is replaced by an empty one. */
   constructor(path: string, { layout, unusable }: StateFileOptions) {
     this.#unusable = unusable
+    this.#folder = dirname(path)
     const { db, wasDamaged } = this.guard(() => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       return openOrReplace(path)
@@ -56,7 +59,8 @@ export class StateFile {
       return work()
     } catch (cause) {
       if (cause instanceof ClientError) throw cause
-      throw this.#unusable(cause instanceof Error ? cause.message : String(cause), cause)
+      const { code, message = String(cause) } = cause as { code?: string; message?: string }
+      throw this.#unusable(isRoomMissing(code, this.#folder) ? 'the disk is full' : message, cause)
     }
   }
 

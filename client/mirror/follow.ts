@@ -1,5 +1,6 @@
 /** Brings a mirror up to date by the change feed (spec 4.6): each page with the cursor behind it, in one transaction. */
 import type { ChangeRecord } from '../../contract/changes.ts'
+import type { Collection } from '../../contract/collections.ts'
 import type { EntryWithTags } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
@@ -20,20 +21,27 @@ export interface Followed {
 export interface FollowOptions {
   signal?: AbortSignal
   now?: () => number
+  /** That the feed tells the history that the mirror was made of was seen since the server was last away. */
+  isHistorySeen?: boolean
 }
 
 /** With what came of each: about as much of an answer as a page of a list. */
 const pageRecords = 500
 
 /** Applies pages until there are no more. Records that come twice do no harm. */
-export async function followOnce(mirror: Mirror, api: Api, { signal, now = Date.now }: FollowOptions = {}): Promise<Followed> {
+export async function followOnce(mirror: Mirror, api: Api, options: FollowOptions = {}): Promise<Followed> {
+  const { signal, now = Date.now, isHistorySeen = false } = options
   let applied = 0
   void mirror.loaded
+  if (!isHistorySeen && !(await isSameHistory(api, mirror.meta('witness'), signal))) {
+    const cursor = mirror.meta('cursor') ?? 0
+    return { cursor, head: cursor, applied, reset: true }
+  }
   for (;;) {
     signal?.throwIfAborted()
     const cursor = mirror.meta('cursor') ?? 0
-    if (applied === 0 && !(await isSameHistory(mirror, api, signal))) return { cursor, head: cursor, applied, reset: true }
-    const page = await api.changes.list({ cursor, limit: pageRecords, expand: true }, { signal })
+    const question = { cursor, limit: pageRecords, expand: true, collection_entries: false }
+    const page = await api.changes.list(question, { signal })
     if (page.reset) return { cursor, head: page.next_cursor, applied, reset: true }
     if (page.changes.length === 0 || page.next_cursor <= cursor) {
       mirror.markSynced(now())
@@ -50,20 +58,23 @@ export async function followOnce(mirror: Mirror, api: Api, { signal, now = Date.
   }
 }
 
-const checked = new WeakSet<Mirror>()
+/**
+ * A server that was set back to an earlier state numbers its changes anew: where the record that a mirror was made up to is another one
+ * there, or not there at all, its cursor says nothing. One that the server has forgotten by now proves nothing.
+ */
+export async function isSameHistory(api: Api, witness: string | undefined, signal?: AbortSignal): Promise<boolean> {
+  if (witness === undefined) return true
+  const { seq } = JSON.parse(witness) as { seq: number }
+  const there = await witnessAt(api, seq, signal)
+  return there === 'forgotten' || there === witness
+}
 
-/** Once for each start: a server that was set back to an earlier state numbers its changes anew. */
-async function isSameHistory(mirror: Mirror, api: Api, signal: AbortSignal | undefined): Promise<boolean> {
-  const witness = mirror.meta('witness')
-  if (checked.has(mirror)) return true
-  if (witness !== undefined) {
-    const { seq } = JSON.parse(witness) as { seq: number }
-    const { changes, reset } = await api.changes.list({ cursor: seq - 1, limit: 1 }, { signal })
-    const [there] = changes
-    if (!reset && !(there && JSON.stringify(witnessOf(there)) === witness)) return false
-  }
-  checked.add(mirror)
-  return true
+/** The record of this number as JSON; `forgotten` where the feed does not reach back to it, undefined where there is none. */
+export async function witnessAt(api: Api, seq: number, signal?: AbortSignal): Promise<string | undefined> {
+  if (seq === 0) return undefined
+  const { changes, reset } = await api.changes.list({ cursor: seq - 1, limit: 1 }, { signal })
+  const [there] = changes
+  return reset ? 'forgotten' : there && JSON.stringify(witnessOf(there))
 }
 
 const witnessOf = ({ seq, entity, entity_id }: ChangeRecord) => ({ seq, entity, entity_id })
@@ -78,6 +89,10 @@ function apply(rows: MirrorRows, { op, entity, entity_id, lineage_id, record }: 
   if (entity === 'lock') {
     if (op === 'delete' || !record) rows.deleteLock(entity_id)
     else rows.putLock(record as unknown as Lock)
+  }
+  if (entity === 'collection') {
+    if (op === 'delete' || !record) rows.deleteCollection(entity_id)
+    else rows.putCollection(record as unknown as Collection)
   }
   if (entity === 'object' && lineage_id) {
     if (op === 'delete') rows.deleteObject(lineage_id, entity_id)

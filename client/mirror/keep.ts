@@ -8,7 +8,7 @@ import { ClientError } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import { type Pause, pause as realPause } from '../http/pause.ts'
 import { followOnce } from './follow.ts'
-import { loadMirror } from './load/load.ts'
+import { type Fill, loadMirror } from './load/load.ts'
 import type { LoadOptions } from './load/news.ts'
 import { isDamaged, type Mirror } from './mirror.ts'
 import { Wake } from './wake.ts'
@@ -20,6 +20,8 @@ export interface KeepOptions extends LoadOptions {
   anew?: boolean
   /** Whether an editor is there now: its person sees changes soon. */
   hasEditor?: () => boolean
+  /** How a new one is filled; by default here. */
+  fill?: Fill
   /** Opens the server's live connection; where the server has none, it ends without a head. */
   live?: (signal: AbortSignal) => AsyncIterable<{ seq: number }>
 }
@@ -59,6 +61,8 @@ class Keeper {
   #idleMs = every.idle
   #failedMs = 0
   #reloadMs = 0
+  /** Of the server as it runs now: one that was away may have been set back. */
+  #isHistorySeen = false
   #live: Promise<void> | undefined
 
   constructor(mirror: Mirror, api: Api, options: KeepOptions) {
@@ -90,7 +94,9 @@ class Keeper {
       this.#wake.heard()
       if (this.#anew || !this.#mirror.db) await this.#load()
       this.#anew = false
-      const { applied, reset } = await followOnce(this.#mirror, this.#api, this.#options)
+      const { signal, now } = this.#options
+      const { applied, reset } = await followOnce(this.#mirror, this.#api, { signal, now, isHistorySeen: this.#isHistorySeen })
+      this.#isHistorySeen = true
       this.#failedMs = 0
       if (reset) return await this.#reload()
       this.#reloadMs = 0
@@ -123,6 +129,7 @@ class Keeper {
 
   #failed(error: unknown): number {
     this.#options.signal.throwIfAborted()
+    this.#isHistorySeen = false
     const { tell, hasEditor } = this.#options
     if (error instanceof ApiError && [401, 403].includes(error.status)) throw error
     if (isDamaged(error)) {
@@ -150,12 +157,14 @@ class Keeper {
           this.#isLive = true
           pauseMs = 0
           this.#mirror.standing = { ...this.#mirror.standing, head: seq }
-          if (seq !== this.#cursor()) this.#wake.now()
+          // There is a connection: what failed before need not wait any longer.
+          if (seq !== this.#cursor() || this.#failedMs > 0) this.#wake.now()
         }
       } catch {}
       // Whatever came while nobody listened is asked for at once.
       if (this.#isLive) this.#wake.now()
       this.#isLive = false
+      this.#isHistorySeen = false
       pauseMs = grown(pauseMs, livePause)
       await this.#pause(pauseMs, signal).catch(() => undefined)
     }

@@ -2,13 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { isFullCode } from '../../system/disk-codes.ts'
+import { isRoomMissing } from '../../system/free-space.ts'
 import { ClientError } from '../client-error.ts'
 import { type Folders, mirrorFolder } from '../folders.ts'
 import { MirrorFiles } from './mirror-files.ts'
 import { MirrorRows } from './rows.ts'
 
 /** Kept in each file as its `user_version`; a file of another version is loaded anew. */
-const version = 1
+export const version = 1
 const busyMs = 10_000
 const cacheKiB = 16 * 1024
 
@@ -42,7 +43,7 @@ export class Mirror {
   standing: Standing = { state: 'offline', head: null }
   #opened: { db: Database.Database; number: number } | undefined
   #rows: MirrorRows | undefined
-  #syncedAt = 0
+  #syncedAt: number | undefined
 
   constructor(folders: Folders, address: string) {
     this.address = address
@@ -92,12 +93,13 @@ export class Mirror {
   /** When it was last as the library. What is written to the disk of it may be half a minute older. */
   get syncedAt(): number | undefined {
     const written = this.meta('synced_at')
-    return written === undefined ? undefined : Math.max(written, this.#syncedAt)
+    return written === undefined ? undefined : (this.#syncedAt ?? written)
   }
 
   markSynced(nowMs: number): void {
     this.#syncedAt = nowMs
-    if (nowMs - (this.meta('synced_at') ?? 0) >= writtenEveryMs) this.write((_, put) => put({ synced_at: nowMs }))
+    // Also where the clock was set back.
+    if (Math.abs(nowMs - (this.meta('synced_at') ?? 0)) >= writtenEveryMs) this.write((_, put) => put({ synced_at: nowMs }))
   }
 
   /** Throws ClientError `MIRROR_UNUSABLE` for a full disk and the like; a damaged file is taken away first, and that is `MIRROR_DAMAGED`. */
@@ -111,6 +113,7 @@ export class Mirror {
 
   failure(cause: unknown): unknown {
     if (!(cause instanceof Database.SqliteError)) return isFullCode((cause as { code?: string })?.code) ? unusable(cause) : cause
+    if (isRoomMissing(cause.code, this.files.folder)) return unusable(cause, 'the disk is full')
     if (!isDamage(cause)) return unusable(cause)
     return new ClientError('MIRROR_DAMAGED', `The mirror of ${this.address} is damaged.`, { cause })
   }
@@ -120,7 +123,7 @@ export class Mirror {
     this.close()
     const newest = this.files.newest()
     if (newest !== undefined) this.files.removeOne(newest)
-    this.#syncedAt = 0
+    this.#syncedAt = undefined
   }
 
   #open(number: number): Database.Database | undefined {
@@ -159,8 +162,7 @@ export const isDamaged = (error: unknown): boolean => error instanceof ClientErr
 export const noMirror = (address: string): ClientError =>
   new ClientError('NO_MIRROR', `There is no mirror of ${address} on this machine.`)
 
-function unusable(cause: unknown): ClientError {
-  const why = cause instanceof Error ? cause.message : String(cause)
+function unusable(cause: unknown, why = cause instanceof Error ? cause.message : String(cause)): ClientError {
   return new ClientError('MIRROR_UNUSABLE', `The mirror cannot be written: ${why}. What it held is kept.`, { cause })
 }
 

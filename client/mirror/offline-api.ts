@@ -38,7 +38,9 @@ export function offlineApi(mirror: Mirror, nowMs: () => number = Date.now): Api 
       }),
     },
     packs: { list: async () => ({ packs: packsOf(mirror), next_cursor: null }) },
-    collections: { list: async () => ({ collections: recordsIn(mirror, 'collections'), next_cursor: null }) },
+    collections: {
+      list: async () => ({ collections: recordsIn(mirror, 'collections', "record ->> 'name'"), next_cursor: null }),
+    },
     members: { me: async () => meOf(mirror) },
   }
   return withRefusals(calls as unknown as Calls) as unknown as Api
@@ -52,14 +54,16 @@ function withRefusals(calls: Calls): Calls {
   return new Proxy(calls, { get: (known, noun: string) => verbsOf(known[noun]) })
 }
 
-const recordsIn = (mirror: Mirror, table: 'packs' | 'collections'): unknown[] =>
+const recordsIn = (mirror: Mirror, table: 'packs' | 'collections', order: 'id' | "record ->> 'name'"): unknown[] =>
   mirror.guard(() =>
-    (mirror.loaded.prepare(`select record from ${table} order by id`).pluck().all() as string[]).map((text) => JSON.parse(text)),
+    (mirror.loaded.prepare(`select record from ${table} order by ${order}`).pluck().all() as string[]).map((text) =>
+      JSON.parse(text),
+    ),
   )
 
 /** Packs that pushes made since it was loaded are known by their entries, and so are new names. */
 function packsOf(mirror: Mirror): Pack[] {
-  const known = new Map((recordsIn(mirror, 'packs') as Pack[]).map((pack) => [pack.id, pack]))
+  const known = new Map((recordsIn(mirror, 'packs', 'id') as Pack[]).map((pack) => [pack.id, pack]))
   const newest = mirror.guard(() =>
     mirror.loaded
       .prepare('select r.summary from (select max(id) as id from entries group by pack_id) e join records r on r.id = e.id')

@@ -1,5 +1,6 @@
 /** What changed, where the feed only says that it did: asked for by the addresses of the specification's table (spec 4.6), one by one. */
 import type { ChangeRecord } from '../../contract/changes.ts'
+import type { Collection } from '../../contract/collections.ts'
 import type { EntryDetail, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
@@ -63,6 +64,7 @@ class Asking {
     const { entity, entity_id, lineage_id } = change
     if (entity === 'entry') return { ...change, record: told(await this.#entry(entity_id)) }
     if (entity === 'review') return { ...change, op: 'upsert', record: told(await this.#reviewed(lineage_id)) }
+    if (entity === 'collection') return { ...change, record: told(await this.#collection(entity_id)) }
     if (entity === 'object') return { ...change, record: told(lineage_id ? await this.#lineage(lineage_id) : null) }
     if (entity === 'lock') return { ...change, record: told(lineage_id ? await this.#lock(lineage_id, entity_id) : null) }
     return change
@@ -75,6 +77,10 @@ class Asking {
     const entry = detail ? summaryOf(detail) : null
     this.#entries.set(id, entry)
     return entry
+  }
+
+  async #collection(id: number): Promise<Collection | null> {
+    return (await this.#api.collections.get({ collection_id: id }, { signal: this.#signal }).catch(undefinedWhere([404]))) ?? null
   }
 
   /** A review is of a version; what the mirror shows of it stands with its entry. */

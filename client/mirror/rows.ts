@@ -1,5 +1,6 @@
 /** Writes what the library says of entries, versions, locks and the like into the tables of a mirror. */
 import type Database from 'better-sqlite3'
+import type { Collection } from '../../contract/collections.ts'
 import type { EntryWithTags } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
@@ -95,7 +96,8 @@ export class MirrorRows {
   readonly #tag: Database.Statement
   readonly #lock: Database.Statement
   readonly #lineage: Database.Statement
-  readonly #deletions: Record<'entries' | 'records' | 'words' | 'locks' | 'lineages', Database.Statement>
+  readonly #collection: Database.Statement
+  readonly #deletions: Record<'entries' | 'records' | 'words' | 'locks' | 'lineages' | 'collections', Database.Statement>
   readonly #byLineage: Database.Statement
   readonly #lineageOf: Database.Statement
   readonly #tags = new Map<number, Tag>()
@@ -108,6 +110,7 @@ export class MirrorRows {
     this.#tag = db.prepare('insert or replace into tags (id, name, name_key, color) values (?, ?, ?, ?)')
     this.#lock = db.prepare('insert or replace into locks (id, lineage_id, record) values (?, ?, ?)')
     this.#lineage = db.prepare('insert or replace into lineages (id, record) values (?, ?)')
+    this.#collection = db.prepare('insert or replace into collections (id, record) values (?, ?)')
     const deletion = (table: string, key = 'id') => db.prepare(`delete from ${table} where ${key} = ?`)
     this.#deletions = {
       entries: deletion('entries'),
@@ -115,6 +118,7 @@ export class MirrorRows {
       words: deletion('words', 'rowid'),
       locks: deletion('locks'),
       lineages: deletion('lineages'),
+      collections: deletion('collections'),
     }
     this.#byLineage = db.prepare('select id from entries where lineage_id = ?').pluck()
     this.#lineageOf = db.prepare('select record from lineages where id = ?').pluck()
@@ -163,6 +167,15 @@ export class MirrorRows {
 
   deleteLock(id: number): void {
     this.#deletions.locks.run(id)
+  }
+
+  /** As lists show it: without its entries. */
+  putCollection({ entries: _entries, ...collection }: Collection & { entries?: unknown }): void {
+    this.#collection.run(collection.id, JSON.stringify(collection))
+  }
+
+  deleteCollection(id: number): void {
+    this.#deletions.collections.run(id)
   }
 
   putLineage(lineage: Lineage): void {

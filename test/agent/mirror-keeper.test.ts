@@ -1,20 +1,21 @@
 /** The mirror that an agent keeps: as the library within moments, there without the server, and loaded anew while it serves. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startTestAgent } from '../support/agent.ts'
 import { callAs } from '../support/api.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
+import { type OnWay, startProxy } from '../support/tcp-proxy.ts'
 
 const patience = { timeout: 20_000, interval: 50 }
 
-async function mirrored() {
+async function mirrored(onWay?: OnWay) {
   const server = await startTestServer()
   const { url, keys } = await server.addWorkspace()
   const caller = callAs(url, keys.mia)
   await pushed(caller, [item({ asset_name: 'SM_Barrel' }), item({ asset_name: 'SM_Stool' })])
-  const proxy = await startProxy(server.url)
+  const proxy = await startProxy(server.url, onWay)
   const address = proxy.url(url)
   const agent = await startTestAgent({ url: address, key: keys.mia })
   const env = {
@@ -62,6 +63,40 @@ test('ph mirror rebuild has the agent load it anew, which goes on serving meanwh
   expect(names(await agent.api.agentMirror.search())).toEqual(['SM_Barrel', 'SM_Stool'])
   expect((await agent.api.agent.status()).parts.find(({ name }) => name === 'mirror')).toMatchObject({ failures: 0 })
 })
+
+/** Processes that fill a mirror for this one, those of other tests too. */
+const filling = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const isOurs = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(process.pid)
+        return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fill-worker')
+      } catch {
+        return false
+      }
+    })
+
+test.runIf(process.platform === 'linux')(
+  'it is filled by a process of its own, and again when that is killed; what is there serves',
+  async () => {
+    const held = Promise.withResolvers<undefined>()
+    let isHeld = false
+    const { agent } = await mirrored((sent) => (isHeld && sent.includes('/catalog/export') ? held.promise : undefined))
+    isHeld = true
+    await agent.api.agentMirror.rebuild()
+    const killed = () => {
+      for (const pid of filling()) process.kill(pid, 'SIGKILL')
+      return agent.logLines.join('\n')
+    }
+    await expect.poll(killed).toContain('what fills the mirror ended (SIGKILL)')
+    isHeld = false
+    expect(names(await agent.api.agentMirror.search())).toEqual(['SM_Barrel', 'SM_Stool'])
+    await expect.poll(() => agent.logLines.filter((line) => line.includes('mirror: loaded')).length, patience).toBe(2)
+    held.resolve(undefined)
+  },
+)
 
 test('a pause ends the keeping, and what is there serves on', async () => {
   const { caller, agent } = await mirrored()

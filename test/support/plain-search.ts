@@ -193,3 +193,10 @@ export async function plainRollup({ sql, rows }: Shown) {
     select category, count(*)::int as count, count(distinct pack_id)::int as pack_count
       from (${rows()}) as shown where status = 'active' group by category order by category collate "C" nulls last`
 }
+
+/** How many entries show each pack. */
+export async function plainPackCounts({ sql, rows }: Shown): Promise<Map<number, number>> {
+  const counts = await sql<{ pack_id: number; count: number }[]>`
+    select pack_id, count(*)::int as count from (${rows()}) as shown group by pack_id`
+  return new Map(counts.map(({ pack_id, count }) => [pack_id, count]))
+}

@@ -262,7 +262,7 @@ function randomMetadata(random: Random): Record<string, number | boolean> {
   return Object.fromEntries(Object.entries(fields).filter((pair): pair is [string, number | boolean] => pair[1] !== null))
 }
 
-/** As the feed does it: numbered without a gap, by each workspace's head. */
+/** As the feed does it: numbered without a gap, by each workspace's head. Of today: what is older than a month, the server forgets. */
 async function tell(sql: Sql, libraries: readonly Library[], changed: readonly Change[]): Promise<void> {
   const ids = libraries.map(({ workspaceId }) => workspaceId)
   await sql`
@@ -275,6 +275,6 @@ async function tell(sql: Sql, libraries: readonly Library[], changed: readonly C
        where workspace_id = any(${ids}::bigint[]) returning workspace_id, change_seq)
     insert into changes (workspace_id, seq, entity, entity_id, op, created_at)
     select t.workspace_id, h.change_seq - (select count(*) from told o where o.workspace_id = t.workspace_id) + t.number, 'entry',
-           t.entity_id, t.op, '2026-01-01'
+           t.entity_id, t.op, now()
       from told t join heads h on h.workspace_id = t.workspace_id`
 }

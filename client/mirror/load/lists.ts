@@ -47,10 +47,9 @@ async function readNames(api: Api, signal: AbortSignal | undefined): Promise<Pic
 /** In place of what was there. Tags that only entries know stay: filters ask for them by name. */
 function writeLists({ packs, collections, tags, locks, me }: Lists, rows: MirrorRows, db: Database.Database): void {
   db.exec('delete from packs; delete from collections; delete from locks')
-  const put = (table: string) => db.prepare(`insert or replace into ${table} (id, record) values (?, ?)`)
-  const [pack, collection] = [put('packs'), put('collections')]
+  const pack = db.prepare('insert or replace into packs (id, record) values (?, ?)')
   for (const one of packs) pack.run(one.id, JSON.stringify(one))
-  for (const one of collections) collection.run(one.id, JSON.stringify(one))
+  for (const collection of collections) rows.putCollection(collection)
   for (const tag of tags) rows.putTag(tag)
   for (const lock of locks) rows.putLock(lock)
   putMeta(db, { me: JSON.stringify(me) })

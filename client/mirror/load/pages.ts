@@ -35,7 +35,7 @@ export async function loadPages(mirror: Mirror, api: Api, options: LoadOptions):
       lists.write(rows, db)
       writeTags(db, rows, tags)
     })()
-    await settle(db)
+    await settle(db, signal)
     db.prepare("delete from meta where name = 'page_cursor'").run()
     putMeta(db, { address: mirror.address, cursor: progress.cursor, loaded_at: now(), synced_at: now() })
     db.pragma('wal_checkpoint(truncate)')

@@ -127,20 +127,18 @@ function best(db: Database.Database, hits: Weighed, count: number): Hit[] {
 /** Looking up a name takes about as long as so many steps along all names. */
 const stepsPerName = 4
 
+/** Along all names for as long as looking them all up would take: those that are asked for may stand at the end. */
 function firstByName(db: Database.Database, ids: Float64Array, count: number): number[] {
-  const all = db.prepare('select max(id) from entries').pluck().get() as number
-  if (ids.length * ids.length * stepsPerName < count * all) {
-    const named = 'select e.id from json_each(?) j join entries e on e.id = j.value order by e.name_key, e.id limit ?'
-    return db
-      .prepare(named)
-      .pluck()
-      .all(JSON.stringify([...ids]), count) as number[]
-  }
+  const most = Math.min(count, ids.length)
   const found: number[] = []
-  for (const id of db.prepare('select id from entries order by name_key, id').pluck().iterate() as Iterable<number>) {
+  const names = db.prepare('select id from entries order by name_key, id limit ?').pluck()
+  for (const id of names.iterate(ids.length * stepsPerName) as Iterable<number>) {
     if (!holds(ids, id)) continue
-    found.push(id)
-    if (found.length >= Math.min(count, ids.length)) break
+    if (found.push(id) === most) return found
   }
-  return found
+  const named = 'select e.id from json_each(?) j join entries e on e.id = j.value order by e.name_key, e.id limit ?'
+  return db
+    .prepare(named)
+    .pluck()
+    .all(JSON.stringify([...ids]), count) as number[]
 }

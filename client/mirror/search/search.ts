@@ -57,27 +57,15 @@ export const wordCondition = (db: Database.Database, asked: NonNullable<ReturnTy
   values: [JSON.stringify([...rankedHits(db, asked).ids])],
 })
 
-const commonShare = 0.75
-
 function sortedPage(db: Database.Database, { question, sort, conditions, at, bound }: PageQuestion & { sort: SortName }) {
   const { order = 'asc', limit = limits.page.default } = question
   const column = columns[sort]
   const where = whereOf(conditions)
-  const beyond = at && behind(column, order, at)
   const total = db
     .prepare(`select count(*) from entries where ${where.sql}`)
     .pluck()
     .get(...where.values) as number
-  const all = db.prepare('select count(*) from entries').pluck().get() as number
-  // Where most are left out it is sooner sorted than found along the index, which may begin with thousands of others.
-  const sorted = total < all * commonShare ? `+${column}` : column
-  // Those without a value come last, whichever way the others go.
-  const ordered = order === 'asc' ? `${sorted} asc nulls last, id asc` : `${sorted} desc, id desc`
-  const page = db
-    .prepare(
-      `select id, ${column} as value from entries where ${where.sql} ${beyond ? `and ${beyond.sql}` : ''} order by ${ordered} limit ?`,
-    )
-    .all(...where.values, ...(beyond?.values ?? []), limit + 1) as { id: number; value: string | number | null }[]
+  const page = pageOf(db, { where, column, order, beyond: at && behind(column, order, at), count: limit + 1 })
   const rows = page.slice(0, limit)
   const last = rows.at(-1)
   const next_cursor = page.length > limit && last ? writeCursor(bound, [last.value, last.id]) : null
@@ -86,6 +74,38 @@ function sortedPage(db: Database.Database, { question, sort, conditions, at, bou
     rows.map(({ id }) => id),
   )
   return { entries, next_cursor, total }
+}
+
+interface Sorted {
+  where: Condition
+  column: string
+  order: 'asc' | 'desc'
+  beyond: Condition | undefined
+  count: number
+}
+
+/** So many of an order are looked at before all that pass are sorted instead. */
+const lookedAtFirst = 1000
+
+/** Most pages lie at the beginning of their order; one that does not may lie behind all others. */
+function pageOf(db: Database.Database, { where, column, order, beyond, count }: Sorted) {
+  // Those without a value come last, whichever way the others go.
+  const by = (key: string) => (order === 'asc' ? `${key} asc nulls last, id asc` : `${key} desc, id desc`)
+  const rest = beyond?.sql ?? 'true'
+  const near = `select * from entries where ${rest} order by ${by(column)} limit ${lookedAtFirst}`
+  const values = beyond?.values ?? []
+  const first = db
+    .prepare(`select id, ${column} as value from (${near}) where ${where.sql} order by ${by(column)} limit ?`)
+    .all(...values, ...where.values, count) as SortedRow[]
+  if (first.length === count) return first
+  return db
+    .prepare(`select id, ${column} as value from entries where ${where.sql} and ${rest} order by ${by(`+${column}`)} limit ?`)
+    .all(...where.values, ...values, count) as SortedRow[]
+}
+
+interface SortedRow {
+  id: number
+  value: string | number | null
 }
 
 /** Behind a value and an id, where what has no value comes last. */

@@ -1,13 +1,16 @@
 // A mirror holds what the server lists: after a load, after every kind of change, and whatever happens while it is loaded.
 import { expect, test } from 'vitest'
+import { ClientError } from '../../../client/client-error.ts'
 import type { Api } from '../../../client/http/api.ts'
 import { followOnce } from '../../../client/mirror/follow.ts'
 import { loadMirror } from '../../../client/mirror/load/load.ts'
 import type { MirrorNews } from '../../../client/mirror/load/news.ts'
+import type { Mirror } from '../../../client/mirror/mirror.ts'
+import { offlineApi } from '../../../client/mirror/offline-api.ts'
 import { mirrorReport } from '../../../client/mirror/report.ts'
 import { ApiError } from '../../../contract/errors.ts'
 import { callAs } from '../../support/api.ts'
-import { callsOf, expectSame, mirrorOf } from '../../support/mirror.ts'
+import { callsOf, expectSame, held, mirrorOf, newFolders } from '../../support/mirror.ts'
 import { item, pushed } from '../../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../../support/random-library.ts'
 import { startTestServer } from '../../support/server.ts'
@@ -22,6 +25,11 @@ async function newLibrary(seed: number, atLeast = 50) {
   library.groupIds = []
   await changeLibrary(library, atLeast)
   return { url, keys, library, workspaceId, api: callsOf(url, keys.adam), caller: callAs(url, keys.adam) }
+}
+
+/** To the end, not to where it has to be loaded anew. */
+async function follows(mirror: Mirror, api: Api): Promise<void> {
+  expect((await followOnce(mirror, api)).reset).toBe(false)
 }
 
 /** A server of the specification alone: no export, no records in the feed, no questions about many. */
@@ -46,7 +54,7 @@ test('after a load and after every kind of change it is as the server lists it',
   await api.tags.assign({ entry_id: one.entry_id, tag_id: tag.id })
   await api.locks.create({ lineage_id: two.lineage_id })
   await api.entries.update({ entry_id: two.entry_id, name: 'SM_Renamed', category: 'Fresh', status: 'deprecated' })
-  expect(await followOnce(mirror, api)).toMatchObject({ reset: false })
+  await follows(mirror, api)
   await expectSame(mirror, api)
   const { locks } = await api.locks.list({ active: true })
   await api.locks.remove({ lock_id: locks[0]?.id ?? 0 })
@@ -66,7 +74,7 @@ test('the states of reviews follow, also back to a draft', async () => {
   await loadMirror(mirror, api)
   for (const status of ['approved', 'changes_requested', 'draft'] as const) {
     await caller.put(`/entries/${one.entry_id}/review`, { status })
-    await followOnce(mirror, api)
+    await follows(mirror, api)
     await expectSame(mirror, api)
   }
 })
@@ -78,7 +86,7 @@ test('records that come twice change nothing', async () => {
   const before = mirror.meta('cursor') ?? 0
   await pushed(caller, [item(), item()])
   await changeLibrary(library, 10)
-  await followOnce(mirror, api)
+  await follows(mirror, api)
   mirror.write((_, put) => put({ cursor: before }))
   expect((await followOnce(mirror, api)).applied).toBeGreaterThan(0)
   await expectSame(mirror, api)
@@ -101,7 +109,7 @@ test('what is deleted, changed and pushed while it is loaded is as the server ha
     },
   }
   await loadMirror(mirror, busy)
-  await followOnce(mirror, api)
+  await follows(mirror, api)
   await expectSame(mirror, api)
 })
 
@@ -115,7 +123,7 @@ test('without the extensions the pages are read and every change is asked for', 
   await caller.put(`/entries/${one.entry_id}/review`, { status: 'approved' })
   await api.locks.create({ lineage_id: two.lineage_id })
   await changeLibrary(library, 5)
-  await followOnce(mirror, plain)
+  await follows(mirror, plain)
   await expectSame(mirror, api)
 })
 
@@ -132,33 +140,137 @@ test('a load by pages goes on behind the last page that was kept', async () => {
   expect(mirror.db).toBeUndefined()
   await loadMirror(mirror, plainServer(api, { list }))
   expect(asked.filter((cursor) => cursor === undefined)).toHaveLength(1)
-  await followOnce(mirror, api)
+  await follows(mirror, api)
   await expectSame(mirror, api)
 })
 
-test('an export that is cut begins again; cut again, the pages are read; half of one is never there', async () => {
-  const { url, api, keys } = await newLibrary(7, 600)
-  for (const cuts of [1, 2]) {
-    let left = cuts
-    let isExport = false
-    const proxy = await startProxy(
-      url,
-      (sent) => {
-        isExport = sent.includes('/catalog/export')
-        return undefined
-      },
-      (answered) => (isExport && !answered.includes('"ends":true') && left-- > 0 ? 'cut' : undefined),
-    )
-    const mirror = mirrorOf(proxy.url(url))
-    const told: MirrorNews['kind'][] = []
-    await loadMirror(mirror, callsOf(proxy.url(url), keys.adam), {
-      pause: async () => expect(mirror.db).toBeUndefined(),
-      tell: ({ kind }) => told.push(kind),
-    })
-    expect(told.filter((kind) => kind === 'cut')).toHaveLength(cuts)
-    expect(told.includes('pages')).toBe(cuts === 2)
-    await expectSame(mirror, api)
+/** A wire that cuts the export each time so much of it has come; `asked` are the addresses that were asked for. */
+async function cuttingWire(url: string, bytes: () => number) {
+  const asked: string[] = []
+  let came = -1
+  const proxy = await startProxy(
+    url,
+    (sent) => {
+      const address = /GET (\S*\/catalog\/export\S*)/.exec(sent)?.[1]
+      came = address === undefined ? -1 : 0
+      if (address !== undefined) asked.push(address.replace(/.*\/export/, ''))
+      return undefined
+    },
+    (answered) => {
+      if (came < 0) return undefined
+      came += answered.length
+      return came > bytes() ? 'cut' : undefined
+    },
+  )
+  return { asked, proxy }
+}
+
+test('an export that is cut goes on behind what came, however often, and half of one is never there', async () => {
+  const { url, api, keys } = await newLibrary(7, 1500)
+  const { asked, proxy } = await cuttingWire(url, () => 200_000)
+  const mirror = mirrorOf(proxy.url(url))
+  const told: MirrorNews[] = []
+  const { entries } = await loadMirror(mirror, callsOf(proxy.url(url), keys.adam), {
+    pause: async () => expect(mirror.db).toBeUndefined(),
+    tell: (news) => told.push(news),
+  })
+  const cuts = told.flatMap((news) => (news.kind === 'cut' ? news.entries : []))
+  expect(cuts.length).toBeGreaterThan(3)
+  expect(cuts).toEqual([...new Set(cuts)].sort((a, b) => a - b))
+  expect([asked[0], asked.length]).toEqual(['', cuts.length + 1])
+  for (const address of asked.slice(1)) expect(address).toMatch(/^\?after=\d+$/)
+  expect(told.map(({ kind }) => kind)).not.toContain('pages')
+  await expectSame(mirror, api)
+  expect(held(mirror)).toHaveLength(entries)
+})
+
+test('a load that is stopped goes on behind what came when it is begun again, and hears of what changed meanwhile', async () => {
+  const { url, api, keys, library } = await newLibrary(9, 1500)
+  let limit = 400_000
+  const { asked, proxy } = await cuttingWire(url, () => limit)
+  const folders = newFolders()
+  const stopped = mirrorOf(proxy.url(url), folders)
+  const stop = new AbortController()
+  const pause = async () => stop.abort(new Error('stopped'))
+  const loading = loadMirror(stopped, callsOf(proxy.url(url), keys.adam), { signal: stop.signal, pause })
+  await expect(loading).rejects.toThrow('stopped')
+  await changeLibrary(library, 100)
+  limit = Number.POSITIVE_INFINITY
+  const mirror = mirrorOf(proxy.url(url), folders)
+  await loadMirror(mirror, callsOf(proxy.url(url), keys.adam))
+  expect(asked).toEqual(['', expect.stringMatching(/^\?after=\d+$/)])
+  await follows(mirror, callsOf(proxy.url(url), keys.adam))
+  await expectSame(mirror, api)
+})
+
+test('what came of a load is of no use where the server was set back meanwhile, also when it has passed that place again', async () => {
+  const { url, api, keys, library, workspaceId } = await newLibrary(12, 1500)
+  let limit = 400_000
+  const { asked, proxy } = await cuttingWire(url, () => limit)
+  const folders = newFolders()
+  const stop = new AbortController()
+  const pause = async () => stop.abort(new Error('stopped'))
+  const loading = loadMirror(mirrorOf(proxy.url(url), folders), callsOf(proxy.url(url), keys.adam), {
+    signal: stop.signal,
+    pause,
+  })
+  await expect(loading).rejects.toThrow('stopped')
+  // Another history: under the number that the load knows stands something else, and the head is further on.
+  const { sql } = server.database
+  await sql`update changes set entity_id = entity_id + 100000 where workspace_id = ${workspaceId} and seq = 1500`
+  await sql`delete from entries where workspace_id = ${workspaceId} and id = ${library.entryIds[0] ?? 0}`
+  library.entryIds.shift()
+  await changeLibrary(library, 3)
+  limit = Number.POSITIVE_INFINITY
+  const mirror = mirrorOf(proxy.url(url), folders)
+  const told: MirrorNews['kind'][] = []
+  await loadMirror(mirror, callsOf(proxy.url(url), keys.adam), {
+    pause: async () => undefined,
+    tell: ({ kind }) => told.push(kind),
+  })
+  expect([asked, told.at(0)]).toEqual([['', ''], 'cut'])
+  await expectSame(mirror, api)
+})
+
+test('of an export that is cut twice before an entry comes, the pages are read', async () => {
+  const { url, api } = await newLibrary(10)
+  async function* cut(...given: Parameters<Api['changes']['export']>) {
+    for await (const line of api.changes.export(...given)) {
+      yield line
+      throw new ClientError('ANSWER_CUT', 'The answer was cut.')
+    }
   }
+  const mirror = mirrorOf(url)
+  const told: MirrorNews['kind'][] = []
+  const options = { pause: async () => undefined, tell: ({ kind }: MirrorNews) => told.push(kind) }
+  await loadMirror(mirror, { ...api, changes: { ...api.changes, export: cut } }, options)
+  expect(told.slice(0, 3)).toEqual(['cut', 'cut', 'pages'])
+  await expectSame(mirror, api)
+})
+
+test('collections are followed, also where the feed does not say what they are', async () => {
+  const { url, api, library } = await newLibrary(11)
+  const [one, two] = [mirrorOf(url), mirrorOf(url)]
+  const followed = async () => {
+    for (const [mirror, calls] of [
+      [one, api],
+      [two, plainServer(api)],
+    ] as const) {
+      await follows(mirror, calls)
+      const { collections } = await offlineApi(mirror).collections.list()
+      expect(collections).toEqual((await api.collections.list()).collections)
+    }
+  }
+  for (const mirror of [one, two]) await loadMirror(mirror, api)
+  const tavern = await api.collections.create({ name: 'Tavern' })
+  await api.collections.create({ name: 'Mill' })
+  await followed()
+  const [entry_id = 0] = library.entryIds
+  await api.collections.addEntry({ collection_id: tavern.id, entry_id })
+  await api.collections.update({ collection_id: tavern.id, name: 'Old Tavern' })
+  await followed()
+  await api.collections.remove({ collection_id: tavern.id })
+  await followed()
 })
 
 test('a cursor that the feed does not reach back to is a reset, and so is another history', async () => {
@@ -166,7 +278,7 @@ test('a cursor that the feed does not reach back to is a reset, and so is anothe
   const mirror = mirrorOf(url)
   await loadMirror(mirror, api)
   await pushed(caller, [item()])
-  await followOnce(mirror, api)
+  await follows(mirror, api)
   const again = mirrorOf(url, { config: '', state: mirror.files.folder.split('/mirrors')[0] ?? '', cache: '' })
   expect((await followOnce(again, api)).reset).toBe(false)
   const witness = JSON.parse(mirror.meta('witness') ?? '{}') as { seq: number; entity_id: number }

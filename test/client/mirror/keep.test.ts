@@ -22,10 +22,10 @@ import { startProxy } from '../../support/tcp-proxy.ts'
 const server = await startTestServer()
 
 async function newLibrary() {
-  const { url, keys } = await server.addWorkspace()
+  const { url, keys, workspaceId } = await server.addWorkspace()
   const caller = callAs(url, keys.adam)
   await pushed(caller, [item(), item()])
-  return { url, keys, caller, api: callsOf(url, keys.adam) }
+  return { url, keys, caller, workspaceId, api: callsOf(url, keys.adam) }
 }
 
 /** Keeps it until the test is over. `waits` are the pauses; they take no time unless `isReal`. */
@@ -107,6 +107,46 @@ test('a head from the live connection brings the change within a second, and the
     heads.say('end')
     await vi.waitFor(() => expect(heads.opened()).toBe(round === 'first' ? 2 : 3), 5000)
   }
+})
+
+test('a server that was set back while it was away is seen when it is back, and its library is loaded anew', async () => {
+  const { url, api, caller, workspaceId } = await newLibrary()
+  const mirror = mirrorOf(url)
+  const live = liveHeads()
+  const { told } = kept(mirror, api, { live: live.live, isReal: true })
+  await vi.waitFor(() => expect(told.map(({ kind }) => kind)).toContain('loaded'))
+  await pushed(caller, [item()])
+  live.say(1)
+  await vi.waitFor(async () => await expectSame(mirror, api))
+  const { sql } = server.database
+  await sql`update changes set entity_id = entity_id + 100000 where workspace_id = ${workspaceId} and seq = ${mirror.meta('cursor') ?? 0}`
+  await sql`delete from entries where workspace_id = ${workspaceId} and id = (select max(id) from entries where workspace_id = ${workspaceId})`
+  live.say('end')
+  await vi.waitFor(() => expect(told.map(({ kind }) => kind)).toContain('reset'))
+  await vi.waitFor(async () => await expectSame(mirror, api))
+})
+
+test('what waits after a failure is asked at once when there is a live connection again, also where nothing is new', async () => {
+  const { url, keys } = await newLibrary()
+  let isAway = false
+  const proxy = await startProxy(url, () => (isAway ? 'cut' : undefined))
+  const mirror = mirrorOf(proxy.url(url))
+  const heads = liveHeads()
+  const away = createApi(new Http({ url: proxy.url(url), key: keys.adam, retryForMs: 0 }))
+  // Who is paused is woken by the connection, or not at all.
+  const pause: KeepOptions['pause'] = (_ms, signal) =>
+    new Promise((_resolve, reject) => {
+      if (signal?.aborted) reject(signal.reason)
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+  kept(mirror, away, { live: heads.live, pause })
+  await vi.waitFor(() => expect(mirror.standing.state).toBe('current'), 5000)
+  isAway = true
+  heads.say((mirror.meta('cursor') ?? 0) + 1)
+  await vi.waitFor(() => expect(mirror.standing.state).toBe('offline'), 5000)
+  isAway = false
+  heads.say(mirror.meta('cursor') ?? 0)
+  await vi.waitFor(() => expect(mirror.standing.state).toBe('current'), 5000)
 })
 
 test('while the server is away it says so with growing pauses, and is current again when it comes back', async () => {
