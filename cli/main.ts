@@ -1,5 +1,7 @@
 /** The `ph` program on a real terminal: hands the process's surroundings to run(), and ends with its exit code. */
 
+import { existsSync, realpathSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { pause } from '../client/http/pause.ts'
 import { exits } from '../contract/errors.ts'
 import type { Surroundings } from './context.ts'
@@ -18,7 +20,7 @@ export async function main(args: string[]): Promise<void> {
   onSignals(stop)
   const surroundings: Surroundings = {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: await currentFolder(),
     stdin: process.stdin,
     stdout,
     stderr: process.stderr,
@@ -31,6 +33,15 @@ export async function main(args: string[]): Promise<void> {
   const told = tellLost(stdout, surroundings, args)
   await drained(process.stderr)
   process.exit(told ?? code)
+}
+
+/** As the shell names it, where that is a way into a project: its Content folder may be a link to another disk. */
+async function currentFolder(): Promise<string> {
+  const cwd = process.cwd()
+  const { PWD: named = cwd } = process.env
+  if (named === cwd || !isAbsolute(named) || !existsSync(named) || realpathSync(named) !== realpathSync(cwd)) return cwd
+  const { placeInProject } = await import('../client/project/paths.ts')
+  return placeInProject(named)
 }
 
 /** Output that was lost is a failure, whatever the command did. That nobody reads on is none. */

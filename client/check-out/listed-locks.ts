@@ -1,5 +1,4 @@
 /** What is checked out, as people list it: with names, and whether the holder works from the current version. */
-import { realpathSync } from 'node:fs'
 import type { Lock } from '../../contract/locks.ts'
 import { ClientError } from '../client-error.ts'
 import { activeLocks } from '../entries/active-locks.ts'
@@ -9,6 +8,7 @@ import { projectStateFile } from '../folders.ts'
 import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
+import { placeInProject } from '../project/paths.ts'
 import { holdsDescriptor, locate } from '../project/unreal-project.ts'
 
 export interface ListedLock {
@@ -55,7 +55,7 @@ function baseOf({ base_object_id }: Lock, face: number | undefined): ListedLock[
 
 /** The lineages of the files of the project around a folder. Throws ClientError `NO_PROJECT`. */
 export function lineagesOfProject(cwd: string, { folders, url }: { folders: Folders; url: string }): Set<string> {
-  const { root } = locate(realpathSync(cwd))
+  const { root } = locate(placeInProject(cwd))
   if (!holdsDescriptor(root))
     throw new ClientError('NO_PROJECT', `${cwd} lies in no Unreal project or plugin.`, {
       next: 'Go into a project, or leave --project out.',

@@ -1,5 +1,5 @@
 /** What people name to check out, to check in or to release: files and folders of a project, or props by id, name or path. */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
 import { readEntryDetails } from '../entries/details.ts'
@@ -10,7 +10,7 @@ import type { Wire } from '../http/open-http.ts'
 import { relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
-import { findNamedPaths, type NamedPaths } from '../project/paths.ts'
+import { findNamedPaths, type NamedPaths, placeInProject } from '../project/paths.ts'
 import { findProjectName, holdsDescriptor, locate } from '../project/unreal-project.ts'
 import { type StatusFile, toStatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
@@ -105,7 +105,7 @@ function sortReferences(references: readonly string[], cwd: string): { paths: st
 }
 
 function projectAt(cwd: string): string | null {
-  const { root } = locate(realpathSync(cwd))
+  const { root } = locate(placeInProject(cwd))
   return holdsDescriptor(root) ? root : null
 }
 

@@ -11,7 +11,7 @@ export async function findOutside({ root, starts }: NamedPaths, signal?: AbortSi
   const outside: string[] = []
   for (const { path, isFolder, mount } of starts) {
     if (!isFolder || holdsDescriptor(locate(path).root)) continue
-    const { files } = await scan(root, [{ path, mount }], signal)
+    const { files } = await scan(root, [{ path, mount }], { signal })
     if (!files.some(({ ext }) => isDescriptor(ext))) outside.push(path)
   }
   return outside

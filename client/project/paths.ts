@@ -1,7 +1,7 @@
 /** From what a person named on the command line to the project and the paths in it where the walk begins. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, parse, sep } from 'node:path'
+import { dirname, join, parse, relative, sep } from 'node:path'
 import { ClientError, systemCode } from '../client-error.ts'
 import type { ScanStart } from './scan.ts'
 import { isProject, locate } from './unreal-project.ts'
@@ -19,7 +19,7 @@ export interface NamedPaths {
 export function findNamedPaths(paths: readonly string[]): NamedPaths {
   // Many files of one folder are looked up once: every look reads each folder above.
   const places = new Map<string, ReturnType<typeof locate>>()
-  const named = [...new Set(paths.map(realPath))].map((path) => {
+  const named = [...new Set(paths.map(placeInProject))].map((path) => {
     const isFolder = statSync(path).isDirectory()
     if (isFolder && holdsEverything(path)) throw new ClientError('TOO_MUCH', `${path} holds everything you have, not a project.`)
     const folder = isFolder ? path : dirname(path)
@@ -46,6 +46,29 @@ function holdsEverything(path: string): boolean {
 
 const severalProjects = (a: string, b: string): ClientError =>
   new ClientError('SEVERAL_PROJECTS', `${a} and ${b} are different projects.`)
+
+/**
+ * An absolute path as a walk of its project names it: links resolved, but for one that leads out of the project, such as a Content folder
+ * on another disk. Throws ClientError `PATH_NOT_FOUND`.
+ */
+export function placeInProject(path: string): string {
+  const real = realPath(path)
+  if (real === path) return path
+  const folder = nearestProject(path)
+  return folder === undefined ? real : belowRoot(realPath(folder), { folder, path, real })
+}
+
+/** Of a path below `folder`, which really is `root`. */
+export const belowRoot = (root: string, { folder, path, real }: { folder: string; path: string; real: string }): string =>
+  real === root || real.startsWith(root + sep) ? real : join(root, relative(folder, path))
+
+/** The nearest folder that holds a .uproject, upward by the names alone. */
+function nearestProject(path: string): string | undefined {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (isProject(folder)) return folder
+    if (folder === dirname(folder)) return undefined
+  }
+}
 
 function realPath(path: string): string {
   try {

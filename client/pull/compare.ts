@@ -1,5 +1,5 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
@@ -78,6 +78,16 @@ async function decide(destinations: readonly Destination[], { memory, onBytes, s
 
 const isRemembered = ({ known, stats }: Occupied): boolean => known?.stat === statKey(stats)
 
+/** Nothing is there: it is added. */
+const withoutFile = (destination: Destination & { known: KnownFile | undefined }): Decision => ({
+  ...destination,
+  ...{ stats: undefined, action: 'add', localHash: undefined, localStat: undefined },
+})
+
+/** What it is by now, where the file was removed since it was decided about. */
+export const unlessRemoved = (decision: Decision): Decision =>
+  lstatSync(decision.path, { throwIfNoEntry: false }) ? decision : withoutFile(decision)
+
 /** A file of another size is another file; whether it is a version that is known is worth reading it. */
 const isWorthReading = ({ pullFile: { object }, known, stats }: Occupied): boolean =>
   Number(stats.size) === object.blob_size || known?.base?.lineageId === object.lineage_id
@@ -88,8 +98,7 @@ function judge(
 ): Decision {
   const { stats, known, pullFile } = destination
   const { content_hash, lineage_id } = pullFile.object
-  if (!stats || (read && 'unread' in read && read.unread === 'vanished'))
-    return { ...destination, stats: undefined, action: 'add', localHash: undefined, localStat: undefined }
+  if (!stats || (read && 'unread' in read && read.unread === 'vanished')) return withoutFile(destination)
   const local = read ? ('hash' in read ? read : undefined) : known?.stat === statKey(stats) ? known : undefined
   const found = { ...destination, localHash: local?.hash, localStat: local?.stat }
   if (local?.hash === content_hash) return { ...found, action: 'identical' }

@@ -5,7 +5,7 @@ import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/p
 import { ClosureAddresses } from '../content/closure-addresses.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
-import { compareProject, type Decision } from './compare.ts'
+import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
 import { destinationsOf, type PullFile } from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
@@ -139,8 +139,11 @@ export class PullJob {
     const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
     return asked.flatMap((decision): Planned[] => {
       const answer = answers.get(decision.file) ?? 'keep'
-      if (answer === 'overwrite')
+      if (answer === 'overwrite') {
+        const now = unlessRemoved(decision)
+        if (now.action === 'add') return this.#plan([now])
         return [{ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${backups}/${decision.file}` } }]
+      }
       this.#settle(decision, answer === 'skip' ? 'skipped' : 'kept')
       return []
     })
