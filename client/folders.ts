@@ -56,6 +56,9 @@ export function projectStateFile(folders: Folders, address: string, projectRoot:
   return join(folders.state, 'projects', `${name}.sqlite`)
 }
 
+/** The last walk of the project that the desktop agent had made, beside what is remembered of it (client/project/kept-walk.ts). */
+export const keptWalkFile = (stateFile: string): string => `${stateFile}.walk`
+
 /** Of the one desktop agent that works with these folders: its lock, its note with the way to it, its state, its log. */
 export const agentFolder = (folders: Folders): string => join(folders.state, 'agent')
 

@@ -15,6 +15,7 @@ export const agentAddresses = {
   },
   agentFiles: {
     list: { method: 'GET', path: '/agent/v1/files' },
+    touched: { method: 'GET', path: '/agent/v1/files/touched' },
     why: { method: 'GET', path: '/agent/v1/files/why' },
     checkOut: { method: 'POST', path: '/agent/v1/files/check-out', sends: 'json' },
     checkIn: { method: 'POST', path: '/agent/v1/files/check-in', sends: 'json' },

@@ -74,6 +74,15 @@ export const agentFiles = routes({
     }),
     errors: ['NOT_FOUND'],
   },
+  touched: {
+    method: 'GET',
+    path: '/agent/v1/files/touched',
+    scope: 'local',
+    summary:
+      'Say in which folders of a watched project files were touched since the last look at all of it. `walk`: the name under which the agent kept what it found then, beside what `ph` remembers of the project; null where it may not have heard of everything. A folder that ends with `/` stands for all below it, too.',
+    input: Type.Object({ path: Path }),
+    output: Type.Object({ walk: nullable(Text), touched: Type.Array(Text) }),
+  },
   why: {
     method: 'GET',
     path: '/agent/v1/files/why',

@@ -38,7 +38,10 @@ export const commands = [
     exits: ['partly'],
     async run(context, { paths, all, exitCode }) {
       const wire = await requireWire(context)
-      const { status } = await import('../../client/status/status.ts')
+      const [{ status }, { askTouched }] = await Promise.all([
+        import('../../client/status/status.ts'),
+        import('../../client/desktop/touched.ts'),
+      ])
       const display = openDisplay(context, pushModel)
       const report = await status({
         ...wire,
@@ -46,6 +49,7 @@ export const commands = [
         cwd: context.cwd,
         all: all || context.out.json,
         tell: display.tell,
+        heard: (root) => askTouched(wire.folders, root),
       }).finally(display.hide)
       const { paint, width } = context.out
       const look = { paint, width, cwd: context.cwd, all, now: context.now() }

@@ -63,6 +63,12 @@ export async function requireAgent(folders: Folders): Promise<FoundAgent> {
   return found
 }
 
+/** The same without a greeting: whoever is there answers what is asked, or nobody does. */
+export function agentSeen(folders: Folders): AgentApi | undefined {
+  const found = readNote(agentFolder(folders))
+  return found && agentApi(found)
+}
+
 function agentApi(found: FoundNote): AgentApi {
   const nouns: Record<string, Record<string, unknown>> = {}
   for (const [noun, table] of Object.entries<Record<string, Address>>(agentAddresses))

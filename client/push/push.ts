@@ -68,7 +68,7 @@ class Push {
     const feed = this.#followFeed()
     feed.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
-    const found = await scan(namedPaths.root, namedPaths.starts, signal)
+    const found = await scan(namedPaths.root, namedPaths.starts, { signal })
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
     const inContent = options.contentOnly ? found.files.filter(({ mount }) => mount) : found.files
     const sorted = sortFound(inContent, options.all ?? false)

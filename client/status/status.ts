@@ -1,17 +1,17 @@
 /** `ph status`: every file of a project beside the library, reading only what changed. Start here. */
 
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
-import { sortFound } from '../memory/changes.ts'
+import { mayBeProp } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
-import { findNamedPaths, type NamedPaths } from '../project/paths.ts'
+import { findNamedPaths, type NamedPaths, placeInProject } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
-import { type FoundFile, scan } from '../project/scan.ts'
+import type { FoundFile } from '../project/scan.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
 import { waitingJobs } from '../pull/waiting-jobs.ts'
 import { withFacePaths, withReverted } from './advice.ts'
@@ -19,8 +19,9 @@ import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-lib
 import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
 import { type FileLock, type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
+import { type WalkOptions, walk } from './walk.ts'
 
-export interface StatusOptions extends Wire {
+export interface StatusOptions extends Wire, WalkOptions {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
   paths: string[]
   cwd: string
@@ -38,7 +39,7 @@ export interface StatusOptions extends Wire {
  */
 export async function status(options: StatusOptions): Promise<StatusReport> {
   const { url, cwd, paths, tell = () => {} } = options
-  const namedPaths = findNamedPaths(paths.length > 0 ? paths : [locate(realpathSync(cwd)).root])
+  const namedPaths = findNamedPaths(paths.length > 0 ? paths : [locate(placeInProject(cwd)).root])
   const http = openWire(options, tell)
   const state = projectStateFile(options.folders, url, namedPaths.root)
   const memory = new ProjectMemory(state, { address: url, root: namedPaths.root })
@@ -97,7 +98,7 @@ class Comparison {
     const upToDate = options.remembered ? Promise.resolve() : bringUpToDate(look)
     upToDate.catch(() => {})
     tell({ kind: 'phase', phase: 'scan' })
-    const found = await scan(namedPaths.root, namedPaths.starts, options.signal)
+    const found = await walk(namedPaths, options)
     this.#problems.push(...found.problems.filter(({ kind }) => kind !== 'ignored-folder'))
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
     await upToDate
@@ -125,15 +126,13 @@ class Comparison {
 
   /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
   #choose(found: readonly FoundFile[], rows: readonly KnownRow[]): Files {
-    const { props: sorted } = sortFound(found, false)
-    const areProps = sorted.length === found.length
-    const props = new Set(areProps ? [] : sorted)
     const isWhole = this.#parts.options.paths.length === 0 && found.some(({ mount }) => mount)
-    const isPlain = (one: FoundFile) => (areProps || props.has(one)) && (!isWhole || one.mount !== undefined)
-    const based = new Set<string>()
-    if (!found.every(isPlain)) for (const [file, , bits] of rows) if (bits & relation.based) based.add(file)
+    const isPlain = ({ ext, mount }: FoundFile) => mayBeProp(ext) && (!isWhole || mount !== undefined)
+    const others = new Set<string>()
+    for (const one of found) if (!isPlain(one)) others.add(one.file)
+    if (others.size > 0) for (const [file, , bits] of rows) if (bits & relation.based) others.delete(file)
     const files = new Map<string, FoundFile>()
-    for (const one of found) if (isPlain(one) || based.has(one.file)) files.set(one.file, one)
+    for (const one of found) if (!others.has(one.file)) files.set(one.file, one)
     return files
   }
 
@@ -178,10 +177,12 @@ class Comparison {
 
   /** Files that memory knows belong to its lineages; what is known of others was found out just now. */
   async #locks({ files, rows, untracked }: Seen, differing: readonly StatusFile[]): Promise<FileLock[]> {
+    const found = await this.#parts.locks
+    if (found.locks.length === 0) return []
     const lineages = new Map<string, string | null>()
     for (const [file, , , lineageId] of rows) if (files.has(file)) lineages.set(file, lineageId)
     for (const { file, lineage_id } of [...differing, ...untracked.values()]) lineages.set(file, lineage_id)
-    return locksOfFiles(lineages, await this.#parts.locks)
+    return locksOfFiles(lineages, found)
   }
 
   #tookMs = (): number => Math.round(performance.now() - this.#startedMs)

@@ -1,10 +1,11 @@
 /** ph status, as a person and as a script run it, against a real library. */
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { StatusReport } from '../../../client/status/report.ts'
 import { writePackage } from '../../../sample/package.ts'
 import { type Outcome, ph, type Setting, signedIn } from '../../support/ph.ts'
+import { phProcess } from '../../support/ph-process.ts'
 import { startTestServer } from '../../support/server.ts'
 import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
 
@@ -52,6 +53,19 @@ test('a project that is as the library has it takes two lines', async () => {
   const { code, stdout, stderr } = await status(folder)
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('compared with http'), '  3 identical'])
+})
+
+test('in a Content folder that is a link to another disk it is about the project around the link', async () => {
+  const folder = await project()
+  const disk = join(temporaryFolder(), 'Inn Content')
+  renameSync(join(folder, 'Content'), disk)
+  symlinkSync(disk, join(folder, 'Content'))
+  await push(folder)
+  const cwd = join(folder, 'Content/Tavern')
+  const comparedFrom = async (PWD: string) => (await phProcess(['status'], { cwd, env: { ...reading, PWD } })).stdout
+  expect(await comparedFrom(cwd)).toContain(`${basename(folder)} compared with`)
+  // What the shell says is another folder by now.
+  expect(await comparedFrom(folder)).toContain('Tavern compared with')
 })
 
 test('differences are grouped, each with its sign and what to do next, by paths from where one stands', async () => {

@@ -135,5 +135,7 @@ test('a path that does not exist is an error, not an empty push', async () => {
 
 test('a walk ends when it is told to', async () => {
   const root = temporaryFolder({ 'A.uasset': 'a' })
-  await expect(scan(root, [{ path: root, mount: undefined }], AbortSignal.abort(new Error('Ctrl-C')))).rejects.toThrow('Ctrl-C')
+  await expect(
+    scan(root, [{ path: root, mount: undefined }], { signal: AbortSignal.abort(new Error('Ctrl-C')) }),
+  ).rejects.toThrow('Ctrl-C')
 })

@@ -269,7 +269,7 @@ test('a version that the library lost makes its file unknown', async () => {
   await server.database.sql`
     with head as (update feed_heads set change_seq = change_seq + 1 where workspace_id = ${id} returning change_seq)
     insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
-    select ${id}, change_seq, 'object', ${object_id}, ${lineage_id}, 'delete', '2026-01-01' from head`
+    select ${id}, change_seq, 'object', ${object_id}, ${lineage_id}, 'delete', now() from head`
   expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'Sub/SM_D.uasset': 'unknown' })
 })
 
