@@ -2,6 +2,8 @@
 import type { StreamEvent } from '../../contract/event-stream.ts'
 
 const mostKept = 2000
+/** Of all that are kept: the files of an import of thousands are in one. */
+const mostItems = 100_000
 
 export interface AgentEvent extends StreamEvent {
   id: number
@@ -19,6 +21,7 @@ export interface FollowEvents {
 export class EventLog {
   readonly #kept: AgentEvent[] = []
   readonly #listeners = new Set<() => void>()
+  #items = 0
   #last: number
 
   /** Numbers go on growing when the agent is started anew: they begin with the time. */
@@ -32,7 +35,9 @@ export class EventLog {
 
   tell(event: string, data: Record<string, unknown>): void {
     this.#kept.push({ event, id: ++this.#last, data })
-    if (this.#kept.length > mostKept) this.#kept.shift()
+    this.#items += itemsOf(data)
+    while (this.#kept.length > mostKept || (this.#items > mostItems && this.#kept.length > 1))
+      this.#items -= itemsOf(this.#kept.shift()?.data ?? {})
     for (const listener of [...this.#listeners]) listener()
   }
 
@@ -72,3 +77,6 @@ export class EventLog {
     })
   }
 }
+
+const itemsOf = (data: AgentEvent['data']): number =>
+  Object.values(data).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 0)

@@ -1,4 +1,5 @@
 /** Runs the parts of the agent beside each other: one that fails is run again, after pauses that grow, and the others hear nothing of it. */
+import { ClientError } from '../../client/client-error.ts'
 import type { agentParts, PartReport } from '../../contract/agent.ts'
 
 export type PartName = (typeof agentParts)[number]
@@ -20,9 +21,11 @@ export interface Patience {
   firstMs: number
   mostMs: number
   steadyMs: number
+  /** A pause that someone asked for ends when it was said to, also where the clock is set or the machine sleeps: so often that is looked at. */
+  pauseLookMs: number
 }
 
-const usual: Patience = { firstMs: 1000, mostMs: 5 * 60_000, steadyMs: 60_000 }
+const usual: Patience = { firstMs: 1000, mostMs: 5 * 60_000, steadyMs: 60_000, pauseLookMs: 5000 }
 
 /** A part that hangs does not hold up the end of the others. */
 const endingMs = 15_000
@@ -82,8 +85,14 @@ export class Supervisor {
     clearTimeout(this.#resuming)
     this.#isPaused = true
     this.#pausedUntil = until
-    if (until) this.#resuming = setTimeout(() => this.resume(), Math.max(0, until.getTime() - Date.now()))
+    if (until) this.#resumeAt(until)
     for (const { part, turn } of this.#running) if (part.canPause) turn.abort(wake)
+  }
+
+  #resumeAt(until: Date): void {
+    const leftMs = until.getTime() - Date.now()
+    if (leftMs <= 0) this.resume()
+    else this.#resuming = setTimeout(() => this.#resumeAt(until), Math.min(leftMs, this.#patience.pauseLookMs))
   }
 
   /** Also tries at once what waits after a failure. */
@@ -160,7 +169,7 @@ export class Supervisor {
     one.failures++
     Object.assign(one, {
       state: 'waiting',
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
       nextTryAt: new Date(Date.now() + inMs),
     })
     this.#watchers.failed(one.part, error, { inMs })
@@ -171,6 +180,9 @@ export class Supervisor {
     clearTimeout(timer)
   }
 }
+
+const messageOf = (error: unknown): string =>
+  error instanceof ClientError ? `${error.message} ${error.next}` : error instanceof Error ? error.message : String(error)
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -50,8 +50,18 @@ export class AutoCheckOut {
     const due = [...files].map(all).filter((row) => this.#isDue(row))
     this.#waiting.clear()
     const taken = due.length > 0 ? await this.#takeAll(due.slice(0, mostAtOnce), place) : []
+    this.#leave(due.slice(mostAtOnce), place)
     for (const file of taken) this.#tell({ file, state: 'taken', message: `${nameOf(file)} is checked out to you now.` }, place)
     return taken.length > 0
+  }
+
+  /** A project that a program changed as a whole: its person decides. */
+  #leave(rows: readonly Row[], place: WatchedPlace): void {
+    const [first] = rows
+    if (!first) return
+    for (const { file } of rows) this.#settled.add(file)
+    const message = `${rows.length} more files were changed at once and are not checked out by themselves: see \`ph status\`, and \`ph checkout <files>\`.`
+    this.#tell({ file: first.file, state: 'refused', message }, place)
   }
 
   #isDue = ({ file, differing, lock }: Row): boolean => differing?.state === 'changed' && !lock && !this.#settled.has(file)
@@ -60,15 +70,16 @@ export class AutoCheckOut {
   async #takeAll(rows: readonly Row[], place: WatchedPlace): Promise<string[]> {
     const files = rows.map(({ file }) => file)
     try {
-      await this.#looks.ask(async (api) => {
+      const taken = await this.#looks.ask(async (api) => {
         const paths = files.map((file) => join(place.root, file))
         const plan = await planCheckOut(paths, { wire: this.#around.wire, api, cwd: place.root, closure: false })
         const theirs = new Set(heldByOthers(plan).map(({ lineage_id }) => lineage_id))
         const props = plan.props.filter(({ lineage_id }) => !theirs.has(lineage_id))
         if (props.length > 0) await takeProps(api, { ...plan, props }, {})
+        return new Set(props.flatMap((prop) => prop.files.map(({ file }) => file)))
       })
-      for (const file of files) this.#settled.add(file)
-      return files
+      for (const file of taken) this.#settled.add(file)
+      return files.filter((file) => taken.has(file))
     } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof ClientError && error.code !== 'UNREACHABLE')) throw error
       const isTaken = error instanceof ApiError && error.code === 'LOCKED'

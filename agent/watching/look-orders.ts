@@ -22,6 +22,8 @@ export interface Look {
   all?: boolean
   /** Ask the library nothing. */
   remembered?: boolean
+  /** Keep the walk under this name. */
+  keepWalk?: string | undefined
 }
 
 interface Place {
@@ -32,8 +34,8 @@ interface Place {
 
 /** By name; the process is given a name and what stands behind it. */
 export const lookOrders = {
-  status: ({ wire, root, signal }: Place, { paths = [], all = false, remembered = false }: Look) =>
-    status({ ...wire, paths: [...paths], cwd: root, all, remembered, signal } satisfies StatusOptions),
+  status: ({ wire, root, signal }: Place, { paths = [], ...look }: Look) =>
+    status({ ...wire, ...look, paths: [...paths], cwd: root, signal } satisfies StatusOptions),
 
   /** How far this project followed the change feed. */
   cursor: async (place: Place) => remember(place, (memory) => memory.faces.position()?.cursor),

@@ -2,19 +2,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { mayBeProp } from '../../client/memory/changes.ts'
+import type { Heard } from '../../client/project/kept-walk.ts'
 import { extensionOf } from '../../client/project/scan.ts'
 import type { FileLock, StatusReport } from '../../client/status/report.ts'
 import type { WatchReport } from '../../contract/agent.ts'
-import type { Project } from '../projects/projects.ts'
+import { goneMessage, isThere, type Project } from '../projects/projects.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { DueTimes } from './due-times.ts'
 import { FileTable, type RowChange, type Scope } from './file-table.ts'
-import { nearestFolder } from './folder-places.ts'
+import { nearestThere } from './hearing/folder-places.ts'
+import { Standstill } from './hearing/standstill.ts'
+import { WatchedFolder } from './hearing/watched-folder.ts'
 import { readNews } from './library-news.ts'
 import { isAway, type Looks } from './looks.ts'
-import { Reactions } from './reactions.ts'
-import { Standstill } from './standstill.ts'
-import type { WatchPace } from './watch-pace.ts'
-import { WatchedFolder } from './watched-folder.ts'
+import { Reactions, type WatchMeans } from './reactions.ts'
 
 /** More files than this are looked at by a look at everything. */
 const mostNamed = 500
@@ -27,7 +28,7 @@ export class ProjectWatch {
   readonly table: FileTable
   readonly looks: Looks
   readonly #around: Surroundings
-  readonly #pace: WatchPace
+  readonly #pace: WatchMeans['pace']
   readonly #standstill: Standstill
   readonly #reactions: Reactions
   #project: Project
@@ -42,27 +43,26 @@ export class ProjectWatch {
   /** Files that stand still since, and those that are looked at. */
   #touched = new Set<string>()
   #looking = new Set<string>()
-  /** By the clock that nobody sets. */
-  readonly #due = { all: 0, news: 0, folder: 0 }
-  #wake = () => {}
+  readonly #due = new DueTimes('all', 'news', 'folder')
 
-  constructor(around: Surroundings, project: Project, { looks, pace }: { looks: Looks; pace: WatchPace }) {
+  constructor(around: Surroundings, project: Project, { looks, pace, warned, told }: WatchMeans) {
     this.#around = around
     this.#project = project
     this.#pace = pace
     this.table = new FileTable(project.root)
     this.looks = looks
-    this.#reactions = new Reactions(around, this.table, this.looks)
+    this.#reactions = new Reactions(around, this.table, { looks, warned })
     this.#standstill = new Standstill((files) => {
       for (const file of files) this.#touched.add(file)
-      if (files.size > manyEvents) this.#hasten('all', soonMs)
-      this.#wake()
+      if (files.size > manyEvents) this.missed()
+      this.#due.wake()
     })
-    this.#folder = new WatchedFolder(project.root, {
+    const place = { told, isThere: () => isThere(this.#project) }
+    this.#folder = new WatchedFolder(project.root, place, {
       touched: (file) => this.#standstill.touch(file),
-      missed: () => this.#hasten('all', soonMs),
-      changedRules: () => this.#hasten('folder', 0),
-      refused: () => this.#hasten('all', pace.pollingMs),
+      missed: () => this.missed(),
+      changedRules: () => this.#due.hasten('folder', 0),
+      refused: () => this.#due.hasten('all', pace.pollingMs),
     })
   }
 
@@ -75,12 +75,12 @@ export class ProjectWatch {
 
   /** Something happened in the library: it is asked soon, once for a push of many. */
   libraryMoved(): void {
-    this.#hasten('news', movedMs)
+    this.#due.hasten('news', movedMs)
   }
 
-  /** Files were placed by an import. */
-  imported(): void {
-    this.#hasten('all', soonMs)
+  /** Files may have changed unseen, or were placed by an import. */
+  missed(): void {
+    this.#due.hasten('all', soonMs)
   }
 
   get isComplete(): boolean {
@@ -94,6 +94,9 @@ export class ProjectWatch {
   get asOf(): Date | undefined {
     return this.#asOf
   }
+
+  /** What was touched since the last look at everything; undefined where that is not sure. */
+  heard = (): Promise<Heard | undefined> => this.#folder.heard()
 
   isPending = (file: string): boolean => this.#standstill.has(file) || this.#touched.has(file) || this.#looking.has(file)
 
@@ -110,15 +113,14 @@ export class ProjectWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const wake = () => this.#wake()
-    signal.addEventListener('abort', wake)
+    signal.addEventListener('abort', this.#due.wake)
     try {
       while (!signal.aborted) {
         await this.#step(signal).catch((error: unknown) => this.#met(error, signal))
         await this.#rest(signal)
       }
     } finally {
-      signal.removeEventListener('abort', wake)
+      signal.removeEventListener('abort', this.#due.wake)
       this.#standstill.stop()
       this.#folder.close()
     }
@@ -136,29 +138,27 @@ export class ProjectWatch {
   }
 
   async #step(signal: AbortSignal): Promise<void> {
-    const nowMs = performance.now()
-    if (nowMs >= this.#due.folder) {
-      this.#due.folder = nowMs + this.#pace.folderMs
+    if (this.#due.isDue('folder')) {
+      this.#due.set('folder', this.#pace.folderMs)
       await this.#find()
     }
     if (this.#folder.isGone) return
     if (this.#touched.size > 0) await this.#lookAtTouched(signal)
-    if (performance.now() >= this.#due.news && this.#isComplete) await this.#hearNews(signal)
-    if (performance.now() >= this.#due.all) await this.#lookAtAll(signal)
+    if (this.#due.isDue('news') && this.#isComplete) await this.#hearNews(signal)
+    if (this.#due.isDue('all')) await this.#lookAtAll(signal)
   }
 
   async #find(): Promise<void> {
     const found = await this.#folder.find()
     if (found === 'same') return
     this.#standstill.stop()
-    if (found === 'gone') return this.#say(`The folder ${this.#project.root} is not there. It is watched again when it is back.`)
-    this.#say(null)
-    this.#due.all = 0
+    this.#say(found === 'gone' ? `${goneMessage(this.#project)} It is watched again when it is back.` : null)
+    if (found === 'opened') this.#due.set('all', 0)
   }
 
   async #lookAtTouched(signal: AbortSignal): Promise<void> {
     const saved = new Set([...this.#touched].filter(isProp))
-    const paths = new Set([...saved].flatMap((file) => this.#pathFor(file) ?? []))
+    const paths = new Set([...saved].flatMap((file) => nearestThere(this.#project.root, file) ?? []))
     this.#looking = saved
     this.#touched = new Set()
     try {
@@ -169,25 +169,20 @@ export class ProjectWatch {
     }
   }
 
-  /** Where it lies; of what is gone, the folder that it was in, which says what is missing. */
-  #pathFor(file: string): string | undefined {
-    const { root } = this.#project
-    const path = join(root, file)
-    return existsSync(path) ? path : nearestFolder(root, file, existsSync)
-  }
-
   async #lookAtAll(signal: AbortSignal, saved: ReadonlySet<string> = new Set()): Promise<void> {
+    // Set before it: another one that is asked for meanwhile follows it.
+    const betweenMs = this.#pace[this.#folder.refusal === undefined ? 'allMs' : 'pollingMs']
+    this.#due.set('all', betweenMs * (1 + Math.random()))
     this.#cursor ??= await this.looks.cursor()
     await this.#look('all', { signal, saved })
     this.#cursor ??= await this.looks.cursor()
     this.#isComplete = true
-    const betweenMs = this.#pace[this.#folder.refusal === undefined ? 'allMs' : 'pollingMs']
-    this.#due.all = performance.now() + betweenMs * (1 + Math.random())
   }
 
   /** With the library where it is reached; else beside what was last heard of it. */
   async #look(scope: Scope, { signal, saved }: { signal: AbortSignal; saved: ReadonlySet<string> }): Promise<StatusReport> {
-    const look = { paths: scope === 'all' ? undefined : scope, all: scope !== 'all' }
+    const [paths, keepWalk] = scope === 'all' ? [undefined, this.#folder.beginWalk()] : [scope, undefined]
+    const look = { paths, all: paths !== undefined, keepWalk }
     let report: StatusReport
     try {
       report = await this.looks.take(look, signal)
@@ -199,13 +194,19 @@ export class ProjectWatch {
       this.#lostServer(error)
       report = await this.looks.take({ ...look, remembered: true }, signal)
     }
+    // A disk that went away during the look left nothing to be seen: that says nothing of the files.
+    if (!isThere(this.#project)) {
+      this.#due.hasten('folder', 0)
+      return report
+    }
+    this.#folder.walked(keepWalk)
     await this.#react(this.table.take(report, { scope, knowsLocks: this.#isOnline }), { signal, saved })
     return report
   }
 
   async #hearNews(signal: AbortSignal): Promise<void> {
     const { newsMs, idleNewsMs } = this.#pace
-    this.#due.news = performance.now() + (this.#project.editor === null ? idleNewsMs : newsMs)
+    this.#due.set('news', this.#project.editor === null ? idleNewsMs : newsMs)
     const cursor = this.#cursor
     // A server that does not say where its feed stands is asked by the looks at everything.
     if (cursor === undefined) return this.#isOnline ? undefined : this.#lookAtAll(signal)
@@ -247,7 +248,7 @@ export class ProjectWatch {
   #lostServer(error: unknown): void {
     this.#around.reach.failed(error)
     this.#isOnline = false
-    this.#due.news = performance.now() + this.#pace.awayMs
+    this.#due.set('news', this.#pace.awayMs)
     const since = this.#asOf ? ` Files stand as of ${this.#asOf.toISOString()}, and as they were saved here.` : ''
     this.#say(`${error instanceof Error ? error.message : String(error)}${since}`)
   }
@@ -260,10 +261,10 @@ export class ProjectWatch {
       return
     }
     this.#around.reach.failed(error)
-    this.#due.folder = 0
-    const againMs = performance.now() + Math.min(this.#pace.allMs, this.#pace.awayMs * 2 ** this.#failures++)
-    this.#due.all = againMs
-    this.#due.news = Math.max(this.#due.news, againMs)
+    this.#due.set('folder', 0)
+    const againMs = Math.min(this.#pace.allMs, this.#pace.awayMs * 2 ** this.#failures++)
+    this.#due.set('all', againMs)
+    this.#due.delay('news', againMs)
     this.#say(error instanceof Error ? error.message : String(error))
   }
 
@@ -275,24 +276,11 @@ export class ProjectWatch {
     this.#around.events.tell('watching', { project_key: key, root, state: this.#state(), message })
   }
 
-  #hasten(what: 'all' | 'news' | 'folder', inMs: number): void {
-    this.#due[what] = Math.min(this.#due[what], performance.now() + inMs)
-    this.#wake()
-  }
-
   #rest(signal: AbortSignal): Promise<void> {
-    const { all, news, folder } = this.#due
+    const { at } = this.#due
     const { isGone } = this.#folder
-    const next = isGone ? folder : Math.min(all, folder, this.#isComplete ? news : all)
-    const waitMs = this.#touched.size > 0 && !isGone ? 0 : Math.max(0, next - performance.now())
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const timer = setTimeout(resolve, waitMs)
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+    const next = isGone ? at('folder') : Math.min(at('all'), at('folder'), this.#isComplete ? at('news') : at('all'))
+    return this.#due.rest(this.#touched.size > 0 && !isGone ? 0 : next, signal)
   }
 }
 

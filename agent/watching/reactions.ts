@@ -3,13 +3,24 @@ import { join } from 'node:path'
 import type { Surroundings } from '../surroundings.ts'
 import { AutoCheckOut } from './auto-check-out.ts'
 import { type FileTable, isEdited, type RowChange, watchedFile } from './file-table.ts'
+import type { ToldEvents } from './hearing/told-events.ts'
 import type { Looks } from './looks.ts'
+import type { Warned } from './warned.ts'
 import { Warnings, type WatchedPlace } from './warnings.ts'
+import type { WatchPace } from './watch-pace.ts'
 import { moment, nameOf } from './words.ts'
 
 /** So many files are told of one by one. */
 const mostTold = 200
 const dayMs = 24 * 60 * 60_000
+
+/** What a project is watched with. */
+export interface WatchMeans {
+  looks: Looks
+  pace: WatchPace
+  warned: Warned
+  told: ToldEvents
+}
 
 export interface Happened {
   changes: readonly RowChange[]
@@ -26,10 +37,10 @@ export class Reactions {
   /** Check-outs whose end was told. */
   readonly #ending = new Set<number>()
 
-  constructor(around: Surroundings, table: FileTable, looks: Looks) {
+  constructor(around: Surroundings, table: FileTable, { looks, warned }: Pick<WatchMeans, 'looks' | 'warned'>) {
     this.#around = around
     this.#table = table
-    this.#warnings = new Warnings(around.events)
+    this.#warnings = new Warnings(around.events, warned)
     this.#autoCheckOut = new AutoCheckOut(around, looks)
   }
 

@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import type { FileReason } from '../../contract/agent-files.ts'
 import type { EventLog } from '../running/event-log.ts'
 import { isEdited, type Row } from './file-table.ts'
+import type { Warned } from './warned.ts'
 import { lockReason, stateReason } from './words.ts'
-
-const quietMs = 60 * 60_000
-/** So many files are kept in mind; who edits more of them at once hears of some again. */
-const mostKept = 10_000
 
 export interface WatchedPlace {
   root: string
@@ -23,30 +20,24 @@ export function worry({ file, differing, lock }: Row, { root, projectKey }: Watc
 
 export class Warnings {
   readonly #events: EventLog
-  /** When each file was warned of, by the clock that nobody sets. */
-  readonly #warned = new Map<string, number>()
+  readonly #warned: Warned
 
-  constructor(events: EventLog) {
+  constructor(events: EventLog, warned: Warned) {
     this.#events = events
+    this.#warned = warned
   }
 
   /** Files that were edited, or edits that someone else’s work has overtaken. */
   consider(rows: readonly Row[], place: WatchedPlace): void {
+    const { root, projectKey: project_key } = place
+    const worries = new Map<string, FileReason & { file: string }>()
     for (const row of rows) {
       const reason = isEdited(row) ? worry(row, place) : undefined
-      if (reason) this.#warn(row.file, reason, place)
+      if (reason) worries.set(join(root, row.file), { file: row.file, ...reason })
     }
-  }
-
-  #warn(file: string, { kind, message, command }: FileReason, { root, projectKey: project_key }: WatchedPlace): void {
-    const path = join(root, file)
-    const nowMs = performance.now()
-    const before = this.#warned.get(path)
-    if (before !== undefined && nowMs - before < quietMs) return
-    this.#warned.delete(path)
-    this.#warned.set(path, nowMs)
-    const [oldest] = this.#warned.keys()
-    if (this.#warned.size > mostKept && oldest !== undefined) this.#warned.delete(oldest)
-    this.#events.tell('warning', { project_key, file, path, kind, message, command })
+    for (const path of this.#warned.take([...worries.keys()])) {
+      const worry = worries.get(path)
+      if (worry) this.#events.tell('warning', { project_key, path, ...worry })
+    }
   }
 }

@@ -1,12 +1,15 @@
 /** How the files of the projects stand, as they change. */
+import { join } from 'node:path'
 import type { WatchReport } from '../../contract/agent.ts'
 import type { LiveFeed } from '../live/live-feed.ts'
 import type { Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { ToldEvents } from './hearing/told-events.ts'
 import { LookProcess } from './look-process.ts'
 import { Looks } from './looks.ts'
 import { ProjectWatch } from './project-watch.ts'
+import { Warned } from './warned.ts'
 import { usualPace, type WatchPace } from './watch-pace.ts'
 
 interface Watched {
@@ -21,6 +24,8 @@ export class Watching {
   readonly #live: LiveFeed
   readonly #pace: WatchPace
   readonly #lookProcess: LookProcess
+  readonly #warned: Warned
+  readonly #told: ToldEvents
   readonly #watched = new Map<string, Watched>()
 
   /** `pace`: for tests, which do not wait for minutes. */
@@ -29,6 +34,8 @@ export class Watching {
     this.#live = live
     this.#pace = { ...usualPace, ...pace }
     this.#lookProcess = new LookProcess(around.wire)
+    this.#warned = new Warned(around)
+    this.#told = new ToldEvents(join(around.dir, 'heard'))
     this.part = { name: 'watching', canPause: true, run: (signal, say) => this.#run(signal, say) }
   }
 
@@ -47,6 +54,15 @@ export class Watching {
   /** Something happened in the library: what it means for the files here is asked at once. */
   libraryMoved(): void {
     for (const { watch } of this.#watched.values()) watch.libraryMoved()
+  }
+
+  close(): void {
+    this.#warned.close()
+  }
+
+  /** Files may have changed unseen. */
+  missed(): void {
+    for (const { watch } of this.#watched.values()) watch.missed()
   }
 
   async #run(signal: AbortSignal, say: (message: string | null) => void): Promise<void> {
@@ -69,6 +85,7 @@ export class Watching {
       const all = [...this.#watched.keys()].map((root) => this.#leave(root))
       await Promise.all(all)
       this.#lookProcess.close()
+      this.#told.close()
     }
   }
 
@@ -83,7 +100,7 @@ export class Watching {
     for await (const { event, data } of events.follow({ since: undefined, projectKey: undefined, signal })) {
       if (event !== 'imported') continue
       const imported = projects.list().find(({ key }) => key === data.project_key)
-      if (imported) this.of(imported.root)?.imported()
+      if (imported) this.of(imported.root)?.missed()
     }
   }
 
@@ -98,7 +115,12 @@ export class Watching {
   }
 
   #begin(project: Project): void {
-    const watch = new ProjectWatch(this.#around, project, { looks: this.looks(project.root), pace: this.#pace })
+    const watch = new ProjectWatch(this.#around, project, {
+      looks: this.looks(project.root),
+      pace: this.#pace,
+      warned: this.#warned,
+      told: this.#told,
+    })
     const stop = new AbortController()
     this.#watched.set(project.root, { watch, stop, ended: watch.run(stop.signal) })
   }

@@ -7,7 +7,7 @@ import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { printable } from '../../system/printable.ts'
 import { isEdited, type Row, watchedFile } from './file-table.ts'
-import { nearestFolder } from './folder-places.ts'
+import { nearestThere } from './hearing/folder-places.ts'
 import type { Looks } from './looks.ts'
 import type { ProjectWatch } from './project-watch.ts'
 import { freeReason, lockReason, moment, nameOf, stateReason } from './words.ts'
@@ -43,8 +43,7 @@ export async function standingOf(question: Question): Promise<Standing | undefin
 }
 
 function lookAt({ root, file, watch, looks, signal }: Question): Promise<StatusReport | undefined> {
-  const path = join(root, file)
-  const start = existsSync(path) ? path : nearestFolder(root, file, existsSync)
+  const start = nearestThere(root, file)
   if (start === undefined) return Promise.resolve(undefined)
   if (watch) return watch.lookAt([start], signal)
   return looks.take({ paths: [start], all: true }, signal)

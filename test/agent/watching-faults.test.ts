@@ -1,6 +1,6 @@
 /** What goes wrong while a project is watched is said, and ends nothing. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -53,6 +53,18 @@ test('while it is paused nothing is watched; afterwards everything is looked at'
   expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'changed' }])
   await agent.api.agent.resume()
   await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+})
+
+test('a project whose Content folder is a link to another disk is watched like any other', async () => {
+  const mia = await onePerson()
+  const disk = join(temporaryFolder(), 'Inn Content')
+  renameSync(join(mia.root, 'Content'), disk)
+  symlinkSync(disk, join(mia.root, 'Content'))
+  const agent = await agentOf(mia)
+  expect(await agent.state('SM_Stool')).toBe('identical')
+  await mia.save('SM_Stool', 'two')
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'changed' }])
 })
 
 test('another folder under the same name is looked at anew', async () => {

@@ -1,6 +1,9 @@
 /** The desktop agent warns people while they edit, and checks props out for those who chose that. */
 import { delimiter } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { AutoCheckOut } from '../../agent/watching/auto-check-out.ts'
+import type { Row } from '../../agent/watching/file-table.ts'
+import type { StatusFile } from '../../client/status/report.ts'
 import { type Person, personAt } from '../support/person.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
@@ -153,6 +156,37 @@ test('a prop is checked out at its first save where its people chose that, and n
   await until(async () => expect(await agent.state('SM_New')).toBe('unknown'))
   expect(agent.of('auto_checkout')).toHaveLength(1)
   expect(await agent.row('SM_Stool')).toMatchObject({ held_by: null })
+})
+
+test('what someone took between the look and the check-out is not said to be checked out here; what is free is', async () => {
+  const { mia, max } = await twoPeople()
+  const { agent, of } = await agentOf(mia)
+  await max.ok('checkout SM_Stool')
+  await mia.save('SM_Stool', 'two')
+  await mia.save('SM_Barrel', 'two')
+  // As they were looked at before he took one of them.
+  const all = (file: string): Row => ({ file, differing: { file, state: 'changed' } as StatusFile, lock: undefined })
+  const [stool, barrel] = ['Content/Inn/SM_Stool.uasset', 'Content/Inn/SM_Barrel.uasset']
+  const taking = new AutoCheckOut(agent.agent, agent.agent.watching.looks(mia.root))
+  await taking.take([stool, barrel].map(all), { root: mia.root, projectKey: 'Inn', all })
+  await until(() => expect(of('auto_checkout')).toMatchObject([{ file: barrel, state: 'taken' }]))
+})
+
+test('of a project that a program changed as a whole, a hundred files are checked out, and that others are not is said', async () => {
+  const { mia } = await twoPeople()
+  const { agent, of } = await agentOf(mia)
+  const all = (file: string): Row => ({ file, differing: { file, state: 'changed' } as StatusFile, lock: undefined })
+  const rows = Array.from({ length: 140 }, (_, index) => all(`Content/Inn/SM_${index}.uasset`))
+  const taking = new AutoCheckOut(agent.agent, agent.agent.watching.looks(mia.root))
+  const place = { root: mia.root, projectKey: 'Inn', all }
+  await taking.take(rows, place)
+  await taking.take(rows, place)
+  await until(() =>
+    expect(of('auto_checkout').map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^40 more files .*ph checkout/),
+    ),
+  )
+  expect(of('auto_checkout')).toHaveLength(2)
 })
 
 test('what someone else holds stays theirs, and is a warning', async () => {

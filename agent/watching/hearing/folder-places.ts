@@ -1,7 +1,8 @@
 /** Which folders of a project hold what a look at it would find: as its walk goes (client/project/scan.ts), one folder at a time. */
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { IgnoreRules } from '../../client/project/ignore-rules.ts'
-import { holdsDescriptor, isContentFolder } from '../../client/project/unreal-project.ts'
+import { IgnoreRules } from '../../../client/project/ignore-rules.ts'
+import { holdsDescriptor, isContentFolder } from '../../../client/project/unreal-project.ts'
 
 /** A folder that the walk goes into. */
 export interface FolderPlace {
@@ -61,10 +62,10 @@ function split(file: string): [folder: string, name: string] {
   return at === -1 ? ['', file] : [file.slice(0, at), file.slice(at + 1)]
 }
 
-/** The nearest folder that is there, at or above a path; undefined where not even the root is. */
-export function nearestFolder(root: string, file: string, isThere: (path: string) => boolean): string | undefined {
-  for (let at = dirname(join(root, file)); at.length >= root.length; at = dirname(at)) {
-    if (isThere(at)) return at
+/** Where it lies; of what is gone, the nearest folder that is there, which says what is missing. Undefined where not even the root is. */
+export function nearestThere(root: string, file: string): string | undefined {
+  for (let at = join(root, file); at.length >= root.length; at = dirname(at)) {
+    if (existsSync(at)) return at
     if (at === dirname(at)) break
   }
   return undefined

@@ -2,11 +2,11 @@
  * Hears of changes below a folder, by node's own `fs.watch`: of the whole tree where the system can (Windows, macOS), else of each folder.
  * bench/README.md says what other watchers take for 50,000 files.
  */
-import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
+import { type Dirent, type FSWatcher, lstatSync, readdirSync, statSync, watch } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { systemCode } from '../../client/client-error.ts'
-import { rulesFile } from '../../client/project/ignore-rules.ts'
+import { systemCode } from '../../../client/client-error.ts'
+import { rulesFile } from '../../../client/project/ignore-rules.ts'
 import { FolderPlaces } from './folder-places.ts'
 
 export interface TreeListener {
@@ -16,6 +16,12 @@ export interface TreeListener {
   missed(): void
   /** Other files count now: watch anew. */
   changedRules(): void
+  /** A folder came, with all that lies in it; of its files it is told one by one. */
+  renewed(folder: string): void
+  /** Something below is watched under another name only, or not at all. */
+  overlooked(): void
+  /** The system told something, whatever it was. */
+  told(): void
   /** The system watches nothing more: look again and again instead. */
   refused(why: string): void
 }
@@ -74,10 +80,16 @@ export class TreeWatch {
   #isNew(folder: string): boolean {
     if (this.#folders.has(folder) || !this.places.at(folder)) return false
     try {
-      const { dev, ino } = statSync(join(this.#root, folder), { bigint: true })
+      const path = join(this.#root, folder)
+      // Where it leads to may become another folder, of which nobody tells.
+      if (folder !== '' && lstatSync(path).isSymbolicLink()) this.#listener.overlooked()
+      const { dev, ino } = statSync(path, { bigint: true })
       const id = `${dev}:${ino}`
       const before = this.#seen.get(id)
-      if (before !== undefined && before !== folder && this.#folders.has(before)) return false
+      if (before !== undefined && before !== folder && this.#folders.has(before)) {
+        this.#listener.overlooked()
+        return false
+      }
       this.#seen.set(id, folder)
       return true
     } catch {
@@ -119,10 +131,12 @@ export class TreeWatch {
           : `the system says ${code}`,
       )
     } else if (folder === '') throw error
+    else this.#listener.overlooked()
   }
 
   #heard(folder: string, { kind, name }: { kind: string; name: string | null }): void {
     if (this.#isClosed) return
+    this.#listener.told()
     if (name === null) {
       this.#listener.missed()
       return
@@ -145,6 +159,7 @@ export class TreeWatch {
     if (!isFolder) return wasFolder
     // Renamed away and made anew at once, both are heard of too late to tell.
     if (wasFolder) this.#leave(file)
+    this.#listener.renewed(file)
     if (hasTreeWatch) {
       if (this.places.at(file)) this.#listener.missed()
     } else this.#enter(file, (one) => this.#listener.touched(one)).catch(() => this.#lost(file))
@@ -162,6 +177,7 @@ export class TreeWatch {
 
   #lost(folder: string): void {
     if (folder !== '') this.#leave(folder)
+    this.#listener.overlooked()
     this.#listener.missed()
   }
 }
