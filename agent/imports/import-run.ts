@@ -9,7 +9,7 @@ import { findTarget, type PullTarget } from '../../client/pull/target-project.ts
 import type { Project } from '../projects/projects.ts'
 import type { EventLog } from '../running/event-log.ts'
 import { findDetails, type Place, type PulledOver } from './conflict-details.ts'
-import type { Conflicts } from './conflicts.ts'
+import { type Conflicts, picturesIn } from './conflicts.ts'
 import type { ImportReports } from './import-reports.ts'
 import type { ImportTimes } from './import-times.ts'
 
@@ -23,12 +23,14 @@ export interface ImportParts {
   conflicts: Conflicts
   /** Who works here; null: not known. */
   person(): string | null
+  /** People are asked from now on, or have answered. */
+  onAsking(isAsking: boolean): void
   /** Packages that editors have open in a project, in lower case. */
   openIn(root: string): ReadonlySet<string>
 }
 
 /** What is pulled: jobs, or one version that waits. */
-export type ImportOrder = Pick<PullOptions, 'jobs' | 'order' | 'only' | 'targetRoot'> & {
+export type ImportOrder = Pick<PullOptions, 'jobs' | 'order' | 'only' | 'preferNewest' | 'targetRoot'> & {
   /** Jobs that an earlier run began. */
   left?: readonly number[]
   /** By content hash: versions that are taken without another question. */
@@ -60,7 +62,14 @@ export async function runImport(
       tell: progress.tell,
       askLast: true,
       isOpen: (name) => parts.openIn(project.root).has(name.toLowerCase()),
-      onConflict: (conflicts, ended) => progress.asking(() => asking.ask(conflicts, { ended, taken })),
+      onConflict: async (conflicts, ended) => {
+        parts.onAsking(true)
+        try {
+          return await progress.asking(() => asking.ask(conflicts, { ended, taken }))
+        } finally {
+          parts.onAsking(false)
+        }
+      },
     })
     for (const job of jobs) await asking.settle(job)
     for (const job of jobs) progress.end(job)
@@ -130,7 +139,7 @@ class Asking {
   async #detailed(files: readonly PulledOver[]) {
     if (files.length === 0) return []
     const { wire, dir, times, person } = this.#parts
-    const place: Place = { wire, root: this.#project.root, pictures: join(dir, 'conflicts'), person: person() }
+    const place: Place = { wire, root: this.#project.root, pictures: picturesIn(dir), person: person() }
     const details = await findDetails(files, place, times.detailsMs)
     return files.flatMap((one, index) => {
       const found = details[index]
@@ -208,7 +217,7 @@ class Progress {
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */
   giveUp(notes: readonly string[]): void {
     for (const id of this.#begun) {
-      const about = notes.find((note) => note.includes(`job ${id}`))
+      const about = notes.find((note) => new RegExp(`\\bjob ${id}\\b`).test(note))
       if (notes.includes(finishedNote(id))) this.#reports.end(id, 'done', null)
       else this.#reports.end(id, 'given_up', about ?? 'Someone else took it meanwhile.')
     }

@@ -1,13 +1,14 @@
 /** What the agent brings into projects: jobs that someone sent with `--to-agent`, and the questions that they raise. One project at a time. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { letGo, openPulls } from '../../client/pull/let-go.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
 import type { AgentConflict, ImportReport } from '../../contract/agent-imports.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJob } from '../../contract/pull-jobs.ts'
-import type { Project } from '../projects/projects.ts'
+import { goneMessage, isThere, type Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
+import type { KeptConflict } from './conflict-file.ts'
 import { type Answer, Conflicts } from './conflicts.ts'
 import { ImportReports } from './import-reports.ts'
 import { type ImportOrder, type ImportParts, type ImportRun, runImport } from './import-run.ts'
@@ -15,10 +16,7 @@ import { type ImportTimes, usualImportTimes } from './import-times.ts'
 import { ImportQueue, type Work } from './queue.ts'
 import { takeWaiting } from './take-waiting.ts'
 
-export const goneMessage = ({ key, root }: Pick<Project, 'key' | 'root'>): string =>
-  `The project ${key} is not in ${root} any more.`
-
-/** Projects that are imported into at the same time. */
+/** Projects that are imported into at the same time, besides those that wait for an answer. */
 const mostAtOnce = 2
 
 export class Imports {
@@ -28,6 +26,8 @@ export class Imports {
   readonly #conflicts: Conflicts
   readonly #queues = new Map<string, ImportQueue>()
   readonly #listeners = new Set<() => void>()
+  /** Versions that waited and are brought now, by the id of their conflict. */
+  readonly #takes = new Map<number, Promise<AgentConflict>>()
   /** While the part runs. */
   #run: { signal: AbortSignal; under: Set<Promise<void>>; say(message: string | null): void } | undefined
 
@@ -35,7 +35,7 @@ export class Imports {
     this.#around = around
     this.#times = { ...usualImportTimes, ...times }
     this.#reports = new ImportReports(around.events, this.#times.tellMs)
-    this.#conflicts = new Conflicts(around.dir, around.events)
+    this.#conflicts = new Conflicts(around)
     around.projects.onChange(() => this.#forgetUnwanted())
   }
 
@@ -49,9 +49,8 @@ export class Imports {
     run: async (signal, say) => {
       const under = new Set<Promise<void>>()
       this.#run = { signal, under, say }
-      for (const queue of this.#queues.values()) queue.release()
       this.#changed()
-      this.#pump()
+      this.retryNow()
       try {
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
       } finally {
@@ -81,12 +80,19 @@ export class Imports {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The server was reached, and these jobs wait there for the project. */
+  /** The server was reached, and these jobs wait there for the project, unless it takes nothing any more since that was asked. */
   offer(project: Project, jobs: readonly PullJob[]): void {
+    if (this.#taking().get(project.root)?.key !== project.key) return
     const queue = this.#queues.get(project.root) ?? new ImportQueue(project, this.#times)
     this.#queues.set(project.root, queue)
-    queue.project = project
+    queue.become(project)
     queue.offer(jobs)
+    this.#pump()
+  }
+
+  /** What waits after a failure is tried at once: what it failed for may be over. */
+  retryNow(): void {
+    for (const queue of this.#queues.values()) queue.release()
     this.#pump()
   }
 
@@ -114,11 +120,23 @@ export class Imports {
 
   async answer(id: number, answer: Answer): Promise<AgentConflict> {
     const found = this.#conflicts.get(id)
+    const under = this.#takes.get(id)
+    if (under && answer === 'keep_local')
+      throw new ApiError('CONFLICT', `${found.file} is being replaced at this moment, as was answered before.`)
+    if (under) return under
     if (found.state !== 'waiting') return this.#conflicts.answer(id, answer)
     if (answer === 'keep_local') return this.#conflicts.end(found, answer, null)
+    const taking = this.#take(found).finally(() => this.#takes.delete(id))
+    this.#takes.set(id, taking)
+    return taking
+  }
+
+  async #take(found: KeptConflict): Promise<AgentConflict> {
     const queue = this.#queueOf(found.root)
-    if (!this.#run || !queue)
-      throw new ApiError('UNAVAILABLE', `Nothing is brought into ${found.root} now. Link it, and see \`ph agent status\`.`)
+    const again = `then answer again: \`ph agent answer ${found.id} --take\`.`
+    if (!queue)
+      throw new ApiError('UNAVAILABLE', `${found.root} is not linked any more. Link it with \`ph agent link\`, ${again}`)
+    if (!this.#run) throw new ApiError('UNAVAILABLE', `Imports are paused. Go on with \`ph agent resume\`, ${again}`)
     return new Promise((resolve, reject) => {
       queue.add(async (signal) => {
         const run = (order: ImportOrder) => this.#import(queue, order, signal)
@@ -137,14 +155,22 @@ export class Imports {
 
   /** What waits for a project that takes nothing any more stays where it is; what is under way goes on. */
   #forgetUnwanted(): void {
-    const taking = this.#around.projects.list().filter(({ editor, acceptsImports }) => editor?.accepts_imports ?? acceptsImports)
-    const roots = new Set(taking.map(({ root }) => root))
-    for (const [root, queue] of this.#queues) if (!roots.has(root)) queue.offer([])
+    const taking = this.#taking()
+    for (const [root, queue] of this.#queues) if (taking.get(root)?.key !== queue.project.key) queue.offer([])
+  }
+
+  /** Projects that take imports now, by root: of those that are open, where one of their editors does. */
+  #taking(): Map<string, Project> {
+    const { projects } = this.#around
+    const byEditor = new Set(projects.editors.list().flatMap(({ root, accepts_imports }) => (accepts_imports ? root : [])))
+    const taking = projects.list().filter(({ root, editor, acceptsImports }) => (editor ? byEditor.has(root) : acceptsImports))
+    return new Map(taking.map((project) => [project.root, project]))
   }
 
   #queueOf(root: string): ImportQueue | undefined {
     const project = this.#around.projects.list().find((one) => one.root === root)
     const queue = this.#queues.get(root)
+    if (queue && project) queue.become(project)
     if (queue || !project) return queue
     const begun = new ImportQueue(project, this.#times)
     this.#queues.set(root, begun)
@@ -153,9 +179,10 @@ export class Imports {
 
   #pump(): void {
     const busy = () => [...this.#queues.values()].filter((queue) => queue.busy)
+    const active = () => busy().filter((queue) => !queue.isAsking)
     for (const queue of this.#queues.values()) {
       const run = this.#run
-      if (!run || run.signal.aborted || busy().length >= mostAtOnce) return
+      if (!run || run.signal.aborted || active().length >= mostAtOnce) return
       if (queue.busy) continue
       const taken = new Set(busy().map((one) => one.busy?.jobId))
       const work = queue.next((jobId) => taken.has(jobId))
@@ -191,9 +218,10 @@ export class Imports {
   }
 
   /** Whether the folder of a project is what it was. */
-  isThere({ root }: Pick<Project, 'root'>): boolean {
-    const descriptor = this.#queues.get(root)?.descriptor
-    return statSync(root, { throwIfNoEntry: false })?.isDirectory() === true && (!descriptor || existsSync(descriptor))
+  isThere(project: Project): boolean {
+    const queue = this.#queues.get(project.root)
+    const descriptor = queue?.project.key === project.key ? queue.descriptor : undefined
+    return isThere(project) && (!descriptor || existsSync(descriptor))
   }
 
   /** A project that was taken away gets nothing, and what was under way is given back: nobody knows whether it comes again. */
@@ -218,14 +246,15 @@ export class Imports {
     const order = { left, jobs: work.kind === 'job' ? [work.id] : [] }
     const { jobs } = isIdle ? { jobs: [] } : await this.#import(queue, order, signal)
     this.#conflicts.letWait(queue.project.root, this.#openJobs(queue))
-    queue.done(work)
-    for (const { job_id, status } of jobs) if (status === 'refused') queue.hold(job_id)
+    const refused = new Set(jobs.flatMap(({ job_id, status }) => (status === 'refused' ? job_id : [])))
+    if (work.kind !== 'job' || !refused.has(work.id)) queue.done(work)
+    for (const id of refused) queue.hold(id)
   }
 
   async #import(queue: ImportQueue, order: ImportOrder, signal: AbortSignal): Promise<ImportRun> {
     const { log, reach } = this.#around
     this.#changed()
-    const run = await runImport(this.#parts(), { project: queue.project, order, signal })
+    const run = await runImport(this.#parts(queue), { project: queue.project, order, signal })
     reach.worked()
     for (const { job_id, status, reason } of run.jobs) {
       queue.lastError = status === 'done' ? null : reason
@@ -240,10 +269,14 @@ export class Imports {
     return new Set(openPulls({ folders, url, root: queue.project.root }).map(({ jobId }) => jobId))
   }
 
-  #parts(): ImportParts {
+  #parts(queue: ImportQueue): ImportParts {
     const { wire, dir, events, projects, reach } = this.#around
     return {
       ...{ wire, dir, events, times: this.#times, reports: this.#reports, conflicts: this.#conflicts },
+      onAsking: (isAsking) => {
+        queue.isAsking = isAsking
+        if (isAsking) this.#pump()
+      },
       person: () => reach.person?.display_name || reach.person?.name || null,
       openIn: (root) => {
         const editors = projects.editors.list().filter((editor) => editor.root === root)

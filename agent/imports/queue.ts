@@ -17,6 +17,8 @@ export class ImportQueue {
   /** Its .uproject, once it was seen. */
   descriptor: string | undefined
   busy: { jobId: number | null } | undefined
+  /** What goes on waits for people. */
+  isAsking = false
   /** Of the import that ended last. */
   lastError: string | null = null
   #jobs = new Map<number, PullJob>()
@@ -28,6 +30,12 @@ export class ImportQueue {
   constructor(project: Project, times: ImportTimes) {
     this.project = project
     this.#times = times
+  }
+
+  /** Linked anew, or announced: of another name it has another descriptor. */
+  become(project: Project): void {
+    if (project.key !== this.project.key) this.descriptor = undefined
+    this.project = project
   }
 
   /** Those that the server says wait now; one that is not among them was done or taken. */

@@ -1,10 +1,20 @@
 /** Files that an import would replace: asked, kept when nobody answers, taken later with a copy; never replaced silently. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
-import { type AgentSetting, jobAt, projectFor, quickTimes, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
-import { emptyProject } from '../support/pull.ts'
+import {
+  type AgentSetting,
+  agentFolders,
+  jobAt,
+  projectFor,
+  quickTimes,
+  sendToAgent,
+  startImportingAgent,
+} from '../support/importing-agent.ts'
+import { ph, signedIn } from '../support/ph.ts'
+import { emptyProject, entriesNamed } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -65,7 +75,7 @@ test('a file that was changed here is asked about, with both sides; everything e
   expect(await holds('mine')).toBe(true)
 })
 
-test('pictures of both sides lie in the folder of the agent, as PNG', async () => {
+test('pictures of both sides lie in the folder of the agent, as PNG, and go with what they are of', async () => {
   const { agent, edit, send, folder, target, source } = await begun()
   const { readFile } = await import('node:fs/promises')
   const { pngOf } = await import('../support/media.ts')
@@ -78,7 +88,78 @@ test('pictures of both sides lie in the folder of the agent, as PNG', async () =
   const { data } = await agent.event('conflict')
   expect(data.incoming.picture).toContain(join(folder, 'state', 'agent', 'conflicts'))
   expect((await readFile(data.incoming.picture)).subarray(1, 4).toString()).toBe('PNG')
+  const stray = join(dirname(data.incoming.picture), 'incoming-of-an-agent-that-was-killed.png')
+  writeFileSync(stray, 'PNG')
+  await agent.stop()
+  const again = await startImportingAgent(target, { folder })
+  expect([existsSync(stray), existsSync(data.incoming.picture)]).toEqual([false, true])
+  await source.save({ [barrel]: { payload: Buffer.from('third') } })
+  await source.push(target, { held: attachAll })
+  await sendToAgent(target, 'Inn', ['SM_Barrel'])
+  const asked = await again.event('conflict', ({ state, job_id }) => state === 'asked' && job_id === data.job_id)
+  await again.api.agentConflicts.answer({ conflict_id: asked.data.id, answer: 'keep_local' })
+  await again.event('conflict', ({ state, job_id }) => state === 'asked' && job_id !== data.job_id)
+  expect(existsSync(data.incoming.picture)).toBe(false)
   expect(source.root).not.toBe('')
+})
+
+test('ph agent conflicts names the project and both sides, and ph agent answer says where the own file is kept', async () => {
+  const { agent, edit, send, done, folder, target, path } = await begun(atOnce)
+  const { state, cache, config } = agentFolders(folder)
+  const env = { ...signedIn(target.url, target.key), PH_STATE_DIR: state, PH_CACHE_DIR: cache, PH_CONFIG_DIR: config }
+  await edit('mine')
+  await done(await send())
+  const { stdout } = await ph('agent conflicts', { env })
+  expect(stdout).toMatch(new RegExp(`Inn: ${barrel}, changed here\\n +here: v1, mia, [^\\n]+\\n +came: v2, mia, `))
+  for (const command of [['status'], ['conflicts'], ['why', path]])
+    for (const line of stripVTControlCharacters((await ph(['agent', ...command], { env, columns: 40 })).stdout).split('\n'))
+      if (!/[/`]/.test(line)) expect(line.length, line).toBeLessThanOrEqual(40)
+  const [id] = (await agent.api.agentConflicts.list({})).conflicts.map((one) => one.id)
+  const taken = await ph(['agent', 'answer', String(id), '--take'], { env })
+  const [, copy = ''] = /kept as (.*)/.exec(taken.stdout) ?? []
+  expect(readFileSync(copy).equals(await versionOf('mine'))).toBe(true)
+  expect((await ph('agent conflicts', { env })).stdout).toContain('Nothing waits')
+})
+
+test('ph agent answer answers several at once or all; one that is not there is named, and the others are answered', async () => {
+  const { agent, edit, send, done, folder, target, source, project } = await begun(atOnce)
+  const { state, cache, config } = agentFolders(folder)
+  const env = { ...signedIn(target.url, target.key), PH_STATE_DIR: state, PH_CACHE_DIR: cache, PH_CONFIG_DIR: config }
+  await done(await send())
+  const chair = 'Content/Inn/SM_Chair.uasset'
+  await source.save({ [barrel]: { payload: Buffer.from('third') }, [chair]: { payload: Buffer.from('second chair') } })
+  await source.push(target, { held: attachAll })
+  await edit('mine')
+  writeFileSync(join(project.root, chair), await packageAt(chair, { payload: Buffer.from('my chair') }))
+  await done(await send())
+  const listed = await ph('agent conflicts', { env })
+  expect(listed.stdout).toContain('All 2 at once: ph agent answer --all --keep or --take')
+  const [first] = (await agent.api.agentConflicts.list({})).conflicts
+  const some = await ph(['agent', 'answer', String(first?.id), '999', '--keep', '--json'], { env })
+  expect(some.code).toBe(5)
+  expect(some.json()).toMatchObject({
+    answered: [{ id: first?.id, answer: 'keep_local' }],
+    failed: [{ id: 999, error: { code: 'NOT_FOUND' } }],
+  })
+  const all = await ph('agent answer --all --take', { env })
+  expect(all).toMatchObject({ code: 0, stdout: expect.stringMatching(/the version that came is taken\.\nYour file is kept as /) })
+  expect(await agent.api.agentConflicts.list({})).toEqual({ conflicts: [] })
+  expect(await ph('agent answer --all --take', { env })).toMatchObject({ code: 0, stdout: 'Nothing waits for an answer.\n' })
+  expect(await ph('agent answer --take', { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('--all') })
+})
+
+test('what waits in one workspace is not answered by the jobs of another one, which have the same numbers', async () => {
+  const { agent, edit, send, done, folder, target } = await begun(atOnce)
+  await edit('mine')
+  await done(await send())
+  expect((await agent.api.agentConflicts.list({})).conflicts).toMatchObject([{ state: 'waiting' }])
+  await agent.stop()
+  const elsewhere = await server.addWorkspace()
+  const other = await startImportingAgent({ url: elsewhere.url, key: elsewhere.keys.mia }, { ...atOnce, folder })
+  expect((await other.api.agentConflicts.list({})).conflicts).toEqual([])
+  await other.stop()
+  const again = await startImportingAgent(target, { ...atOnce, folder })
+  expect((await again.api.agentConflicts.list({})).conflicts).toMatchObject([{ state: 'waiting' }])
 })
 
 test('keep_local keeps the file, the library hears it, and nothing waits', async () => {
@@ -110,6 +191,23 @@ test('take_incoming replaces the file and keeps a copy outside of Content that s
   expect(below).toMatch(
     /^\/Saved\/PropHouse\/Backups\/\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d \S+, before pull \d+\/Content\/Inn\/SM_Barrel\.uasset$/,
   )
+})
+
+test('a file that is removed while it is asked about comes by take_incoming, and by keep_local stays away', async () => {
+  for (const [answer, is] of [
+    ['take_incoming', true],
+    ['keep_local', false],
+  ] as const) {
+    const { agent, edit, send, holds, done, path } = await begun()
+    await edit('mine')
+    const job = await send()
+    const { data } = await agent.event('conflict')
+    rmSync(path)
+    await agent.api.agentConflicts.answer({ conflict_id: data.id, answer })
+    await done(job)
+    expect(existsSync(path) && (await holds('second'))).toBe(is)
+    expect(await agent.api.agentConflicts.list({})).toEqual({ conflicts: [] })
+  }
 })
 
 test('without an answer the file is kept, and the version waits; taken later it comes, with a copy, and nothing else changes', async () => {
@@ -231,6 +329,47 @@ test('a conflict that is not there is NOT_FOUND, and another answer than the one
   await agent.api.agent.pause({})
   await answer({ conflict_id: data.id, answer: 'keep_local' })
   await expect(answer({ conflict_id: data.id, answer: 'take_incoming' })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('a version that waits is brought once, is not kept meanwhile, and not while imports are paused', async () => {
+  const { agent, edit, send, done, holds } = await begun(atOnce)
+  await edit('mine')
+  await done(await send())
+  const [id = 0] = (await agent.api.agentConflicts.list({})).conflicts.map((one) => one.id)
+  await agent.api.agent.pause({})
+  const { imports } = agent.running.agent
+  await expect.poll(() => imports.isTaking).toBe(false)
+  await expect(imports.answer(id, 'take_incoming')).rejects.toMatchObject({ message: expect.stringContaining('ph agent resume') })
+  await agent.api.agent.resume()
+  await expect.poll(() => imports.isTaking).toBe(true)
+  const taken = [imports.answer(id, 'take_incoming'), imports.answer(id, 'take_incoming')]
+  await expect(imports.answer(id, 'keep_local')).rejects.toMatchObject({ code: 'CONFLICT' })
+  const [first, second] = await Promise.all(taken)
+  expect([first, await holds('second')]).toEqual([second, true])
+})
+
+test('a version that was ordered as the newest of two is taken later like any other', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const target = { url, key: keys.mia }
+  const wall = { imports: ['/Game/Inn/SM_Barrel'], payload: Buffer.from('wall') }
+  const source = await makeProject({ [barrel]: { payload: Buffer.from('first') }, 'Content/Inn/SM_Wall.uasset': wall })
+  await source.push(target)
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target, atOnce)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const done = (job: number) => agent.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  await done(await sendToAgent(target, 'Inn', ['SM_Wall']))
+  await source.save({ [barrel]: { payload: Buffer.from('second') } })
+  await source.push(target, { held: attachAll })
+  const path = join(project.root, barrel)
+  writeFileSync(path, await versionOf('mine'))
+  // The wall needs the first version still.
+  const entries = await entriesNamed(target, ['SM_Wall', 'SM_Barrel'])
+  const order = { target_project: 'Inn', target_root: '/Game', delivery: 'agent', prefer: 'newest', entries }
+  await done((await callAs(url, keys.mia).post('/pull-jobs', order)).body.id)
+  const [id = 0] = (await agent.api.agentConflicts.list({})).conflicts.map((one) => one.id)
+  await agent.api.agentConflicts.answer({ conflict_id: id, answer: 'take_incoming' })
+  expect(readFileSync(path).equals(await versionOf('second'))).toBe(true)
 })
 
 test('a pull for one file that someone else goes on with keeps to that file', async () => {

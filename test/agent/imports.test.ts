@@ -1,5 +1,6 @@
 /** Jobs that are sent to the agent: brought without anybody typing, told as they go on, and reported exactly. */
-import { rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { jobAt, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
@@ -7,7 +8,7 @@ import { filesBelow } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { makeProject } from '../support/unreal-project.ts'
+import { makeProject, packageAt } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
@@ -105,6 +106,27 @@ test('two projects at most are imported into at the same time, and the next one 
   expect(projects.map((project) => project.files())).toEqual([wanted, wanted, wanted])
 })
 
+test('projects that wait for an answer hold up no other one', async () => {
+  const { target, wanted } = await stocked()
+  const agent = await startImportingAgent(target)
+  const [inn, mill, barn] = [projectFor('Inn'), projectFor('Mill'), projectFor('Barn')]
+  const mine = join('Content', 'Town', 'SM_Chair.uasset')
+  for (const { root } of [inn, mill]) {
+    mkdirSync(join(root, 'Content', 'Town'), { recursive: true })
+    writeFileSync(join(root, mine), await packageAt(mine, { payload: Buffer.from('mine') }))
+  }
+  for (const { root } of [inn, mill, barn]) await agent.api.agentProjects.link({ path: root, accepts_imports: true })
+  for (const { name } of [inn, mill]) {
+    const job = await sendToAgent(target, name, ['SM_Chair'])
+    await agent.event('import', ({ state, job_id }) => state === 'asking' && job_id === job)
+  }
+  const job = await sendToAgent(target, barn.name, ['SM_Wall', 'SM_Chair'])
+  await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  expect(barn.files()).toEqual(wanted)
+  const { conflicts } = await agent.api.agentConflicts.list({})
+  expect(conflicts.map(({ state }) => state)).toEqual(['asked', 'asked'])
+})
+
 test('a project that is unlinked gets what is under way, and nothing that waits', async () => {
   const { target } = await stocked()
   const project = projectFor('Inn')
@@ -123,6 +145,42 @@ test('a project that is unlinked gets what is under way, and nothing that waits'
   await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
   expect((await agent.api.agentImports.list()).waiting).toEqual([])
   expect((await jobAt(target, second)).status).toBe('queued')
+})
+
+test('a project that is unlinked while its heartbeat is on the way gets nothing of what that brings', async () => {
+  const { target } = await stocked()
+  const project = projectFor('Inn')
+  const [held, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const wire = await startProxy(server.url, async (sent) => {
+    if (!sent.includes('/editor-sessions/heartbeat')) return undefined
+    heard.resolve()
+    await held.promise
+    return undefined
+  })
+  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
+  const job = await sendToAgent(target, 'Inn', ['SM_Chair'])
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  await heard.promise
+  await agent.api.agentProjects.unlink({ path: project.root })
+  held.resolve()
+  const sessions = async () => (await callAs(target.url, target.key).get('/editor-sessions')).body.sessions
+  await expect.poll(sessions).toMatchObject([{ online: false }])
+  await agent.stop()
+  expect([await agent.told('import'), (await jobAt(target, job)).status, project.files()]).toEqual([[], 'queued', {}])
+})
+
+test('a project that was given another name and is linked anew gets what is sent to it', async () => {
+  const { target, wanted } = await stocked()
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const first = await sendToAgent(target, 'Inn', ['SM_Wall'])
+  await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
+  renameSync(join(project.root, 'Inn.uproject'), join(project.root, 'Mill.uproject'))
+  expect(await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })).toMatchObject({ project_key: 'Mill' })
+  const second = await sendToAgent(target, 'Mill', ['SM_Chair'])
+  await agent.event('import', ({ ended_at, job_id }) => ended_at !== null && job_id === second)
+  expect(project.files()).toEqual(wanted)
 })
 
 test('a claim that someone else has by then is given up, and nothing is placed', async () => {
