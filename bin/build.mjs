@@ -1,5 +1,5 @@
-// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, fonts), and the packed client that servers hand out.
-// Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, fonts, plugins of editors), and the packed client
+// that servers hand out. Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
 // comes as a dependency.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -42,6 +42,10 @@ function copyRest() {
     for (const file of readdirSync(join(root, folder), { recursive: true }))
       if (/\.(sql|css|woff2)$|fonts\/license\.txt$/.test(file.replaceAll('\\', '/')))
         cpSync(join(root, folder, file), join(fresh, folder, file))
+  cpSync(join(root, 'integrations'), join(fresh, 'integrations'), {
+    recursive: true,
+    filter: (path) => !/__pycache__$/.test(path),
+  })
 }
 
 const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))

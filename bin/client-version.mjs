@@ -17,6 +17,7 @@ const sources = [
   'client',
   'contract',
   'formats',
+  'integrations',
   'package-lock.json',
   'package.json',
   'sample',
@@ -37,7 +38,8 @@ export function clientVersion(root, base) {
 
 function filesOf(root, path) {
   if (!statSync(join(root, path)).isDirectory()) return [path]
-  return readdirSync(join(root, path)).flatMap((name) => filesOf(root, `${path}/${name}`))
+  const names = readdirSync(join(root, path)).filter((name) => name !== '__pycache__')
+  return names.flatMap((name) => filesOf(root, `${path}/${name}`))
 }
 
 function contentHash(root, files) {

@@ -9,9 +9,19 @@ import { root } from './project.ts'
 
 const sources = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
 const scripts = ['build', 'client-manifest', 'client-version', 'ph'].map((name) => `bin/${name}.mjs`)
-const folders = ['agent', 'cli', 'client', 'contract', 'formats', 'sample', 'server', 'serving', 'system', 'words'].map(
-  (name) => `${name}/main.ts`,
-)
+const folders = [
+  'agent',
+  'cli',
+  'client',
+  'contract',
+  'formats',
+  'integrations',
+  'sample',
+  'server',
+  'serving',
+  'system',
+  'words',
+].map((name) => `${name}/main.ts`)
 
 function checkout(): string {
   const folder = temporaryFolder(

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startAgent } from '../../agent/main.ts'
 import { findFolders } from '../../client/folders.ts'
-import { startDeclaredAgent } from '../support/declared-agent.ts'
+import { type DeclaredAgent, startDeclaredAgent } from '../support/declared-agent.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { type Played, pluginFolder, startUnrealEditor, textsOf } from '../support/unreal-editor.ts'
+import { type Played, pluginFolder, pythonProgram, startUnrealEditor, textsOf } from '../support/unreal-editor.ts'
 
 const server = await startTestServer()
 const patience = { timeout: 30_000, interval: 100 }
@@ -38,6 +38,9 @@ async function editorWithAgent(answers: Parameters<typeof startDeclaredAgent>[1]
   await soon(() => agent.of('agentEditors.announce').length).toBeGreaterThan(0)
   return { state, agent, editor }
 }
+
+/** Another one, where this one has ended. */
+const startedAnew = async (state: string, agent: DeclaredAgent) => void (agent.hasEnded && (await startDeclaredAgent(state)))
 
 const announced = { project_key: 'Tavern', engine_version: '5.4.4', plugin_version: '1.0', accepts_imports: true }
 
@@ -271,11 +274,59 @@ test('a connection that was cut is taken up behind the last event; where some ar
   agent.events.tell('import', report({ job_id: 22 }))
   await soon(notices).toContain('Prop House: job 22, 1 of 3 files, 1.0 of 3.0 MiB')
   expect(await arrived()).toEqual([20, 21].map((job) => `Prop House: job ${job} has arrived, 3 files.`))
-  const asked = agent.of('agentImports.list').length
+  const asked = () => ['agentImports.list', 'agentConflicts.list'].map((call) => agent.of(call).length)
+  const [imports = 0, conflicts = 0] = asked()
   agent.cut()
   for (let at = 0; at < 2500; at++) agent.events.tell('file', {})
-  await soon(() => agent.of('agentImports.list').length).toBe(asked + 1)
+  await soon(asked).toEqual([imports + 1, conflicts + 1])
   await soon(notices).not.toContain('Prop House: job 22, 1 of 3 files, 1.0 of 3.0 MiB')
+})
+
+test.each([
+  ['events are lost', (agent: DeclaredAgent) => void agent.cut()],
+  ['another agent answers than before', (agent: DeclaredAgent) => agent.stop()],
+])(
+  'where %s, files that came meanwhile are read as after an import, and what is loaded of them is loaded anew',
+  async (_, end) => {
+    const { state, agent, editor } = await editorWithAgent()
+    agent.events.tell('import', report({ job_id: 20, state: 'done' }))
+    await soon(async () => textsOf(await editor.look(), 'log').join()).toContain('has arrived')
+    const scans = async () => textsOf(await editor.look(), 'scan_paths_synchronous')
+    expect(await scans()).toEqual([])
+    await end(agent)
+    editor.save('/Game/Props/SM_Barrel')
+    editor.save('/Game/Props/M_Wood')
+    editor.save('/Game/.PropHouse-Staging/SM_Half')
+    await editor.set({ loaded: ['/Game/Props/SM_Barrel', '/Game/Props/M_Wood'], dirty: ['/Game/Props/M_Wood'] })
+    for (let at = 0; at < 2500; at++) agent.events.tell('file', {})
+    await startedAnew(state, agent)
+    await soon(scans).toEqual(["['/Game/Props'] True"])
+    const played = await editor.look()
+    expect(textsOf(played, '_reloaded')).toEqual(["['/Game/Props/SM_Barrel'] ASSUME_POSITIVE"])
+    expect(textsOf(played, 'log_warning')).toEqual([expect.stringContaining('/Game/Props/M_Wood has unsaved changes here')])
+    expect(allOnGameThread(played)).toEqual([])
+  },
+)
+
+test('only packages are read anew that were written or placed since then', () => {
+  const project = temporaryFolder({
+    'Content/SM_Barrel.uasset': '',
+    'Content/Maps/Inn.umap': '',
+    'Content/note.txt': '',
+    'Out.uasset': '',
+  })
+  const script =
+    'import json, sys; from prophouse.changed import changed_packages; print(json.dumps(changed_packages(sys.argv[1], float(sys.argv[2]))))'
+  const PYTHONPATH = [join(pluginFolder, 'Content/Python'), join(import.meta.dirname, '../support/unreal-editor')].join(':')
+  const changed = (since: number) =>
+    JSON.parse(
+      execFileSync(pythonProgram, ['-c', script, project, String(since)], {
+        env: { ...process.env, PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1', PLAY_PROJECT: '' },
+        encoding: 'utf8',
+      }),
+    )
+  expect(changed(Date.now() / 1000)).toEqual(['/Game/Maps/Inn', '/Game/SM_Barrel'])
+  expect(changed(Date.now() / 1000 + 3600)).toEqual([])
 })
 
 test('the note of an agent that was killed, at whose port another program listens now, leads to no agent and hides no new one', async () => {
@@ -316,7 +367,7 @@ test('the agent itself knows the editor, tells of it, and hears its goodbye', as
 test('every file is Python that the oldest editor of ours runs, 3.9', () => {
   const check =
     'import ast, pathlib, sys; [ast.parse(p.read_text(), str(p), feature_version=(3, 9)) for p in pathlib.Path(sys.argv[1]).rglob("*.py")]'
-  execFileSync('python3', ['-c', check, pluginFolder])
+  execFileSync(pythonProgram, ['-c', check, pluginFolder])
 })
 
 test('the plugin says the version that its descriptor has, and needs nothing but the editor’s own plugins', () => {

@@ -10,6 +10,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 export const pluginFolder = join(root, 'integrations/unreal/PropHouse')
 const python = join(pluginFolder, 'Content/Python')
+/** Editors bring one of their own: 3.9 until 5.3, 3.11 since. */
+export const pythonProgram = process.env.PH_PYTHON || 'python3'
 const double = join(import.meta.dirname, 'unreal-editor')
 
 interface Call {
@@ -52,7 +54,7 @@ export function startUnrealEditor(state: string, name = 'Tavern'): UnrealEditor 
     PYTHONPATH: `${double}:${python}`,
     PYTHONDONTWRITEBYTECODE: '1',
   }
-  const child = spawn('python3', [join(double, 'play.py'), join(python, 'init_unreal.py')], {
+  const child = spawn(pythonProgram, [join(double, 'play.py'), join(python, 'init_unreal.py')], {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from typing import Any, Callable, Dict, Optional
 
@@ -32,6 +33,9 @@ class Listener:
     def heard(self, event: Event) -> None:
         """Something happened."""
 
+    def missed(self, since: float) -> None:
+        """Events are lost of what happened since then (seconds of the epoch)."""
+
 
 class Link:
     """One for each editor process."""
@@ -43,6 +47,8 @@ class Link:
         self._read = read
         self._said: Dict[str, Any] = {}
         self._agent: Optional[Agent] = None
+        # When an agent last showed that all events had come.
+        self._heard_at: Optional[float] = None
         self._is_new = threading.Event()
         self._stopping = threading.Event()
 
@@ -120,6 +126,9 @@ class Link:
             elif agent is not known:
                 self._agent = agent
                 self._tell(self._listener.reached, answer)
+                if self._heard_at is not None:
+                    self._tell(self._listener.missed, self._heard_at)
+                self._heard_at = time.time()
                 follow = threading.Thread(target=self._follow_on, args=(agent, answer["since"]), name="PropHouse events", daemon=True)
                 follow.start()
 
@@ -139,6 +148,9 @@ class Link:
                     if event is not None:
                         since = since if event.id is None else event.id
                         self._tell(self._listener.heard, event)
+                        if event.event == "gap" and self._heard_at is not None:
+                            self._tell(self._listener.missed, self._heard_at)
+                    self._heard_at = time.time()
             except (AgentAway, AgentError):
                 pass
             self._stopping.wait(pause)

@@ -1,6 +1,7 @@
 """The plugin as a whole: what the editor says to the agent, and what it does with what the agent tells. Game thread only."""
 from __future__ import annotations
 
+import threading
 from typing import Any, Dict, Set
 
 import unreal
@@ -8,6 +9,7 @@ import unreal
 from . import menus
 from .actions import Actions
 from .agent import Agent
+from .changed import changed_packages
 from .conflicts import Conflicts
 from .editor import Editor, package_of
 from .events import Event
@@ -82,6 +84,17 @@ class Plugin(Listener):
             self._conflicts.show(data)
         elif event.event == "warning":
             self._notices.warn(data["file"], data["kind"], data["message"], data["command"])
+
+    def missed(self, since: float) -> None:
+        """The files that came meanwhile are read as if they had been told of."""
+
+        root = self._editor.root
+
+        def look() -> None:
+            packages = changed_packages(root, since)
+            self._game.soon(lambda: self._imports.placed(packages))
+
+        threading.Thread(target=look, name="PropHouse look", daemon=True).start()
 
     def _said(self) -> Dict[str, Any]:
         return {
