@@ -17,7 +17,7 @@ import { openAgentLog } from './log.ts'
 import { MirrorKeeper } from './mirror/keeper.ts'
 import { noticesPart } from './notices/notices.ts'
 import { Projects } from './projects/projects.ts'
-import { Reach } from './reach.ts'
+import { Reach, type Reached } from './reach.ts'
 import { EventLog } from './running/event-log.ts'
 import { type Part, type Patience, Supervisor } from './running/supervisor.ts'
 import { Sessions, type SessionTimes } from './sessions/sessions.ts'
@@ -35,6 +35,10 @@ export interface AgentOptions {
   importTimes?: Partial<ImportTimes>
   sessionTimes?: Partial<SessionTimes>
   watchPace?: Partial<WatchPace>
+  /** How often a server that is away is asked whether it is back. */
+  askAgainMs?: number
+  /** How often editors that went away, and a machine that slept, are looked for. */
+  lookMs?: number
   /** Whether notices are shown on the desktop; as PH_AGENT_NOTICES says where this is left out. */
   notices?: boolean
 }
@@ -48,6 +52,9 @@ export interface RunningAgent {
   stop(): Promise<void>
 }
 
+const usualLookMs = 5000
+const jumpMs = 30_000
+
 /** Parts that fail are run again, so that a request need not try for long: `ph agent status` says soon that the server is away. */
 const retryForMs = 5000
 
@@ -59,7 +66,11 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const lock = takeFolder(dir)
   const log = openAgentLog(dir, options.tell)
   const { url: address, key, clientName, pause } = wire
-  const onWait = ({ reason }: { reason: string }) => log.info(`waiting for the server: ${reason}`)
+  // That it is away is said once; what was said before is not driven out of the log by what is tried meanwhile.
+  const onWait = ({ reason }: { reason: string }) => {
+    if (running?.reach.state !== 'offline') log.info(`waiting for the server: ${reason}`)
+  }
+  let running: Agent | undefined
   const http = new Http({ url: address, key, clientName, pause, retryForMs, onWait })
   const endings: (() => unknown)[] = [() => lock.release(), () => http.close('destroy')]
   const end = async () => {
@@ -68,14 +79,15 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   try {
     const events = new EventLog(Date.now())
     const api = createApi(http)
-    let running: Agent | undefined
-    const reach = new Reach(api, (state) => {
-      // Nobody waits any longer for a server that is there again.
-      if (state === 'online') running?.supervisor.retryNow()
+    const changed = (state: Reached) => {
+      if (state === 'online') goOn(running)
       events.tell('server', { state })
       log.info(`server: ${state}`)
-    })
-    const projects = new Projects(dir, events)
+    }
+    const reach = new Reach(api, changed, options.askAgainMs)
+    endings.push(() => reach.close())
+    const { lookMs = usualLookMs } = options
+    const projects = new Projects(dir, wire.url, { events, lookMs })
     endings.push(() => projects.close())
     if (projects.wasDamaged) log.error('What was remembered of projects was damaged and is begun anew. Link them again.')
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
@@ -85,11 +97,13 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     endings.push(() => agent.imports.close())
     if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')
     endings.push(() => agent.sessions.close())
+    endings.push(() => agent.watching.close())
     agent.supervisor.start(partsOf(agent, options))
     endings.push(async () => {
       const late = await agent.supervisor.stop()
       if (late.length > 0) log.error(`did not end in time: ${late.join(', ')}`)
     })
+    endings.push(onWaking((byMs) => wake(agent, byMs), lookMs))
     const { url, close } = await openAgentApi(agent)
     endings.push(close)
     reach.ask()
@@ -99,6 +113,35 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     await end()
     throw error
   }
+}
+
+/** Looks whether the clock is far from where it should be: the machine slept, the clock was set, or the program was held up. */
+function onWaking(woke: (byMs: number) => void, lookMs: number): () => void {
+  let lastMs = Date.now()
+  const look = () => {
+    const byMs = Date.now() - lastMs - lookMs
+    lastMs = Date.now()
+    if (Math.abs(byMs) > jumpMs) woke(byMs)
+  }
+  const timer = setInterval(look, lookMs).unref()
+  return () => clearInterval(timer)
+}
+
+/** Connections may be dead without a word, and times passed unseen. */
+function wake(agent: Agent, byMs: number): void {
+  agent.log.info(`the machine slept, or its clock was set: by ${Math.round(byMs / 1000)} s`)
+  if (byMs > 0) void agent.http.reconnect()
+  agent.live.reopen()
+  agent.watching.missed()
+  agent.sessions.beatNow()
+  goOn(agent)
+}
+
+/** Nobody waits any longer for a server that is there again. */
+function goOn(agent: Agent | undefined): void {
+  agent?.supervisor.retryNow()
+  agent?.imports.retryNow()
+  agent?.watching.libraryMoved()
 }
 
 function assemble(options: AgentOptions, around: Surroundings, ask: () => void): Agent {

@@ -6,16 +6,22 @@ import type { UserStub } from '../contract/shapes.ts'
 
 export type Reached = 'unknown' | 'online' | 'offline' | 'signed_out'
 
+/** While it is away: every part may wait for minutes by then, and this one question tells all of them that it is back. */
+const usualAskAgainMs = 15_000
+
 export class Reach {
   readonly #api: Api
   readonly #changed: (state: Reached) => void
   #state: Reached = 'unknown'
   #person: UserStub | null = null
+  readonly #askAgainMs: number
   #asking = false
+  #askingAgain: NodeJS.Timeout | undefined
 
-  constructor(api: Api, changed: (state: Reached) => void) {
+  constructor(api: Api, changed: (state: Reached) => void, askAgainMs = usualAskAgainMs) {
     this.#api = api
     this.#changed = changed
+    this.#askAgainMs = askAgainMs
   }
 
   get state(): Reached {
@@ -56,9 +62,15 @@ export class Reach {
       })
   }
 
+  close(): void {
+    clearInterval(this.#askingAgain)
+  }
+
   #become(state: Reached): void {
     if (state === this.#state) return
     this.#state = state
+    clearInterval(this.#askingAgain)
+    if (state === 'offline') this.#askingAgain = setInterval(() => this.ask(), this.#askAgainMs).unref()
     this.#changed(state)
   }
 }

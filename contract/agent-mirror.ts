@@ -7,7 +7,7 @@ import { Count, Id, nullable, oneOf } from './shapes.ts'
 
 const Path = AgentPath
 
-/** `loading`: the first time, or anew. `behind`: changes wait to be read. `offline`: not known, since the server is not reached. */
+/** `loading`: the first time, or anew. `behind`: changes wait to be read. `offline`: not known, since the server is not reached, or the agent paused. */
 export const mirrorStates = ['loading', 'current', 'behind', 'offline', 'failed'] as const
 export const MirrorReport = Type.Object({
   state: oneOf(mirrorStates),
@@ -26,7 +26,7 @@ export const agentMirror = routes({
     method: 'POST',
     path: '/agent/v1/mirror/rebuild',
     scope: 'local',
-    summary: 'Load the mirror anew. What it holds serves until the new one is there.',
+    summary: 'Load the mirror anew, after a pause where the agent is paused. What it holds serves until the new one is there.',
     output: MirrorReport,
   },
   search: {

@@ -58,6 +58,12 @@ const WatchReport = Type.Object({
 })
 export type WatchReport = Static<typeof WatchReport>
 
+/**
+ * `old`: this ph brings another one, and nobody changed this one. `newer`: a later ph put it there. `changed`: someone changed files of it.
+ */
+export const pluginStates = ['missing', 'current', 'old', 'newer', 'changed'] as const
+export type PluginState = (typeof pluginStates)[number]
+
 /** A project that the agent looks after. */
 export const AgentProject = Type.Object({
   project_key: Text,
@@ -69,6 +75,8 @@ export const AgentProject = Type.Object({
   engine_version: nullable(Text),
   /** It was linked by `ph agent link`; else an editor has announced it. */
   linked: Type.Boolean(),
+  /** The editor's plugin in the project's own `Plugins` folder; null where the folder has no .uproject. */
+  plugin: nullable(Type.Object({ state: oneOf(pluginStates), version: nullable(Text), available: Text })),
   watching: WatchReport,
   imports: Type.Object({ running: nullable(ImportReport), waiting: Count, last: nullable(ImportReport) }),
 })
@@ -144,7 +152,7 @@ const agentProjects = routes({
     scope: 'local',
     summary: 'Look after a project. Again for the same folder: with the choices given now.',
     input: Type.Object({
-      /** Its folder, or its .uproject. */
+      /** Its folder, one in it, or its .uproject. */
       path: Path,
       accepts_imports: Type.Boolean(),
       auto_checkout: absentOrNull(Type.Boolean()),

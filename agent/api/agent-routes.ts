@@ -1,4 +1,6 @@
 /** The agent itself: how it is, what happens, pause and end. */
+import { pluginStanding } from '../../client/desktop/plugin-standing.ts'
+import { isProject } from '../../client/project/unreal-project.ts'
 import type { AgentProject, AgentStatus } from '../../contract/agent.ts'
 import type { MirrorReport } from '../../contract/agent-mirror.ts'
 import type { Agent } from '../agent.ts'
@@ -25,7 +27,7 @@ export const agent: AgentHandlers<'agent'> = {
 }
 
 export function statusOf(own: Agent): AgentStatus {
-  const { supervisor, reach, wire, projects, mirror } = own
+  const { supervisor, reach, wire, projects } = own
   const paused = supervisor.paused
   return {
     pid: process.pid,
@@ -37,13 +39,15 @@ export function statusOf(own: Agent): AgentStatus {
     started_at: own.startedAt.toISOString(),
     parts: supervisor.reports(),
     projects: projects.list().map((project) => projectOf(own, project)),
-    mirror: mirrorOf(own, mirror.report()),
+    mirror: mirrorOf(own),
   }
 }
 
 /** Nobody knows whether it is current while the server is away. */
-const mirrorOf = ({ reach }: Agent, report: MirrorReport): MirrorReport =>
-  reach.state === 'offline' && report.state === 'current' ? { ...report, state: 'offline' } : report
+export function mirrorOf({ reach, mirror }: Agent): MirrorReport {
+  const report = mirror.report()
+  return reach.state === 'offline' && report.state === 'current' ? { ...report, state: 'offline' } : report
+}
 
 function stateOf({ supervisor, reach }: Agent): AgentStatus['state'] {
   if (reach.state === 'signed_out') return 'signed_out'
@@ -61,7 +65,14 @@ export function projectOf({ watching, imports }: Agent, project: Project): Agent
     auto_checkout: autoCheckout,
     engine_version: editor?.engine_version ?? engineVersion,
     linked,
+    plugin: pluginIn(root),
     watching: watching.report(root),
     imports: imports.of(key),
   }
+}
+
+function pluginIn(root: string): AgentProject['plugin'] {
+  if (!isProject(root)) return null
+  const { state, version, available } = pluginStanding(root)
+  return { state, version, available }
 }

@@ -25,7 +25,7 @@ export const agentEditors: AgentHandlers<'agentEditors'> = {
         default_root: input.default_root ?? null,
         open: input.open,
       },
-      Date.now(),
+      new Date(),
     )
     return { editor, server: wire.url, person: reach.person, desktop_agent: 'live', since }
   },

@@ -1,6 +1,6 @@
 /** Files of watched projects. */
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import { filesToPush } from '../../client/check-out/files-to-push.ts'
 import { giveBack } from '../../client/check-out/give-back.ts'
 import { findNamedProps } from '../../client/check-out/named-props.ts'
@@ -21,6 +21,12 @@ const lookMs = 60_000
 
 export const agentFiles: AgentHandlers<'agentFiles'> = {
   list: ({ agent, input: { path, all } }) => listFiles(agent, placeAt(agent, path), all ?? false),
+
+  /** Of the very folder: who asks about another one looks for themself. */
+  async touched({ agent, input: { path } }) {
+    const { walk, touched = [] } = (await agent.watching.of(path)?.heard()) ?? {}
+    return { walk: walk ?? null, touched: [...touched] }
+  },
 
   async why({ agent, input: { path } }) {
     const place = placeAt(agent, path)
@@ -84,14 +90,13 @@ export interface PlaceInProject {
 
 /** Throws NOT_FOUND where no project that is linked or announced holds it. */
 export function placeAt({ projects }: Pick<Agent, 'projects'>, given: string): PlaceInProject {
-  const path = realPath(given)
-  const project = isAbsolute(given) ? projects.at(path) : undefined
-  if (!project)
+  const place = isAbsolute(given) ? projects.at(given) : undefined
+  if (!place)
     throw new ApiError(
       'NOT_FOUND',
       `${given} lies in no project that the agent watches. Link its project with \`ph agent link\`.`,
     )
-  return { project, path, file: relative(project.root, path).split(sep).join('/') }
+  return { ...place, path: join(place.project.root, place.file) }
 }
 
 function placesAt(agent: Agent, paths: readonly string[]): { project: Project; all: string[] } {
@@ -140,12 +145,3 @@ async function listFiles(agent: Agent, { project: { root }, path, file }: PlaceI
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-
-/** Of what is not there, the nearest folder that is, with the rest. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path))
-  }
-}

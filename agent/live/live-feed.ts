@@ -17,6 +17,8 @@ export class LiveFeed implements Part {
   readonly #reach: Reach
   readonly #waiting = new Set<() => void>()
   readonly #jobListeners = new Set<() => void>()
+  /** Ends the present connection. */
+  #turn = new AbortController()
   /** Undefined while there is no connection. */
   #head: number | undefined
 
@@ -58,9 +60,15 @@ export class LiveFeed implements Part {
     this.#jobListeners.add(listener)
   }
 
+  /** The connection may be dead without a word, as after the machine slept: another one is opened. */
+  reopen(): void {
+    this.#turn.abort(new Error('the live connection is opened anew'))
+  }
+
   async #listen(signal: AbortSignal, say: (message: string | null) => void): Promise<void> {
     say('connecting')
-    for await (const event of this.#api.changes.live({}, { signal })) {
+    this.#turn = new AbortController()
+    for await (const event of this.#api.changes.live({}, { signal: AbortSignal.any([signal, this.#turn.signal]) })) {
       this.#reach.worked()
       say('connected')
       if (event.event === 'head') {

@@ -1,8 +1,12 @@
 /** Editors that have announced themselves: each for a minute, and again and again while it runs. */
 import type { AgentEditor } from '../../contract/agent-editors.ts'
+import { limits } from '../../contract/limits.ts'
 
-/** An editor that says nothing for so long is taken for closed. */
-export const editorLeaseMs = 60_000
+/**
+ * An editor that says nothing for so many looks, a minute, is taken for closed. They are counted, not timed: clocks are set, and a machine that slept
+ * has to hear its editors first.
+ */
+const leaseLooks = 12
 
 export interface Announcement {
   session_id: string
@@ -19,18 +23,18 @@ export interface Announcement {
 
 interface Present {
   editor: AgentEditor
-  untilMs: number
+  looksLeft: number
 }
 
 export class Editors {
   readonly #present = new Map<string, Present>()
 
   /** Says whether anything about it is new. */
-  announce({ open, ...said }: Announcement, nowMs: number): { editor: AgentEditor; isNews: boolean } {
+  announce({ open, ...said }: Announcement, now: Date): { editor: AgentEditor; isNews: boolean } {
     const before = this.#present.get(said.session_id)?.editor
-    const announced_at = before?.announced_at ?? new Date(nowMs).toISOString()
+    const announced_at = before?.announced_at ?? now.toISOString()
     const editor: AgentEditor = { ...said, announced_at, open: [...(open ?? before?.open ?? [])] }
-    this.#present.set(said.session_id, { editor, untilMs: nowMs + editorLeaseMs })
+    this.#present.set(said.session_id, { editor, looksLeft: leaseLooks })
     return { editor, isNews: JSON.stringify(before) !== JSON.stringify(editor) }
   }
 
@@ -40,9 +44,9 @@ export class Editors {
     return editor
   }
 
-  /** Removes those that said nothing in time, and gives them. */
-  expire(nowMs: number): AgentEditor[] {
-    const gone = [...this.#present.values()].filter(({ untilMs }) => untilMs <= nowMs)
+  /** One look, every five seconds: removes those that said nothing in time, and gives them. */
+  look(): AgentEditor[] {
+    const gone = [...this.#present.values()].filter((one) => --one.looksLeft <= 0)
     for (const { editor } of gone) this.#present.delete(editor.session_id)
     return gone.map(({ editor }) => editor)
   }
@@ -54,7 +58,10 @@ export class Editors {
   /** Notes that a package was opened in it. */
   opened(sessionId: string, name: string): void {
     const editor = this.#present.get(sessionId)?.editor
-    if (editor && !editor.open.includes(name)) editor.open.push(name)
+    if (!editor || editor.open.includes(name)) return
+    editor.open.push(name)
+    // An editor says what it has open once in a while; one that never does is not remembered whole.
+    if (editor.open.length > limits.agent.openPackages) editor.open.shift()
   }
 
   list(): AgentEditor[] {

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { ClientError } from '../../client/client-error.ts'
 import { StateFile } from '../../client/memory/state-file.ts'
 
-const layout = { version: 1, schema: new URL('./projects.sql', import.meta.url), tables: ['project'] } as const
+const layout = {
+  version: 3,
+  schema: new URL('./projects.sql', import.meta.url),
+  tables: ['project'],
+  upgrades: { 2: { before: '', after: 'alter table project add column has_descriptor integer not null default 0;' } },
+} as const
 
 const unusable = (reason: string, cause: unknown): ClientError =>
   new ClientError('STATE_UNUSABLE', `What the agent remembers of projects cannot be used: ${reason}.`, { cause })
@@ -15,6 +20,8 @@ export interface LinkedProject {
   acceptsImports: boolean
   autoCheckout: boolean
   engineVersion: string | null
+  /** A .uproject of that name lay there when it was linked. */
+  hasDescriptor: boolean
 }
 
 interface Row {
@@ -23,12 +30,16 @@ interface Row {
   accepts_imports: number
   auto_checkout: number
   engine_version: string | null
+  has_descriptor: number
 }
 
 export class LinkedProjects {
   readonly #file: StateFile
+  readonly #server: string
 
-  constructor(dir: string) {
+  /** `server`: address of the workspace; what was linked in others is kept for their agents. */
+  constructor(dir: string, server: string) {
+    this.#server = server
     this.#file = new StateFile(join(dir, 'projects.sqlite'), { layout, unusable })
   }
 
@@ -37,24 +48,28 @@ export class LinkedProjects {
   }
 
   list(): LinkedProject[] {
-    const rows = this.#file.guard(() => this.#file.db.prepare<[], Row>('select * from project order by root').all())
-    return rows.map(({ root, project_key, accepts_imports, auto_checkout, engine_version }) => ({
+    const select = 'select * from project where server = ? order by root'
+    const rows = this.#file.guard(() => this.#file.db.prepare<[string], Row>(select).all(this.#server))
+    return rows.map(({ root, project_key, accepts_imports, auto_checkout, engine_version, has_descriptor }) => ({
       root,
       key: project_key,
       acceptsImports: accepts_imports === 1,
       autoCheckout: auto_checkout === 1,
       engineVersion: engine_version,
+      hasDescriptor: has_descriptor === 1,
     }))
   }
 
-  save({ root, key, acceptsImports, autoCheckout, engineVersion }: LinkedProject, now: Date): void {
-    const values = [root, key, Number(acceptsImports), Number(autoCheckout), engineVersion, now.toISOString()]
-    this.#file.write(() => this.#file.db.prepare('insert or replace into project values (?, ?, ?, ?, ?, ?)').run(...values))
+  save({ root, key, acceptsImports, autoCheckout, engineVersion, hasDescriptor }: LinkedProject, now: Date): void {
+    const choices = [Number(acceptsImports), Number(autoCheckout), engineVersion]
+    const values = [this.#server, root, key, ...choices, now.toISOString(), Number(hasDescriptor)]
+    this.#file.write(() => this.#file.db.prepare('insert or replace into project values (?, ?, ?, ?, ?, ?, ?, ?)').run(...values))
   }
 
   /** Whether there was one. */
   remove(root: string): boolean {
-    return this.#file.write(() => this.#file.db.prepare('delete from project where root = ?').run(root).changes > 0)
+    const remove = 'delete from project where server = ? and root = ?'
+    return this.#file.write(() => this.#file.db.prepare(remove).run(this.#server, root).changes > 0)
   }
 
   close(): void {

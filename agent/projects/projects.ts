@@ -1,13 +1,13 @@
 /** The projects that the agent looks after: those that people linked, and those that an editor has open. */
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { ClientError } from '../../client/client-error.ts'
-import { findTarget, type PullTarget } from '../../client/pull/target-project.ts'
 import type { AgentEditor } from '../../contract/agent-editors.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import type { EventLog } from '../running/event-log.ts'
 import { type Announcement, Editors } from './editors.ts'
 import { type LinkedProject, LinkedProjects } from './linked.ts'
+import { namedProject, placeBelow } from './named-folder.ts'
 
 export interface Project extends LinkedProject {
   /** By a person; else an editor has announced it. */
@@ -24,8 +24,6 @@ export interface Link {
   key: string | undefined
 }
 
-const lookForGoneMs = 5000
-
 export class Projects {
   readonly editors = new Editors()
   readonly #linked: LinkedProjects
@@ -33,10 +31,11 @@ export class Projects {
   readonly #listeners = new Set<() => void>()
   readonly #looking: NodeJS.Timeout
 
-  constructor(dir: string, events: EventLog) {
-    this.#linked = new LinkedProjects(dir)
+  /** `server`: address of the workspace that the agent works for. `lookMs`: between looks for editors that are gone. */
+  constructor(dir: string, server: string, { events, lookMs }: { events: EventLog; lookMs: number }) {
+    this.#linked = new LinkedProjects(dir, server)
     this.#events = events
-    this.#looking = setInterval(() => this.#expire(), lookForGoneMs)
+    this.#looking = setInterval(() => this.#expire(), lookMs)
     this.#looking.unref()
   }
 
@@ -53,38 +52,42 @@ export class Projects {
     return [...linked, ...announced.values()]
   }
 
-  /** The project that a file or folder lies in. */
-  at(path: string): Project | undefined {
-    const roots = new Map(this.list().map((one) => [one.root, one]))
-    for (let folder = path; ; folder = dirname(folder)) {
-      const found = roots.get(folder)
-      if (found || folder === dirname(folder)) return found
-    }
+  /** The project that a file or folder lies in, and where in it. */
+  at(path: string): { project: Project; file: string } | undefined {
+    const projects = new Map(this.list().map((one) => [one.root, one]))
+    const { root = '', file = '' } = placeBelow(path, new Set(projects.keys())) ?? {}
+    const project = projects.get(root)
+    return project && { project, file }
   }
 
   link({ path, acceptsImports, autoCheckout, engineVersion, key }: Link, now: Date): Project {
-    const target = targetOf(path, key)
+    const target = namedProject(path, key)
     const other = this.#linked.list().find((one) => one.key === target.project && one.root !== target.root)
     if (other)
-      throw new ApiError('CONFLICT', `The project ${other.key} is linked already, in ${other.root}. Unlink that one first.`, {
-        root: other.root,
+      throw new ClientError('PROJECT_LINKED', `The project ${other.key} is linked already, in ${other.root}.`, {
+        next: `Unlink that one first: \`ph agent unlink ${shellWord(other.root)}\`.`,
+        details: { root: other.root },
       })
     const engine = target.engineVersion ?? engineVersion
-    this.#linked.save({ root: target.root, key: target.project, acceptsImports, autoCheckout, engineVersion: engine }, now)
-    this.#tell('project.linked', { project_key: target.project, root: target.root })
-    return this.#get(target.root)
+    const { root, project, descriptor } = target
+    const choices = { acceptsImports, autoCheckout, engineVersion: engine }
+    this.#linked.save({ root, key: project, ...choices, hasDescriptor: descriptor !== undefined }, now)
+    this.#tell('project.linked', { project_key: project, root })
+    return this.#get(root)
   }
 
+  /** By its folder, its .uproject or anything in it, whether they are there any more or not. */
   unlink(path: string): string {
-    const { root } = targetOf(path, this.#linked.list().find((one) => one.root === path)?.key)
-    if (!this.#linked.remove(root)) throw new ApiError('NOT_FOUND', `No project is linked in ${root}.`)
+    const root = placeBelow(path, new Set(this.#linked.list().map((one) => one.root)))?.root
+    if (root === undefined || !this.#linked.remove(root))
+      throw new ApiError('NOT_FOUND', `No project is linked in ${path}. \`ph agent status\` lists those that are.`)
     this.#tell('project.unlinked', { root })
     return root
   }
 
-  announce(said: Announcement, nowMs: number): AgentEditor {
-    const { root } = targetOf(said.root, said.project_key)
-    const { editor, isNews } = this.editors.announce({ ...said, root }, nowMs)
+  announce(said: Announcement, now: Date): AgentEditor {
+    const { root } = namedProject(said.root, said.project_key)
+    const { editor, isNews } = this.editors.announce({ ...said, root }, now)
     if (isNews) this.#tell('editor.announced', { project_key: editor.project_key, root, session_id: editor.session_id })
     return editor
   }
@@ -117,11 +120,12 @@ export class Projects {
 
   #onlyAnnounced(editor: AgentEditor): Project {
     const { root, project_key: key, accepts_imports: acceptsImports, engine_version: engineVersion } = editor
-    return { root, key, acceptsImports, autoCheckout: false, engineVersion, linked: false, editor: this.editors.in(root) ?? null }
+    const choices = { acceptsImports, autoCheckout: false, engineVersion }
+    return { root, key, ...choices, hasDescriptor: false, linked: false, editor: this.editors.in(root) ?? null }
   }
 
   #expire(): void {
-    for (const editor of this.editors.expire(Date.now())) this.#tellGone(editor)
+    for (const editor of this.editors.look()) this.#tellGone(editor)
   }
 
   #tellGone({ project_key, root, session_id }: AgentEditor): void {
@@ -134,9 +138,18 @@ export class Projects {
   }
 }
 
-/** With links resolved. Throws ClientError `NO_PROJECT`, `SEVERAL_PROJECTS`, `PATH_NOT_FOUND`. */
-function targetOf(path: string, key: string | undefined): PullTarget {
-  const folder = /\.uproject$/i.test(path) ? dirname(path) : path
-  if (!existsSync(folder)) throw new ClientError('PATH_NOT_FOUND', `There is no ${folder}.`)
-  return findTarget({ cwd: folder, into: folder, ...(key === undefined ? {} : { project: key }) })
+/**
+ * Whether the folder of a project is what it was. Where its disk is not there, an empty folder may stand in its place: nothing is brought into
+ * that one, and its files are not taken for removed.
+ */
+export function isThere({ root, key, hasDescriptor }: Pick<Project, 'root' | 'key' | 'hasDescriptor'>): boolean {
+  try {
+    const names = readdirSync(root)
+    return !hasDescriptor || names.some((name) => name.toLowerCase() === `${key}.uproject`.toLowerCase())
+  } catch {
+    return false
+  }
 }
+
+export const goneMessage = ({ key, root }: Pick<Project, 'key' | 'root'>): string =>
+  `The project ${key} is not in ${root} any more.`

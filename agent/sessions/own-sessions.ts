@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ClientError } from '../../client/client-error.ts'
 import { StateFile } from '../../client/memory/state-file.ts'
+import { agentSessionId } from '../../contract/agent-sessions.ts'
 
 const layout = { version: 1, schema: new URL('./sessions.sql', import.meta.url), tables: ['session'] } as const
 
@@ -25,7 +26,7 @@ export class OwnSessions {
 
   /** The other one belongs to another person, as where a state folder was copied. */
   renew(root: string, projectKey: string): string {
-    const id = `agent-${randomUUID()}`
+    const id = agentSessionId(randomUUID())
     this.#file.write(() => this.#file.db.prepare('insert or replace into session values (?, ?, ?)').run(root, projectKey, id))
     return id
   }

@@ -1,5 +1,5 @@
 /** One editor session at the server, kept alive: said again and again, and at once when something about it is new. */
-import type { EditorSession, editorSessions } from '../../contract/editor-sessions.ts'
+import type { editorSessions } from '../../contract/editor-sessions.ts'
 import type { InputOf } from '../../contract/route.ts'
 
 export type Heartbeat = InputOf<(typeof editorSessions)['heartbeat']>
@@ -25,7 +25,7 @@ export class KeptSession {
   #isAsked = false
   #isEnded = false
   #isRefused = false
-  #said: Pick<EditorSession, 'session_id'> | undefined
+  #said: Heartbeat | undefined
 
   constructor(beating: Beating) {
     this.#beating = beating
@@ -37,6 +37,19 @@ export class KeptSession {
     if (this.#isEnded || this.#isRefused) return
     if (this.#under) this.#isAsked = true
     else this.#under = this.#beat()
+  }
+
+  /** As `beat`, where what it would say is not what it said last: each of fifty projects hears of what happens in one of them. */
+  beatNews(): void {
+    if (this.#isNews()) this.beat()
+  }
+
+  #isNews(): boolean {
+    try {
+      return JSON.stringify(this.#beating.heartbeat()) !== JSON.stringify(this.#said)
+    } catch {
+      return true
+    }
   }
 
   /** Gives the session that the server knows of, if any, when nothing is on its way any more. */

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import type { AgentEditor } from '../../contract/agent-editors.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { goneMessage, type Imports } from '../imports/imports.ts'
-import type { Project } from '../projects/projects.ts'
+import type { Imports } from '../imports/imports.ts'
+import { goneMessage, type Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { OwnSessions } from './own-sessions.ts'
@@ -56,7 +56,7 @@ export class Sessions {
     run: async (signal, say) => {
       const run: Run = { sessions: new Map(), signal, say }
       this.#run = run
-      const endings = [this.#around.projects.onChange(() => this.#changed(run)), this.#imports.onChange(() => this.beatNow())]
+      const endings = [this.#around.projects.onChange(() => this.#changed(run)), this.#imports.onChange(() => this.#beatNews())]
       this.#follow(run)
       try {
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -79,7 +79,11 @@ export class Sessions {
 
   #changed(run: Run): void {
     this.#follow(run)
-    this.beatNow()
+    this.#beatNews()
+  }
+
+  #beatNews(): void {
+    for (const session of this.#run?.sessions.values() ?? []) session.beatNews()
   }
 
   /** Begins sessions that are new, and ends those whose project or editor is gone. */

@@ -1,6 +1,7 @@
 /** `ph agent`: the desktop agent: runs it, says how it is, and tells it which projects to look after. */
 import { conflictCommands } from './agent/conflicts.ts'
 import { logCommands } from './agent/logs.ts'
+import { pluginCommands } from './agent/plugin.ts'
 import { projectCommands } from './agent/projects.ts'
 import { runningCommands } from './agent/running.ts'
 import { serviceCommands } from './agent/service.ts'
@@ -10,6 +11,7 @@ export const commands = [
   ...runningCommands,
   ...statusCommands,
   ...projectCommands,
+  ...pluginCommands,
   ...conflictCommands,
   ...logCommands,
   ...serviceCommands,

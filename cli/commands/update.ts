@@ -1,5 +1,7 @@
 /** `ph update`: this program, as the server of the sign-in hands it out. */
-
+import { spawn } from 'node:child_process'
+import { findAgent } from '../../client/desktop/agent.ts'
+import { agentScript } from '../../client/desktop/launch.ts'
 import { Http } from '../../client/http/http.ts'
 import { isCheckout, lockedFolders, npmPrefix, programFolder, runsByOwnNode } from '../../client/installation.ts'
 import { findAddress } from '../../client/sign-in/profile.ts'
@@ -17,7 +19,7 @@ export const commands = [
   command({
     usage: 'update',
     description:
-      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm instead of this one. Needs no key.',
+      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm instead of this one. An agent that runs is restarted with it. Needs no key.',
     options: { check: flag('--check', 'only say whether there is a newer one') },
     examples: [
       ['update', 'install the version of your server, when it is newer'],
@@ -37,7 +39,8 @@ export const commands = [
       const http = new Http({ url, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
       try {
         const offer = await askOffer(http)
-        tell(context, { url, offer, ...(await bring(context, { http, offer, check })) })
+        const outcome = await bring(context, { http, offer, check })
+        tell(context, { url, offer, ...outcome, agent: outcome.updated ? await restartAgent(context) : null })
       } finally {
         await http.close('destroy')
       }
@@ -108,11 +111,38 @@ function folderToUpdate(folder: string, url: string): string {
   return prefix
 }
 
-function tell({ out }: Context, { url, offer, before, isNewer, updated }: Outcome & { url: string; offer: Offer }): void {
-  const value = { server: url, version: updated ? offer.version : before, offered: offer.version, newer: isNewer, updated }
+/** Null where none runs; `left` where it could not be restarted, and works on as it was. */
+type AgentAfter = 'restarted' | 'left' | null
+
+/** By the program that is there now: it goes on with that. */
+async function restartAgent(context: Context): Promise<AgentAfter> {
+  const found = await findAgent(foldersOf(context)).catch(() => undefined)
+  if (!found) return null
+  const { env, signal } = context
+  const { promise, resolve } = Promise.withResolvers<AgentAfter>()
+  const child = spawn(process.execPath, [agentScript(), 'agent', 'restart'], {
+    env: env as NodeJS.ProcessEnv,
+    signal,
+    stdio: 'ignore',
+  })
+  child.once('error', () => resolve('left'))
+  child.once('exit', (code) => resolve(code === 0 ? 'restarted' : 'left'))
+  return promise
+}
+
+interface Told extends Outcome {
+  url: string
+  offer: Offer
+  agent: AgentAfter
+}
+
+function tell({ out }: Context, { url, offer, before, isNewer, updated, agent }: Told): void {
+  const value = { server: url, version: updated ? offer.version : before, offered: offer.version, newer: isNewer, updated, agent }
   const there = printable(offer.version)
+  if (agent === 'left') out.note('The agent still runs with the version before. Restart it: `ph agent restart`')
   out.result(value, () => {
-    if (updated) return `Updated ph from ${before} to ${there}.`
+    if (updated)
+      return `Updated ph from ${before} to ${there}${agent === 'restarted' ? ', and restarted the agent with it' : ''}.`
     if (isNewer) return `ph ${there} is available; this is ${before}. Install it with \`ph update\`.`
     if (offer.version === before) return `ph ${before} is up to date with ${url}.`
     return `ph ${before} is newer than ${there}, which ${url} hands out. Nothing to do.`

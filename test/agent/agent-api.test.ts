@@ -1,14 +1,17 @@
 /** The agent's local API: who may ask it, over which ways, and what it remembers. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findAgent } from '../../client/desktop/agent.ts'
 import type { AgentStatus } from '../../contract/agent.ts'
 import type { LocalNote } from '../../serving/local-note.ts'
 import { newFolders, projectFolder, startTestAgent, type TestAgent } from '../support/agent.ts'
+import { callAs } from '../support/api.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -41,7 +44,7 @@ function loopback(
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     }
-    request(new URL(path, url), { method, headers: all }, async (response) => {
+    request(new URL(path, url), { method, headers: all, agent: false }, async (response) => {
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
       resolve({ status: response.statusCode ?? 0, json: text === '' ? undefined : JSON.parse(text) })
@@ -78,6 +81,18 @@ test.each([
   expect(answer).toMatchObject({ status, json: { error: expect.any(String) } })
 })
 
+/** What comes back before the connection is closed. */
+function answerTo(port: number, said: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(said, 'latin1'))
+    socket.on('data', (chunk) => (answer += chunk))
+    // Cut while more is sent than is read.
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(answer))
+  })
+}
+
 test('a plugin that talks nonsense is told so, and the agent runs on', async () => {
   const agent = await startTestAgent(place)
   const nonsense: Asked[] = [
@@ -95,6 +110,16 @@ test('a plugin that talks nonsense is told so, and the agent runs on', async () 
     expect([asked, status >= 400 && status < 500]).toEqual([asked, true])
     expect(json).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } })
   }
+  const { port } = new URL(noteOf(agent).url)
+  const noRequests = ['\0\x01\xff'.repeat(5000), 'GET\r\n\r\n', `GET / HTTP/1.1\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`]
+  for (const said of noRequests) expect(await answerTo(Number(port), said)).toMatch(/^HTTP\/1.1 4\d\d /)
+  // Some say nothing at all, and stay.
+  const silent = Array.from({ length: 10 }, () => connect(Number(port), '127.0.0.1'))
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy()
+  })
+  expect((await loopback(agent)).status).toBe(200)
   expect((await agent.api.agent.status()).state).toBe('running')
 })
 
@@ -136,29 +161,77 @@ test('linked projects are there again after a restart, with the choices made las
   await expect(second.api.agentProjects.unlink({ path: root })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
+test('an agent of another workspace leaves the projects of this one alone, and they are there again with this one', async () => {
+  const folders = newFolders()
+  const root = projectFolder('Tavern')
+  const first = await startTestAgent({ ...place, folders })
+  await first.api.agentProjects.link({ path: root, accepts_imports: true })
+  await first.running.stop()
+  const { url, keys } = await server.addWorkspace()
+  const other = await startTestAgent({ url, key: keys.mia, folders })
+  expect((await other.api.agent.status()).projects).toEqual([])
+  await other.api.agentProjects.link({ path: root, accepts_imports: false })
+  await other.running.stop()
+  const again = await startTestAgent({ ...place, folders })
+  expect((await again.api.agent.status()).projects).toMatchObject([{ root, accepts_imports: true }])
+})
+
 test('two folders of one project are not linked at once, and a folder that is none is refused with what to do', async () => {
   const { api } = await startTestAgent(place)
   const root = projectFolder('Tavern')
   await api.agentProjects.link({ path: root, accepts_imports: true })
   await expect(api.agentProjects.link({ path: projectFolder('Tavern'), accepts_imports: true })).rejects.toMatchObject({
-    code: 'CONFLICT',
+    code: 'PROJECT_LINKED',
     message: expect.stringContaining(root),
+    next: expect.stringContaining(`ph agent unlink ${root}`),
   })
   await expect(api.agentProjects.link({ path: '/nowhere', accepts_imports: true })).rejects.toMatchObject({
     code: 'PATH_NOT_FOUND',
   })
 })
 
+test('a folder in a project names the project, a .uproject names its own, and what is none is refused with what to do', async () => {
+  const { api } = await startTestAgent(place)
+  const link = (path: string) => api.agentProjects.link({ path, accepts_imports: false })
+  const root = projectFolder('Tavern')
+  expect(await link(join(root, 'Content'))).toMatchObject({ project_key: 'Tavern', root })
+  copyFileSync(join(root, 'Tavern.uproject'), join(root, 'Second.uproject'))
+  await api.agentProjects.unlink({ path: join(root, 'Content') })
+  expect(await link(join(root, 'Second.uproject'))).toMatchObject({ project_key: 'Second', root })
+  await expect(link(root)).rejects.toMatchObject({ code: 'SEVERAL_PROJECTS', next: expect.stringContaining('.uproject') })
+  await expect(link(join(root, 'Third.uproject'))).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
+  for (const path of [temporaryFolder(), join(root, 'Content', 'readme.txt')])
+    await expect(link(path)).rejects.toMatchObject({ code: 'NO_PROJECT', next: expect.not.stringContaining('--into') })
+})
+
+test('a project whose folder is gone is unlinked like any other', async () => {
+  const { api } = await startTestAgent(place)
+  const root = projectFolder('Tavern')
+  await api.agentProjects.link({ path: root, accepts_imports: true })
+  rmSync(root, { recursive: true })
+  expect(await api.agentProjects.unlink({ path: join(root, 'Tavern.uproject') })).toEqual({ root })
+  expect((await api.agent.status()).projects).toEqual([])
+})
+
 test('what was remembered and is damaged is begun anew, and said', async () => {
+  const damaged = 'no database at all, but long enough to look like one'.repeat(100)
   const folders = newFolders()
   const first = await startTestAgent({ ...place, folders })
   await first.api.agentProjects.link({ path: projectFolder('Tavern'), accepts_imports: true })
   await first.running.stop()
-  for (const end of ['-wal', '-shm']) rmSync(join(first.dir, `projects.sqlite${end}`), { force: true })
-  writeFileSync(join(first.dir, 'projects.sqlite'), 'no database at all, but long enough to look like one'.repeat(100))
+  for (const name of ['projects', 'conflicts', 'sessions']) {
+    for (const end of ['-wal', '-shm']) rmSync(join(first.dir, `${name}.sqlite${end}`), { force: true })
+    writeFileSync(join(first.dir, `${name}.sqlite`), damaged)
+  }
+  writeFileSync(join(first.dir, 'note.json'), damaged)
   const second = await startTestAgent({ ...place, folders })
   expect((await second.api.agent.status()).projects).toEqual([])
-  expect(second.logLines.join('')).toMatch(/damaged.*Link them again/)
+  expect(second.logLines.join('')).toMatch(/projects was damaged.*Link them again/)
+  expect(second.logLines.join('')).toMatch(/conflicts was damaged/)
+  const root = projectFolder('Tavern')
+  await second.api.agentProjects.link({ path: root, accepts_imports: true })
+  const sessions = async () => (await callAs(place.url, place.key).get('/editor-sessions')).body.sessions
+  await expect.poll(sessions).toContainEqual(expect.objectContaining({ project_key: 'Tavern', desktop_agent: 'live' }))
 })
 
 test('an editor that announces itself is followed by events, its project is looked after, and it is gone when it says so', async () => {
@@ -214,8 +287,12 @@ test('the agent starts and answers while the server is away, and says so', async
   const away = await startTestServer()
   const { url, keys } = await away.addWorkspace()
   await away.stop()
-  const { api } = await startTestAgent({ url, key: keys.mia })
+  const { api, logLines } = await startTestAgent({ url, key: keys.mia })
   await expect.poll(async () => (await api.agent.status()).state, { timeout: 20_000 }).toBe('offline')
+  // What it does meanwhile does not drive out of the log what it did before.
+  const known = logLines.length
+  await expect.poll(() => logLines.slice(known).join(''), { timeout: 20_000 }).toMatch(/live failed[\s\S]*live failed/)
+  expect(logLines.slice(known).join('')).not.toContain('waiting for the server')
 })
 
 test('a key that is revoked shows in its state', async () => {

@@ -1,7 +1,8 @@
 /** Editor sessions at the server: kept for editors and for linked projects, said when they end, never in anybody's way. */
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { type ImportingAgent, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
 import { startTestServer } from '../support/server.ts'
@@ -169,4 +170,20 @@ test('an id of the agent’s own that someone else has is exchanged for another 
   await startImportingAgent(target, { folder })
   const [mine] = await until(sessions, (list) => list.length === 1)
   expect(mine.session_id).not.toBe(before?.session_id)
+})
+
+test('what happens in one of many projects is said of that one, and the sessions of the others stay silent', async () => {
+  const { target, sessions } = await workspace()
+  const agent = await startImportingAgent(target, { sessionTimes: { aloneMs: 60_000 } })
+  const [inn, ...others] = ['Inn', 'Tavern', 'Mill'].map((name) => projectFor(name).root)
+  for (const root of [String(inn), ...others]) await link(agent, root)
+  await until(sessions, (list) => list.length === 3)
+  const beats = vi.spyOn(agent.running.agent.api.editorSessions, 'heartbeat')
+  rmSync(join(String(inn), 'Inn.uproject'))
+  writeFileSync(join(String(inn), 'Inn.uproject'), '{"EngineAssociation": "5.6"}')
+  await link(agent, String(inn))
+  await until(sessions, (list) => list.some(({ engine_version }) => engine_version === '5.6.0'))
+  await agent.api.agentEditors.announce(editor(String(others[0]), { project_key: 'Tavern', session_id: 'editor-of-mill' }))
+  await until(sessions, (list) => list.length === 4)
+  expect(beats.mock.calls.map(([{ project_key }]) => project_key)).toEqual(['Inn', 'Tavern'])
 })

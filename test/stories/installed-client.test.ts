@@ -1,11 +1,12 @@
 // The client as people get it: installed by npm from a running server, used, and updated; on whatever Node the system has.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { broughtPlugin, filesIn, pluginPlace } from '../../client/desktop/plugin-standing.ts'
 import { ClientPackages } from '../../server/install/client-package.ts'
 import { installPh } from '../support/installed-ph.ts'
 import { answer, startPeer } from '../support/peer.ts'
@@ -27,7 +28,13 @@ const installedVersion = (await installed.ph(['--version'])).stdout.trim()
 installed.backdate(long)
 const looked = await installed.ph(['update', '--check', '--json'], mia)
 const versionLooked = (await installed.ph(['--version'])).stdout.trim()
+await installed.ph(['agent', 'start'], mia)
+const agentOf = async () =>
+  JSON.parse((await installed.ph(['agent', 'status', '--json'], mia)).stdout) as { pid: number; version: string }
+const agentBefore = await agentOf()
 const updated = await installed.ph(['update', '--json'], mia)
+const agentAfter = await agentOf()
+await installed.ph(['agent', 'stop'], mia)
 const versionNow = async () => (await ph(['--version'])).stdout.trim()
 
 test('npm installs it without a word on engines, and fetches only what is made for this system', async () => {
@@ -54,6 +61,20 @@ test('it pushes, and says which Node it runs on', async () => {
   const said = findings.find(({ check }) => check === 'node')?.said
   if (major < 22) expect(said).toContain('the one that ph brings')
   else expect(said).toContain(`Node ${major}.`)
+})
+
+test('it brings the plugin for the Unreal editor, and puts it into a project', async () => {
+  const { root } = await makeProject({ 'Content/SM_Barrel.uasset': {} })
+  writeFileSync(join(root, 'Tavern.uproject'), '{"EngineAssociation": "5.4"}')
+  expect(await ph(['agent', 'plugin', root])).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining('in its place'),
+  })
+  expect(JSON.parse((await ph(['agent', 'plugin', root, '--check', '--json'])).stdout)).toMatchObject({ state: 'current' })
+  const there = filesIn(join(root, pluginPlace)).toSorted()
+  expect(there).toEqual(filesIn(broughtPlugin).toSorted())
+  for (const path of there) expect(readFileSync(join(root, pluginPlace, path))).toEqual(readFileSync(join(broughtPlugin, path)))
 })
 
 test('a server that runs from it hands out the very same bytes', async () => {
@@ -89,12 +110,24 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('an older one sees the newer one, gets it, and has nothing more to do', async () => {
-  expect(JSON.parse(looked.stdout)).toEqual({ server: url, version: long, offered: offer.version, newer: true, updated: false })
+  expect(JSON.parse(looked.stdout)).toEqual({
+    server: url,
+    version: long,
+    offered: offer.version,
+    newer: true,
+    updated: false,
+    agent: null,
+  })
   expect(versionLooked).toBe(long)
   expect(updated).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(updated.stdout)).toMatchObject({ version: offer.version, newer: true, updated: true })
+  expect(JSON.parse(updated.stdout)).toMatchObject({ version: offer.version, newer: true, updated: true, agent: 'restarted' })
   expect(await versionNow()).toBe(offer.version)
   expect((await ph(['update'], mia)).stdout).toBe(`ph ${offer.version} is up to date with ${url}.\n`)
+})
+
+test('an agent that runs is restarted with the newer one', () => {
+  expect([agentBefore.version, agentAfter.version]).toEqual([long, offer.version])
+  expect(agentAfter.pid).not.toBe(agentBefore.pid)
 })
 
 test('bytes that are not those which the server names are not installed', async () => {

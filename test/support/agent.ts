@@ -8,7 +8,7 @@ import { afterFile } from './after-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Failures are tried again soon. */
-export const quick: Patience = { firstMs: 50, mostMs: 400, steadyMs: 60_000 }
+export const quick: Patience = { firstMs: 50, mostMs: 400, steadyMs: 60_000, pauseLookMs: 100 }
 
 export interface TestAgent extends FoundAgent {
   running: RunningAgent

@@ -21,6 +21,7 @@ export interface DeclaredAgent {
   /** Breaks the connections that are open. */
   cut(): void
   stop(): Promise<void>
+  readonly hasEnded: boolean
 }
 
 /** `answers` by `noun.verb`; checked by the contract like those of a real one. Its note lies in the state folder. */
@@ -78,6 +79,9 @@ export async function startDeclaredAgent(
     of: (call) => heard.filter((one) => one.call === call).map(({ input }) => input),
     cut: () => app.server.closeAllConnections(),
     stop,
+    get hasEnded() {
+      return stopped !== undefined
+    },
   }
 }
 

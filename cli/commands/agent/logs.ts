@@ -81,14 +81,34 @@ class GrowingFile {
     }
     try {
       const { ino, size } = fstatSync(fd, { bigint: true })
+      const before = ino === this.#inode ? [] : this.#restOfPrevious()
       if (ino !== this.#inode || Number(size) < this.#at) this.#begin(ino)
-      const bytes = Buffer.alloc(Number(size) - this.#at)
-      this.#at += readSync(fd, bytes, 0, bytes.length, this.#at)
-      const lines = `${this.#rest}${bytes.toString('utf8')}`.split('\n')
-      this.#rest = lines.pop() ?? ''
-      return lines.filter((line) => line !== '')
+      return [...before, ...this.#readOn(fd, Number(size))]
     } finally {
       closeSync(fd)
+    }
+  }
+
+  #readOn(fd: number, size: number): string[] {
+    const bytes = Buffer.alloc(size - this.#at)
+    this.#at += readSync(fd, bytes, 0, bytes.length, this.#at)
+    const lines = `${this.#rest}${bytes.toString('utf8')}`.split('\n')
+    this.#rest = lines.pop() ?? ''
+    return lines.filter((line) => line !== '')
+  }
+
+  /** What was written between the last look and its being put aside. */
+  #restOfPrevious(): string[] {
+    try {
+      const fd = openSync(`${this.#path}.1`, 'r')
+      try {
+        const { ino, size } = fstatSync(fd, { bigint: true })
+        return ino === this.#inode ? this.#readOn(fd, Number(size)) : []
+      } finally {
+        closeSync(fd)
+      }
+    } catch {
+      return []
     }
   }
 

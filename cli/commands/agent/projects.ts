@@ -1,22 +1,23 @@
 /** `ph agent link`, `unlink`, `why`. */
 import { resolve } from 'node:path'
 import { ClientError } from '../../../client/client-error.ts'
-import { requireAgent } from '../../../client/desktop/agent.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag, text } from '../../command.ts'
-import { foldersOf } from '../../connection.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import { askAgent, elsewhere } from './workspace.ts'
 
-const folder = 'the folder of the project, or its .uproject file'
+const folder = 'the folder of the project or one in it, or its .uproject file'
 
 export const projectCommands = [
   command({
     usage: 'agent link <folder>',
     summary: 'Let the agent look after a project on this machine',
     description:
-      'It watches the files, warns when you edit what someone else has checked out, and with --accept-imports brings what people send to the project with `ph send --to-agent`. Again for the same project, the options given then count.',
+      'It watches the files, warns when you edit what someone else has checked out, and with --accept-imports brings what you send to the project with `ph send --to-agent`, from any machine. Again for the same project, the options given then count.',
     arguments: { folder },
     options: {
-      acceptImports: flag('--accept-imports', 'bring what is sent to this project, without a command'),
+      acceptImports: flag('--accept-imports', 'bring what you send to this project, without a command'),
       autoCheckout: flag('--auto-checkout', 'check a prop out when you first save it, where nobody has it'),
       engine: text('--engine <version>', 'the engine, such as 5.4.0, where the .uproject names none'),
       project: text('--project <name>', 'the name of the project, where the folder has no .uproject'),
@@ -27,19 +28,26 @@ export const projectCommands = [
     ],
     exits: ['conflict'],
     async run(context, { folder: path, acceptImports, autoCheckout, engine, project }) {
-      const { api } = await requireAgent(foldersOf(context))
-      const linked = await api.agentProjects.link({
+      const agent = await askAgent(context)
+      const linked = await agent.api.agentProjects.link({
         path: resolve(context.cwd, path),
         accepts_imports: acceptImports,
         auto_checkout: autoCheckout,
         ...(engine === undefined ? {} : { engine_version: engine }),
         ...(project === undefined ? {} : { project_key: project }),
       })
+      const other = await elsewhere(context, agent)
       context.out.result(linked, () => [
         `${printable(linked.project_key)} is looked after, in ${printable(linked.root)}.`,
         linked.accepts_imports
-          ? `What is sent to it arrives by itself: ph send <props> --project ${printable(linked.project_key)} --to-agent`
+          ? `What you send to it arrives by itself: ph send <props> --project ${shellWord(linked.project_key)} --to-agent`
           : 'It takes no imports by itself; --accept-imports lets it.',
+        ...(other === undefined
+          ? []
+          : [`The agent works for ${printable(agent.presence.server)}; other commands of ph use ${printable(other)} now.`]),
+        ...(linked.plugin?.state === 'missing' && !linked.editor
+          ? [`Its editor has no plugin that speaks to the agent; this puts it there: ph agent plugin ${shellWord(linked.root)}`]
+          : []),
       ])
       return undefined
     },
@@ -51,7 +59,7 @@ export const projectCommands = [
     arguments: { folder },
     examples: [['agent unlink .', 'the project in this folder']],
     async run(context, { folder: path }) {
-      const { api } = await requireAgent(foldersOf(context))
+      const { api } = await askAgent(context)
       const unlinked = await api.agentProjects.unlink({ path: resolve(context.cwd, path) })
       context.out.result(unlinked, `The project in ${printable(unlinked.root)} is looked after no more.`)
       return undefined
@@ -63,15 +71,15 @@ export const projectCommands = [
     arguments: { file: 'a file of a project that the agent looks after' },
     examples: [['agent why Content/Inn/SM_Barrel.uasset', 'in plain words']],
     async run(context, { file }) {
-      const { api } = await requireAgent(foldersOf(context))
+      const { api } = await askAgent(context)
       const path = resolve(context.cwd, file)
       if (path.includes('\0')) throw new ClientError('PATH_NOT_FOUND', 'A path holds no NUL character.')
       const found = await api.agentFiles.why({ path })
-      const { paint } = context.out
+      const { paint, width } = context.out
       context.out.result(found, () => [
         paint('bold', printable(found.file.file)),
         ...found.reasons.flatMap(({ message, command: fix }) => [
-          `  ${printable(message)}`,
+          ...wrap(printable(message), width, '  '),
           ...(fix === null ? [] : [`    ${paint('cyan', printable(fix))}`]),
         ]),
       ])

@@ -1,17 +1,23 @@
 /** `ph agent run`, `start`, `stop`, `restart`, `pause`, `resume`. */
 import { once } from 'node:events'
 import type { RunningAgent } from '../../../agent/main.ts'
-import { type FoundAgent, findAgent, requireAgent } from '../../../client/desktop/agent.ts'
+import { type FoundAgent, findAgent } from '../../../client/desktop/agent.ts'
 import { launchAgent, waitUntilGone } from '../../../client/desktop/launch.ts'
 import type { Wire } from '../../../client/http/open-http.ts'
 import { readVersion } from '../../../client/version.ts'
 import { limits } from '../../../contract/limits.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { command, value } from '../../command.ts'
 import { foldersOf, requireWire } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
 import { moment } from '../../terminal/amounts.ts'
+import { askAgent, askAgentIfThere, elsewhere, stayingWith, workspaceArgs } from './workspace.ts'
+
+export const agentSettings = [
+  ['PH_AGENT_NOTICES', '`off`: warnings and arrivals are shown in editors and events only, not on the desktop'],
+] as const
 
 export const runningCommands = [
   command({
@@ -19,6 +25,7 @@ export const runningCommands = [
     summary: 'Run the agent in the foreground, until Ctrl-C',
     description:
       'Says what it does on stderr, and in its log. `ph agent start` does the same in the background, `ph agent install` whenever you sign in to this machine.',
+    terms: { title: 'Settings', list: agentSettings },
     examples: [
       ['agent run', 'see what it does'],
       ['agent run --profile client-a', 'for another workspace'],
@@ -33,13 +40,19 @@ export const runningCommands = [
     usage: 'agent start',
     summary: 'Start the agent in the background',
     description: 'Does nothing when it runs already.',
+    terms: { title: 'Settings', list: agentSettings },
     examples: [
       ['agent start', 'until it is stopped or the machine is'],
       ['agent start --json', 'with its process and address'],
     ],
     async run(context) {
-      const there = await findAgent(foldersOf(context))
+      const there = await askAgentIfThere(context)
       const { presence } = there ?? (await start(context))
+      const other = there && (await elsewhere(context, there))
+      if (other)
+        context.out.note(
+          `ph works for ${printable(other)} now. To have the agent do so too: \`ph agent restart --url ${shellWord(other)}\`.`,
+        )
       context.out.result({ ...presence, started: !there }, () =>
         there
           ? `The agent runs already: process ${presence.pid}, for ${printable(presence.server)}.`
@@ -62,10 +75,17 @@ export const runningCommands = [
   command({
     usage: 'agent restart',
     summary: 'End the agent and start it again, as after an update of ph',
-    examples: [['agent restart', 'with the version of ph that is here now']],
+    description: 'It works for the same workspace as before, unless --profile or --url names another one.',
+    examples: [
+      ['agent restart', 'with the version of ph that is here now'],
+      ['agent restart --profile client-a', 'for another workspace'],
+    ],
     async run(context) {
+      const again = await stayingWith(context, await findAgent(foldersOf(context)))
+      // What is wrong with the sign-in is said while the one that runs still does.
+      await requireWire(again)
       await stop(context)
-      const { presence } = await start(context)
+      const { presence } = await start(again)
       context.out.result(
         { ...presence, started: true },
         `The agent runs: process ${presence.pid}, for ${printable(presence.server)}.`,
@@ -82,7 +102,7 @@ export const runningCommands = [
       ['agent pause', 'until you say otherwise'],
     ],
     async run(context, { for: minutes }) {
-      const { api } = await requireAgent(foldersOf(context))
+      const { api } = await askAgent(context)
       const status = await api.agent.pause(minutes === undefined ? {} : { minutes })
       const until = status.paused_until === null ? '`ph agent resume`' : moment(status.paused_until)
       context.out.result(status, `The agent pauses until ${until}.`)
@@ -94,7 +114,7 @@ export const runningCommands = [
     summary: 'Go on after a pause, and try at once what failed',
     examples: [['agent resume', 'go on now']],
     async run(context) {
-      const { api } = await requireAgent(foldersOf(context))
+      const { api } = await askAgent(context)
       context.out.result(await api.agent.resume(), 'The agent goes on.')
       return undefined
     },
@@ -151,14 +171,8 @@ async function newKey(context: Context, { running, key, signal }: Signed): Promi
 
 /** With the sign-in that this command has. */
 async function start(context: Context): Promise<FoundAgent> {
-  const { globals, env, signal } = context
-  // What is wrong with it is said here, in this command's own words.
-  await requireWire(context)
-  const args = [
-    ...(globals.profile === undefined ? [] : ['--profile', globals.profile]),
-    ...(globals.url === undefined ? [] : ['--url', globals.url]),
-  ]
-  return launchAgent({ folders: foldersOf(context), args, env, signal })
+  const { env, signal } = context
+  return launchAgent({ folders: foldersOf(context), args: await workspaceArgs(context), env, signal })
 }
 
 async function stop(context: Context): Promise<boolean> {

@@ -10,6 +10,7 @@ import { command, flag } from '../../command.ts'
 import { foldersOf, requireConnection } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { failed } from '../../refusal.ts'
+import { agentSettings } from './running.ts'
 
 export const serviceCommands = [
   command({
@@ -18,6 +19,7 @@ export const serviceCommands = [
     description:
       'A systemd user unit on Linux, a launchd agent on macOS, a scheduled task on Windows: of yours alone, without administrator rights.',
     options: { print: flag('--print', 'only print what would be written') },
+    terms: { title: 'Settings', list: agentSettings },
     examples: [
       ['agent install', 'from now on'],
       ['agent install --print', 'see it first'],
@@ -69,7 +71,8 @@ function definition(context: Context, args: readonly string[]): ServiceDefinitio
   const { env } = context
   const dir = agentFolder(foldersOf(context))
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const own = ['PH_CONFIG_DIR', 'PH_STATE_DIR', 'PH_CACHE_DIR'].flatMap((name) => (env[name] ? [[name, env[name]] as const] : []))
+  const kept = ['PH_CONFIG_DIR', 'PH_STATE_DIR', 'PH_CACHE_DIR', ...agentSettings.map(([name]) => name)]
+  const own = kept.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []))
   const program = {
     node: process.execPath,
     script: agentScript(),

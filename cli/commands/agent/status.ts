@@ -1,12 +1,14 @@
 /** `ph agent status`. */
-import { requireAgent } from '../../../client/desktop/agent.ts'
+import { readVersion } from '../../../client/version.ts'
 import type { AgentProject, AgentStatus } from '../../../contract/agent.ts'
 import { exits } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { command } from '../../command.ts'
-import { foldersOf } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { age, count, duration, moment, timeLeft } from '../../terminal/amounts.ts'
+import { wrap, wrapAfter } from '../../terminal/wrap.ts'
+import { askAgent } from './workspace.ts'
 
 export const statusCommands = [
   command({
@@ -18,7 +20,7 @@ export const statusCommands = [
       ['agent status --json | jq .mirror.lag_seconds', 'for a program'],
     ],
     async run(context) {
-      const { api } = await requireAgent(foldersOf(context))
+      const { api } = await askAgent(context)
       const status = await api.agent.status()
       context.out.result(status, () => words(status, context))
       return status.state === 'signed_out' ? exits.failed : undefined
@@ -30,7 +32,7 @@ const states: Record<AgentStatus['state'], string> = {
   running: 'runs',
   paused: 'is paused',
   offline: 'runs, and does not reach the server',
-  signed_out: 'runs, and its key is no longer valid: sign in with `ph login`, then `ph agent restart`',
+  signed_out: 'runs, and its key is no longer valid: sign in with `ph login`, and it goes on by itself',
 }
 
 function words(status: AgentStatus, context: Context): string[] {
@@ -40,11 +42,14 @@ function words(status: AgentStatus, context: Context): string[] {
   const who = person ? ` as ${printable(person.display_name || person.name)}` : ''
   return [
     `The agent ${states[state]}${until}.`,
-    out.paint('dim', `  process ${pid}, started ${age(started_at, now())}, for ${printable(server)}${who}`),
+    ...wrap(`process ${pid}, started ${age(started_at, now())}, for ${printable(server)}${who}`, out.width, '  ').map((line) =>
+      out.paint('dim', line),
+    ),
     '',
     ...projectLines(status.projects, context),
     '',
     ...mirrorLines(status),
+    ...versionLines(status, context),
     ...partLines(status, context),
   ]
 }
@@ -52,15 +57,26 @@ function words(status: AgentStatus, context: Context): string[] {
 function projectLines(projects: readonly AgentProject[], { out }: Context): string[] {
   if (projects.length === 0) return ['It looks after no project. Link one: ph agent link <folder>']
   return projects.flatMap((project) => {
-    const { project_key, root, editor, accepts_imports, auto_checkout, watching, imports } = project
+    const { project_key, root, editor, accepts_imports, auto_checkout, plugin, watching, imports } = project
     const facts = [
       editor ? `editor ${printable(editor.engine_version ?? 'open')}` : 'no editor',
       accepts_imports ? 'takes imports' : 'takes no imports',
       ...(auto_checkout ? ['checks out at the first save'] : []),
+      ...(plugin ? [pluginWords(plugin, project)] : []),
       ...watchingWords(watching),
     ]
-    return [`${out.paint('bold', printable(project_key))}  ${printable(root)}`, `  ${facts.join(' · ')}`, ...importLines(imports)]
+    const head = `${out.paint('bold', printable(project_key))}  ${printable(root)}`
+    return [head, ...wrap(facts.join(' · '), out.width, '  '), ...importLines(imports).flatMap((line) => wrap(line, out.width))]
   })
+}
+
+/** An editor may have it from its engine's folder. */
+function pluginWords({ state, version, available }: NonNullable<AgentProject['plugin']>, { root, editor }: AgentProject): string {
+  const bring = printable(`ph agent plugin ${shellWord(root)}`)
+  if (state === 'missing') return editor ? `plugin ${printable(editor.plugin_version ?? 'of its own')}` : `no plugin: ${bring}`
+  const is = `plugin ${printable(version ?? '')}`.trimEnd()
+  if (state === 'old') return `${is}, and this ph brings a later one, ${printable(available)}: ${bring}`
+  return state === 'changed' ? `${is}, with files that were changed` : is
 }
 
 function watchingWords({ state, files, changed, outdated, held }: AgentProject['watching']): string[] {
@@ -102,18 +118,25 @@ const mirrorWords: Record<AgentStatus['mirror']['state'], string> = {
   failed: 'failed',
 }
 
-function mirrorLines({ mirror: { state, entries, lag_seconds } }: AgentStatus): string[] {
+function mirrorLines({ state: status, mirror: { state, entries, lag_seconds } }: AgentStatus): string[] {
   const lag =
     lag_seconds !== null && lag_seconds > 0 && state !== 'current' ? `, last current ${duration(lag_seconds * 1000)} ago` : ''
-  return [`The mirror ${mirrorWords[state]}${lag}: ${count(entries, 'entry', 'entries')}`]
+  const how = status === 'paused' && state === 'offline' ? 'rests' : mirrorWords[state]
+  return [`The mirror ${how}${lag}: ${count(entries, 'entry', 'entries')}`]
+}
+
+function versionLines({ version }: AgentStatus, { out }: Context): string[] {
+  const here = readVersion()
+  if (version === here) return []
+  return wrapAfter('! ', `The agent is ph ${printable(version)}, and this is ${here}. Restart it: ph agent restart`, out.width)
 }
 
 /** Those that wait, and why; all is well where none does. */
-function partLines({ parts }: AgentStatus, { now }: Context): string[] {
+function partLines({ parts }: AgentStatus, { now, out }: Context): string[] {
   return parts
     .filter(({ state }) => state === 'waiting')
-    .map(({ name, message, next_try_at }) => {
+    .flatMap(({ name, message, next_try_at }) => {
       const again = next_try_at === null ? '' : ` Tried again in ${timeLeft(next_try_at, now())}.`
-      return `! ${name} failed: ${printable(message ?? '')}${again}`
+      return wrapAfter('! ', `${name} failed: ${printable(message ?? '')}${again}`, out.width)
     })
 }
