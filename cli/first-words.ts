@@ -258,7 +258,7 @@ export const firstWords: Record<string, FirstWord> = {
   agent: {
     group: machine,
     takes: 'start | link | status | …',
-    summary: 'The desktop agent: brings what is sent to your projects, and warns of clashes',
+    summary: 'The desktop agent: brings what you send to your projects, and warns of clashes',
     load: () => import('./commands/agent.ts'),
   },
   demo: {

@@ -11,6 +11,8 @@ export interface Library {
   connection: Signed
   /** It is the mirror on this machine that answers. */
   isOffline?: boolean
+  /** The thumbnail of an entry that is kept on this machine, where it is not asked of the server. */
+  keptThumbnail?: (entryId: number) => Promise<Uint8Array | undefined>
 }
 
 /** Does `work` with a connection, and closes it afterwards. Throws ClientError `NO_SERVER`, `NO_KEY`, `NO_PROFILE`. */

@@ -1,4 +1,5 @@
 /** A workspace as its mirror on this machine knows it: what commands that only look are answered when the server is away, or by choice. */
+import { readFile } from 'node:fs/promises'
 import { ClientError } from '../client/client-error.ts'
 import { findConnection } from '../client/sign-in/profile.ts'
 import { flag } from './command.ts'
@@ -47,8 +48,9 @@ async function withMirror<T>(
   work: (library: Library) => Promise<T>,
 ): Promise<T> {
   const connection = await findConnection(foldersOf(context), connectionChoice(context))
-  const [{ openMirror }, { offlineApi }, { Http }] = await Promise.all([
+  const [{ openMirror }, { Thumbnails }, { offlineApi }, { Http }] = await Promise.all([
     import('../client/mirror/mirror.ts'),
+    import('../client/mirror/thumbnails.ts'),
     import('../client/mirror/offline-api.ts'),
     import('../client/http/http.ts'),
   ])
@@ -60,7 +62,12 @@ async function withMirror<T>(
     // On stderr with --json too: what is old must not pass for new.
     context.stderr.write(`${why}Offline, as of ${age(asOf.toISOString(), context.now())}.${leftOut ? ` ${leftOut}` : ''}\n`)
     const api = offlineApi(mirror, () => context.now().getTime())
-    return await work({ api, http, connection: { ...connection, key: connection.key ?? '' }, isOffline: true })
+    const thumbnails = new Thumbnails(mirror, foldersOf(context))
+    const keptThumbnail = async (entryId: number) => {
+      const file = await thumbnails.of(entryId)
+      return file === undefined ? undefined : readFile(file)
+    }
+    return await work({ api, http, connection: { ...connection, key: connection.key ?? '' }, isOffline: true, keptThumbnail })
   } finally {
     mirror.close()
     await http.close('destroy')

@@ -1,6 +1,6 @@
 /** `ph mirror`: the catalog on this machine: how it is, bringing it up to date, loading it anew. */
 import { ClientError } from '../../client/client-error.ts'
-import { type AgentApi, findAgent } from '../../client/desktop/agent.ts'
+import { type AgentApi, type FoundAgent, findAgent } from '../../client/desktop/agent.ts'
 import type { MirrorNews } from '../../client/mirror/load/news.ts'
 import type { Mirror } from '../../client/mirror/mirror.ts'
 import { findConnection } from '../../client/sign-in/profile.ts'
@@ -25,8 +25,9 @@ export const commands = [
       const { url } = await findConnection(foldersOf(context), connectionChoice(context))
       const { openMirror } = await import('../../client/mirror/mirror.ts')
       const mirror = openMirror(foldersOf(context), url)
+      const agent = await keeperOf(context, url)
       try {
-        await tell(context, mirror)
+        await tell(context, mirror, agent && (await agent.api.agentMirror.get()))
       } finally {
         mirror.close()
       }
@@ -52,6 +53,12 @@ export const commands = [
   }),
 ]
 
+/** The agent that runs, where it keeps the mirror of this workspace. */
+async function keeperOf(context: Context, url: string): Promise<FoundAgent | undefined> {
+  const agent = await findAgent(foldersOf(context))
+  return agent?.presence.server === url ? agent : undefined
+}
+
 type Load = (mirror: Mirror, library: Library) => Promise<void>
 
 /** Does `work` as the only one who writes the mirror, or has the agent do it that keeps it; says how it is afterwards. */
@@ -60,11 +67,9 @@ async function write(
   work: (mirror: Mirror, library: Library, load: Load) => Promise<void>,
   ask: (api: AgentApi) => Promise<MirrorReport>,
 ): Promise<undefined> {
-  const agent = await findAgent(foldersOf(context))
-  if (agent) {
-    const { url } = await findConnection(foldersOf(context), connectionChoice(context))
-    if (agent.presence.server === url) return tellAgents(context, await ask(agent.api))
-  }
+  const { url } = await findConnection(foldersOf(context), connectionChoice(context))
+  const agent = await keeperOf(context, url)
+  if (agent) return tellAgents(context, await ask(agent.api))
   await withLibrary(context, async (library) => {
     const [{ openMirror }, { takeToWrite }, { loadMirror }, { followOnce }] = await Promise.all([
       import('../../client/mirror/mirror.ts'),
@@ -91,10 +96,14 @@ async function write(
 
 function tellAgents({ out }: Context, report: MirrorReport): undefined {
   const entries = count(report.entries, 'entry', 'entries')
-  out.result(
-    report,
-    `The desktop agent keeps the mirror: ${entries}${report.state === 'loading' ? ', and loads it anew now' : ''}.`,
-  )
+  const how = { loading: ', and loads it anew now', current: ', as the library has them', behind: '', offline: '', failed: '' }[
+    report.state
+  ]
+  const isAway = report.state === 'offline' || report.state === 'failed'
+  out.result(report, [
+    `The desktop agent keeps the mirror: ${entries}${how}.`,
+    ...(isAway ? ['It goes on with that when the server is reached and no pause holds it: see `ph agent status`.'] : []),
+  ])
   return undefined
 }
 
@@ -117,14 +126,15 @@ function tellNews({ out }: Context, news: MirrorNews): void {
   if (news.kind === 'pages') out.note('Reading page by page.')
 }
 
-async function tell({ out, now }: Context, mirror: Mirror): Promise<void> {
+/** `kept`: as the agent that keeps it says. */
+async function tell({ out, now }: Context, mirror: Mirror, kept?: MirrorReport): Promise<void> {
   const { mirrorReport } = await import('../../client/mirror/report.ts')
-  const report = mirrorReport(mirror, now().getTime())
+  const report = kept ?? mirrorReport(mirror, now().getTime())
   const as_of = mirror.syncedAt === undefined ? null : new Date(mirror.syncedAt).toISOString()
   const bytes = mirror.files.bytes()
   out.result({ ...report, as_of, bytes }, () =>
     as_of === null
       ? 'There is no mirror yet. Load it with `ph mirror update`.'
-      : `${count(report.entries, 'entry', 'entries')}, ${size(bytes)}, as of ${age(as_of, now())}.`,
+      : `${count(report.entries, 'entry', 'entries')}, ${size(bytes)}, ${kept?.state === 'current' ? 'as the library has them' : `as of ${age(as_of, now())}`}.`,
   )
 }

@@ -1,8 +1,7 @@
 /** `ph push`: sends folders and files to the library. */
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findOutside, projectAround } from '../../client/project/outside-projects.ts'
-import { findNamedPaths } from '../../client/project/paths.ts'
+import { findNamedPaths, placeInProject } from '../../client/project/paths.ts'
 import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag, text, texts, value } from '../command.ts'
@@ -54,7 +53,7 @@ export const commands = [
     exits: ['conflict', 'partly'],
     async run(context, input) {
       const isWhole = input.paths.length === 0
-      const paths = isWhole ? [projectAround(realpathSync(context.cwd))] : input.paths.map((path) => resolve(context.cwd, path))
+      const paths = isWhole ? [projectAround(placeInProject(context.cwd))] : input.paths.map((path) => resolve(context.cwd, path))
       const namedPaths = findNamedPaths(paths)
       const wire = await requireWire(context)
       const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input

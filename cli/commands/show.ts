@@ -54,7 +54,7 @@ export const commands = [
         const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
         const { entry } = found
         const head = wantsFacts(wish)
-          ? await factLines(context, library, { entry, withPictures: !wish.noPictures && !library.isOffline })
+          ? await factLines(context, library, { entry, withPictures: !wish.noPictures })
           : [nameLine(entry, context, context.out.width)]
         context.out.result(found, () => [...head, ...sections(found, context, wish).slice(head.length === 0 ? 1 : 0)])
       })
@@ -118,17 +118,20 @@ async function factLines(
   { entry, withPictures }: { entry: EntryDetail; withPictures: boolean },
 ): Promise<string[]> {
   const { out } = context
+  const factsIn = (width: number) => [
+    ...title(entry, context, width),
+    ...entryFacts(entry, { ...context, isOffline: library.isOffline }, width),
+  ]
   const drawing = await pictureDrawing(context, withPictures && entry.has_thumbnail)
   const bytes = drawing && (await fetchThumbnails(context, library, [entry.id])).get(entry.id)
-  if (!drawing || !bytes) return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
+  if (!drawing || !bytes) return factsIn(out.width)
   if (out.width >= picture.roomBeside) {
     const width = out.width - picture.beside.columns - picture.gap
-    const lines = [...title(entry, context, width), ...entryFacts(entry, context, width)]
-    out.raw(await drawing.drawBeside(bytes, lines, { box: picture.beside, gap: picture.gap, margin: 0 }))
+    out.raw(await drawing.drawBeside(bytes, factsIn(width), { box: picture.beside, gap: picture.gap, margin: 0 }))
     return []
   }
   out.raw(await drawing.draw(bytes, { ...picture.above, columns: Math.min(picture.above.columns, out.width) }))
-  return [...title(entry, context, out.width), ...entryFacts(entry, context, out.width)]
+  return factsIn(out.width)
 }
 
 const title = (entry: EntryDetail, context: Context, width: number): string[] => [

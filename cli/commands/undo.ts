@@ -1,10 +1,10 @@
 /** `ph undo`: takes back in the library what the last push from a project made there. */
 
-import { realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { versionName } from '../../client/entries/current-version.ts'
 import type { Api } from '../../client/http/api.ts'
 import type { PushedVersion } from '../../client/memory/last-push.ts'
+import { placeInProject } from '../../client/project/paths.ts'
 import { deleteEntry, openLastPush, pushedFolders, type Remembered, restoreBefore, stepFor } from '../../client/push/undo.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { exits } from '../../contract/errors.ts'
@@ -38,7 +38,7 @@ export const commands = [
     exits: ['conflict', 'partly'],
     async run(context, { folder, dryRun, yes }) {
       return withLibrary(context, async ({ api, connection: { url } }) => {
-        const path = realpathSync(resolve(context.cwd, folder ?? '.'))
+        const path = placeInProject(resolve(context.cwd, folder ?? '.'))
         const last = openLastPush(path, { folders: foldersOf(context), url })
         if (!last) throw nothingToUndo(context, { path, url })
         try {

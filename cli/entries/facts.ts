@@ -13,9 +13,14 @@ import { noteLine } from './version-name.ts'
 type Fact = readonly [name: string, value: string | null | undefined]
 const LABEL_WIDTH = 13
 
+interface FactLook extends Pick<Context, 'out' | 'now'> {
+  /** A mirror does not know every version, nor what was pulled. */
+  isOffline?: boolean | undefined
+}
+
 /** Lines `name  value` of at most `width` columns where words allow it; what is not known has no line. */
-export function entryFacts(entry: EntryDetail, { out, now }: Pick<Context, 'out' | 'now'>, width: number): string[] {
-  const facts = [...filed(entry), ...measured(entry), ...lacking(entry), ...history(entry, now())]
+export function entryFacts(entry: EntryDetail, { out, now, isOffline }: FactLook, width: number): string[] {
+  const facts = [...filed(entry), ...measured(entry), ...lacking(entry), ...history(entry, now(), isOffline ?? false)]
   return facts.flatMap(([name, value]) => {
     if (value === null || value === undefined || value === '') return []
     return wrapAfter(out.paint('dim', pad(name, LABEL_WIDTH)), printable(value), width)
@@ -72,13 +77,13 @@ function lacking({ face }: EntryDetail): Fact[] {
   ]
 }
 
-const history = (entry: EntryDetail, today: Date): Fact[] => [
-  ['version', versionWords(entry, today)],
+const history = (entry: EntryDetail, today: Date, isOffline: boolean): Fact[] => [
+  ['version', isOffline && entry.face.version === undefined ? null : versionWords(entry, today)],
   ['note', noteLine(entry.face.push_note)],
   ['pushed as', entry.face.source_path],
   ['added', age(entry.date_indexed, today)],
   ['updated', age(entry.date_updated, today)],
-  ['pulled', entry.ever_pulled ? 'yes, so it can be deprecated but not deleted' : 'never'],
+  ['pulled', isOffline ? null : entry.ever_pulled ? 'yes, so it can be deprecated but not deleted' : 'never'],
 ]
 
 const amount = (value: number | null): string | null => (value === null ? null : number(value))

@@ -21,17 +21,17 @@ interface ProjectChoice {
   isPlan: boolean
 }
 
-/** Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`; first of all a key that may not send, with `FORBIDDEN`. */
+/** Known are also those that editors or agents of this person announced. Asks on a terminal, refuses elsewhere with `PROJECT_NOT_FOUND`; first of all a key that may not send, with `FORBIDDEN`. */
 export async function requireKnownProject(
   context: Context,
   { api, projects, project, create, isPlan }: ProjectChoice,
 ): Promise<void> {
   if (create || projects.some(({ name }) => name === project)) return
+  const { sessions } = await api.editorSessions.list()
+  const names = [...new Set([...projects.map(({ name }) => name), ...sessions.map(({ project_key }) => project_key)])]
+  if (names.includes(project)) return
   if (!isPlan) await requireWriter(api)
-  const [nearest, ...others] = nearNames(
-    project,
-    projects.map(({ name }) => name),
-  ).map(printable)
+  const [nearest, ...others] = nearNames(project, names).map(printable)
   const message = `The library knows no project ${printable(project)}: no one has pulled into it or announced it.`
   const near = nearest ? `Did you mean ${[nearest, ...others].join(' or ')}? ` : ''
   const next = `${near}List them with \`ph project list\`, or send to a new one with --create.`

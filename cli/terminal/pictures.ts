@@ -88,7 +88,8 @@ export async function fetchThumbnails(
   let room = mostBytes
   const fetchOne = async (id: number) => {
     const bounds = { mostBytes: Math.min(limits.thumbnail.bytes, room), signal }
-    const picture = await fetchThumbnail(library, id, bounds).catch(() => ended.throwIfAborted())
+    const asked = library.keptThumbnail ? library.keptThumbnail(id) : fetchThumbnail(library, id, bounds)
+    const picture = await asked.catch(() => ended.throwIfAborted())
     if (!picture || picture.length > room) return
     room -= picture.length
     pictures.set(id, picture)

@@ -2,6 +2,7 @@
 import type { CheckOutPlan } from '../../../client/check-out/plan.ts'
 import { readEntryDetails } from '../../../client/entries/details.ts'
 import type { Api } from '../../../client/http/api.ts'
+import { isAgentSession } from '../../../contract/agent-sessions.ts'
 import type { RadarLineage } from '../../../contract/locks.ts'
 import { printable } from '../../../system/printable.ts'
 import { lockWords } from '../../entries/lock-words.ts'
@@ -78,9 +79,12 @@ function editors(plan: CheckOutPlan): string[] {
   const others = open.filter(({ session }) => session.user.id !== plan.me.id)
   return [...Map.groupBy(others, ({ session }) => session.session_id).values()].flatMap(([first, ...more]) => {
     if (!first) return []
-    const { user, project_key } = first.session
+    const { user, project_key, session_id } = first.session
     const who = printable(user.display_name || user.name)
     const what = `${nameIn(plan, first.lineage_id)}${more.length > 0 ? ` and ${number(more.length)} more of these` : ''}`
-    return `${who} has ${printable(project_key)} open in the editor, into which ${what} was pulled`
+    const has = isAgentSession(session_id)
+      ? `works on ${printable(project_key)}`
+      : `has ${printable(project_key)} open in the editor`
+    return `${who} ${has}, into which ${what} was pulled`
   })
 }

@@ -1,6 +1,7 @@
 /** ph checkout, as two people with a project each type it, against a real library. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { agentSessionId } from '../../../contract/agent-sessions.ts'
 import { callAs, type Json } from '../../support/api.ts'
 import { editBarrel, inn } from '../../support/inn.ts'
 import { personAt } from '../../support/person.ts'
@@ -58,6 +59,9 @@ test('what goes on around is shown before anything is taken: locks on what it ne
   const { stdout } = await olivia.run('checkout SM_Barrel SM_Stool')
   expect(stdout).toContain('- M_Oak, which SM_Barrel needs, is checked out by mia')
   expect(stdout).toContain('- mia has Inn open in the editor, into which SM_Barrel and 1 more of these was pulled')
+  // A desktop agent looks after a project that no editor has open.
+  await callAs(url, keys.max).post('/editor-sessions/heartbeat', { session_id: agentSessionId('of-max'), ...editor })
+  expect((await olivia.run('checkout SM_Barrel SM_Stool --dry-run')).stdout).toContain('- max works on Inn, into which SM_Barrel')
   expect(stdout.indexOf('Around these')).toBeLessThan(stdout.indexOf('Checked out 2 props'))
   expect((await api.get('/locks?active=true')).body.locks).toHaveLength(3)
 })

@@ -1,8 +1,12 @@
 // Looking without the server: `ph mirror`, `--offline`, and what happens by itself when the server is away.
 import { expect, test } from 'vitest'
+import { createApi } from '../../../client/http/api.ts'
+import { Http } from '../../../client/http/http.ts'
+import { Thumbnails } from '../../../client/mirror/thumbnails.ts'
 import { callAs } from '../../support/api.ts'
-import { newFolders } from '../../support/mirror.ts'
-import { ph, signedIn } from '../../support/ph.ts'
+import { noisyPng } from '../../support/media.ts'
+import { mirrorOf, newFolders } from '../../support/mirror.ts'
+import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { item, pushed } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
 import { startProxy } from '../../support/tcp-proxy.ts'
@@ -23,8 +27,9 @@ async function newLibrary() {
     PH_STATE_DIR: folders.state,
     PH_CACHE_DIR: folders.cache,
   }
-  const run = (line: string) => ph(line, { env, pause: async () => undefined })
-  return { caller, barrel, crate, run, away, env }
+  const run = (line: string, more: Setting = {}) =>
+    ph(line, { pause: async () => undefined, ...more, env: { ...env, ...more.env } })
+  return { caller, barrel, crate, run, away, env, folders, wire: { url: proxy.url(url), key: keys.mia } }
 }
 
 test('searches, props and check-outs are the same JSON with the mirror as with the server', async () => {
@@ -78,6 +83,40 @@ test('history covers the props that changed since the mirror was loaded, and say
   await run('mirror update')
   const [online, offline] = [await run('history SM_Crate --json'), await run('history SM_Crate --json --offline')]
   expect(offline.json()).toEqual(online.json())
+})
+
+test('a prop is shown with its version where the mirror knows it, and without a line where it does not', async () => {
+  const { run, caller, crate } = await newLibrary()
+  await run('mirror update')
+  const lines = async (line: string) => (await run(line)).stdout.split('\n').filter((one) => /^(version|pulled) /.test(one))
+  expect(await lines('show SM_Crate --offline')).toEqual([])
+  await pushed(caller, [item({ asset_name: 'SM_Crate', attach_to_lineage: crate.lineage_id })])
+  await run('mirror update')
+  const [version, pulled] = await lines('show SM_Crate')
+  expect([version, pulled]).toEqual([expect.stringMatching(/ v2, pushed by adam/), expect.stringContaining('never')])
+  expect(await lines('show SM_Crate --offline')).toEqual([version])
+})
+
+test('the picture of a prop is shown offline where it was looked at before', async () => {
+  const { run, caller, crate, wire, folders } = await newLibrary()
+  await caller.put(`/entries/${crate.entry_id}/thumbnail?object_id=${crate.object_id}`, await noisyPng(64, 64))
+  await run('mirror update')
+  const terminal = { columns: 120, env: { PH_PICTURES: 'blocks', COLORTERM: 'truecolor', NO_COLOR: '' } }
+  const show = async (line: string) => (await run(line, terminal)).stdout
+  expect(await show('show SM_Crate --offline')).not.toContain('▀')
+  const mirror = mirrorOf(wire.url, folders)
+  const http = new Http(wire)
+  await new Thumbnails(mirror, folders).of(crate.entry_id, { source: { api: createApi(http), http } })
+  mirror.close()
+  await http.close()
+  const drawn = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line.includes('▀'))
+      .map((line) => line.slice(0, 200))
+  expect(drawn(await show('show SM_Crate --offline'))).toEqual(drawn(await show('show SM_Crate')))
+  expect(await show('show SM_Crate --offline')).toContain('▀')
+  expect(await show('show SM_Crate --offline --no-pictures')).not.toContain('▀')
 })
 
 test('without a mirror nothing is made up', async () => {

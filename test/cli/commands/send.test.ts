@@ -88,6 +88,18 @@ test('a project that no one has pulled into or announced is refused with the nea
   expect((await plainly([name, '--project', typo])).code).toBe(0)
 })
 
+test('a project that this person’s editor or agent announced is known, to them and to nobody else', async () => {
+  const { name } = await prop()
+  const project = uniqueName('Quay')
+  const beat = { session_id: 'agent-0123456789', project_key: project, accepts_agent_imports: true, transfer_mode: 'agent' }
+  expect((await mia.post('/editor-sessions/heartbeat', { ...beat, heartbeat_interval_seconds: 60 })).status).toBe(200)
+  const others = await ph(['send', name, '--project', project], { env: signedIn(url, keys.max) })
+  expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('knows no project')])
+  const near = await plainly([name, '--project', `${project}s`])
+  expect(near.stderr).toContain(`Did you mean ${project}`)
+  expect((await plainly([name, '--project', project, '--to-agent'])).code).toBe(0)
+})
+
 test('on a terminal it is asked whether an unknown project is meant, and only a yes orders', async () => {
   const { name } = await prop()
   const project = uniqueName('Lighthouse')
