@@ -1,40 +1,32 @@
 /**
- * What the desktop agent takes while nothing happens: a project of many files is watched that the library has, and a look at all of them
- * falls due once. Prints one markdown table.
- *   node bench/agent-idle.ts WORK [--files 50000] [--minutes 1]
- * bench/README.md says what came out.
+ * What the desktop agent takes while nothing happens: a project of many files is watched that the library has, and a catalog of twice as
+ * many entries is mirrored. Looked at from outside, with the processes it starts for looks. Prints one markdown table.
+ *   npx node bench/agent-idle.ts WORK [--files 50000] [--others 50000] [--minutes 12]
+ * On PostgreSQL within bin/postgres.sh. bench/README.md says what came out.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { startAgent as Start } from '../agent/main.ts'
+import { type FoundAgent, requireAgent } from '../client/desktop/agent.ts'
 import { findFolders } from '../client/folders.ts'
 import { writePackage } from '../sample/package.ts'
-import { person, ph, startPh } from './ph.ts'
-import { ran } from './processes.ts'
+import { placeOf } from './made-place.ts'
+import { person, ph } from './ph.ts'
+import { cpuOf, memoryOf, ran, type Server, startServer } from './processes.ts'
 import { workFolderOf } from './work-folder.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     files: { type: 'string', default: '50000' },
-    /** As long as it is watched doing nothing. */
-    minutes: { type: 'string', default: '1' },
-    /** The agent itself, in a process of its own. */
-    inside: { type: 'string' },
+    /** Entries of the library besides those of the files. */
+    others: { type: 'string', default: '50000' },
+    /** As long as it is looked at while nothing happens; a look at all files falls due every five to ten. */
+    minutes: { type: 'string', default: '12' },
   },
 })
-
-interface Sample {
-  what: string
-  cpu: number
-  seconds: number
-  rss: number
-}
 
 const perFolder = 20
 /** What a look took is given back some seconds after it. */
@@ -45,80 +37,84 @@ async function writeProject(root: string, files: number): Promise<void> {
   writeFileSync(join(root, 'Bench.uproject'), '{"EngineAssociation": "5.4"}')
   for (let n = 0; n < files; n++) {
     const at = `Kits/K${Math.floor(n / perFolder) % 50}/F${Math.floor(n / perFolder)}`
-    const name = `SM_${n}`
+    const name = `SM_Idle_${n}`
     mkdirSync(join(root, 'Content', at), { recursive: true })
     const bytes = await writePackage({ packageName: `/Game/${at}/${name}`, assetClass: 'StaticMesh', payload: Buffer.from(name) })
     writeFileSync(join(root, 'Content', at, `${name}.uasset`), bytes)
   }
 }
 
-const rssMiB = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
+const rows: string[][] = []
 
-async function sampled(what: string, work: () => Promise<unknown>): Promise<Sample> {
-  const [before, startedMs] = [process.cpuUsage(), performance.now()]
+async function sampled(agent: Server, what: string, work: () => Promise<unknown>): Promise<void> {
+  const [before, startedMs] = [cpuOf(agent), performance.now()]
   await work()
-  const { user, system } = process.cpuUsage(before)
-  return { what, cpu: (user + system) / 1e6, seconds: (performance.now() - startedMs) / 1000, rss: rssMiB() }
+  const [cpu, seconds] = [cpuOf(agent) - before, (performance.now() - startedMs) / 1000]
+  const { nowMiB, peakMiB } = memoryOf(agent)
+  const share = `${((100 * cpu) / seconds).toFixed(2)} %`
+  const cells = [
+    what,
+    `${seconds.toFixed(1)} s`,
+    `${cpu.toFixed(2)} s`,
+    share,
+    `${nowMiB.toFixed(0)} MiB`,
+    `${peakMiB.toFixed(0)} MiB`,
+  ]
+  rows.push(cells)
+  process.stderr.write(`${cells.join(' | ')}\n`)
 }
 
-/** As it is built, where it is: compiled sources take less than sources that are compiled as they are loaded. */
-const built = new URL('../dist/agent/main.js', import.meta.url)
-
-async function inside(root: string): Promise<void> {
-  const program = existsSync(built) ? built.href : new URL('../agent/main.ts', import.meta.url).href
-  const { startAgent } = (await import(program)) as { startAgent: typeof Start }
-  const { PH_URL: url = '', PH_API_KEY: key = '' } = process.env
-  const isComplete = (agent: Awaited<ReturnType<typeof Start>>) =>
-    agent.agent.projects.list().length > 0 && agent.agent.watching.report(root).state === 'watching'
-  const samples: Sample[] = []
-  const agent = await startAgent({ wire: { url, key, folders: findFolders(process.env) }, version: '0', notices: false })
-  const link = { path: root, acceptsImports: false, autoCheckout: false, engineVersion: null, key: undefined }
-  samples.push(
-    await sampled('first look', async () => {
-      agent.agent.projects.link(link, new Date())
-      while (!isComplete(agent)) await sleep(50)
-    }),
-  )
-  samples.push(await sampled('the time after it', () => sleep(settleMs)))
-  samples.push(await sampled('idle', () => sleep(Number(values.minutes) * 60_000)))
-  samples.push(
-    await sampled(
-      'a look at everything',
-      () => agent.agent.watching.of(root)?.lookAt([root], AbortSignal.timeout(600_000)) ?? sleep(0),
-    ),
-  )
-  samples.push(await sampled('the time after it', () => sleep(settleMs)))
-  samples.push(await sampled('idle', () => sleep(30_000)))
-  const { files } = agent.agent.watching.report(root)
-  await agent.stop()
-  process.stdout.write(`${JSON.stringify({ files, samples, isBuilt: existsSync(built) })}\n`)
+/** Everything is loaded and looked at. */
+async function isAtRest({ api }: FoundAgent, files: number): Promise<boolean> {
+  const { mirror, projects } = await api.agent.status()
+  return mirror.state === 'current' && projects[0]?.watching.state === 'watching' && projects[0].watching.files === files
 }
 
-async function outside(): Promise<void> {
+async function main(): Promise<void> {
   const work = workFolderOf(positionals)
+  const [files, others] = [Number(values.files), Number(values.others)]
   const root = join(work, 'project', 'Bench')
-  await writeProject(root, Number(values.files))
-  const server = await startPh(join(work, 'server'))
+  await writeProject(root, files)
+  const place = await placeOf({ work, entries: others, database: process.env.PH_TEST_DATABASE_URL })
+  const server = await place.start({
+    env: { PH_RATE_LIMIT_REQUESTS: '1000000000', PH_RATE_LIMIT_PUSH: '1000000' },
+    isSilent: true,
+  })
   const someone = person(server, join(work, 'person'))
   try {
     ran(ph(['push', join(root, 'Content'), '--json'], someone))
-    const args = [...process.execArgv, import.meta.filename, '--inside', root, '--minutes', values.minutes]
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...someone }, stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
-    child.stdout.on('data', (chunk) => (said += chunk))
-    await once(child, 'close')
-    const { files, samples, isBuilt } = JSON.parse(said) as { files: number; samples: Sample[]; isBuilt: boolean }
-    console.log(
-      `${files.toLocaleString('en')} files watched by ${isBuilt ? 'dist' : 'sources'}, load ${loadavg()[0]?.toFixed(1)}\n`,
-    )
-    console.log('| | time | CPU | of one core | resident |\n| --- | --- | --- | --- | --- |')
-    for (const { what, cpu, seconds, rss } of samples)
-      console.log(
-        `| ${what} | ${seconds.toFixed(1)} s | ${cpu.toFixed(2)} s | ${((100 * cpu) / seconds).toFixed(2)} % | ${Math.round(rss)} MiB |`,
+    const agent = await startServer(ph(['agent', 'run'], someone), (log) => log.includes('agent of '))
+    try {
+      const found = await requireAgent(findFolders(someone))
+      await sampled(agent, 'first look, first load of the mirror', async () => {
+        await found.api.agentProjects.link({ path: root, accepts_imports: false })
+        while (!(await isAtRest(found, files))) await sleep(500)
+      })
+      const { entries } = (await found.api.agent.status()).mirror
+      process.stderr.write(`${entries} entries\n`)
+      await sampled(agent, 'the time after it', () => sleep(settleMs))
+      await sampled(agent, 'one minute idle', () => sleep(60_000))
+      await sampled(agent, `${values.minutes} minutes idle, with looks at everything`, () =>
+        sleep(Number(values.minutes) * 60_000),
       )
+    } finally {
+      await agent.stop()
+    }
   } finally {
-    await server.end()
+    await server.stop()
+    await place.remove()
+    rmSync(join(work, 'project'), { recursive: true, force: true })
   }
+  const head = [
+    `${files} files, ${files + others} entries, load ${loadavg()[0]?.toFixed(1)}`,
+    'time',
+    'CPU',
+    'of one core',
+    'resident',
+    'most',
+  ]
+  const table = [head, head.map(() => '---'), ...rows]
+  process.stdout.write(`${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`)
 }
 
-await (values.inside === undefined ? outside() : inside(values.inside))
+await main()

@@ -1,7 +1,7 @@
 /**
- * Kills agents at seeded moments of importing and says what was found wrong afterwards: the story of test/stories/agent-killed.test.ts, as
- * often as wanted. Ends with 1 when anything was.
- *   npx node bench/agent-kills.ts [--runs 100] [--seed TEXT]
+ * Kills agents at seeded moments of importing, or mirrors at as many of loading and of following, and says what was found wrong afterwards:
+ * test/stories/agent-killed.test.ts and test/client/mirror/killed.test.ts, as often as wanted. Ends with 1 when anything was.
+ *   npx node bench/agent-kills.ts [--of importing|mirroring] [--runs 100] [--seed TEXT]
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,20 +11,40 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '100' }, seed: { type: 'string', default: 'bench' } },
+  options: {
+    of: { type: 'string', default: 'importing' },
+    runs: { type: 'string', default: '100' },
+    seed: { type: 'string', default: 'bench' },
+  },
 })
+interface Figures {
+  runs: number
+  deaths: string[]
+}
+const importing = {
+  test: ['test/stories/agent-killed.test.ts', '-t', 'agents killed'],
+  words({ runs, deaths }: Figures): string {
+    const placing = deaths.filter((one) => /\/(Staging-|Content\/)/.test(one)).length
+    return `${runs} imports, ${deaths.length} kills, ${placing} of them while files were placed, no fault`
+  },
+}
+const mirroring = {
+  test: ['test/client/mirror/killed.test.ts'],
+  words({ runs, deaths }: Figures): string {
+    const writing = deaths.filter((one) => /^run |sqlite/.test(one)).length
+    return `${runs} moments of loading and ${runs} of following, ${deaths.length} kills, ${writing} of them while the mirror was written, no fault`
+  },
+}
+const story = values.of === 'mirroring' ? mirroring : importing
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'ph-bench-'))
 const figuresPath = join(scratch, 'figures.json')
 const env = { ...process.env, PH_AGENT_RUNS: values.runs, PH_AGENT_SEED: values.seed, PH_AGENT_FIGURES: figuresPath }
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-const line = [vitest, 'run', 'test/stories/agent-killed.test.ts', '-t', 'agents killed']
+const line = [vitest, 'run', ...story.test]
 const { status } = spawnSync(process.execPath, line, { cwd: root, env, stdio: ['ignore', 2, 2] })
-const isWhole = existsSync(figuresPath)
-if (isWhole) {
-  const { runs, deaths } = JSON.parse(readFileSync(figuresPath, 'utf8')) as { runs: number; deaths: string[] }
-  const placing = deaths.filter((one) => /\/(Staging-|Content\/)/.test(one)).length
-  process.stdout.write(`${runs} imports, ${deaths.length} kills, ${placing} of them while files were placed, no fault\n`)
-} else process.stdout.write('a fault was found, see above\n')
+const isWhole = status === 0 && existsSync(figuresPath)
+if (isWhole) process.stdout.write(`${story.words(JSON.parse(readFileSync(figuresPath, 'utf8')) as Figures)}\n`)
+else process.stdout.write('a fault was found, see above\n')
 rmSync(scratch, { recursive: true })
-process.exitCode = isWhole && status === 0 ? 0 : 1
+process.exitCode = isWhole ? 0 : 1

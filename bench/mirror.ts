@@ -1,15 +1,18 @@
 /**
- * Times the mirror of a made-up library: its first load, looking in it, and following changes; prints one markdown table.
+ * Times the mirror of a made-up library: its first load, looking in it, and following changes; prints one markdown table. Within
+ * bin/postgres.sh on PostgreSQL, else on PGlite.
  *   bin/postgres.sh npx node bench/mirror.ts WORK [--entries 100000] [--most 300] [--seconds 3] [--keep]
  * bench/README.md says what is needed and what came out.
  */
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findFolders } from '../client/folders.ts'
 import { createApi } from '../client/http/api.ts'
 import { Http } from '../client/http/http.ts'
 import { followOnce } from '../client/mirror/follow.ts'
+import { keepMirror } from '../client/mirror/keep.ts'
 import { type Mirror, openMirror } from '../client/mirror/mirror.ts'
 import { type ListQuestion, searchMirror } from '../client/mirror/search/search.ts'
 import { timeAnswers } from './latency.ts'
@@ -122,6 +125,44 @@ async function timeFollowing(mirror: Mirror, server: Running): Promise<void> {
   }
 }
 
+/** From the answer to a change until it is in the mirror, kept as the agent keeps it while an editor is open. */
+async function timeKeeping(
+  mirror: Mirror,
+  server: Running,
+  { isLive, rounds }: { isLive: boolean; rounds: number },
+): Promise<void> {
+  const http = new Http({ url: server.url, key: server.key })
+  const api = createApi(http)
+  const ending = new AbortController()
+  async function* heads(signal: AbortSignal) {
+    for await (const event of api.changes.live({}, { signal })) if (event.event === 'head') yield event.data
+  }
+  const live = isLive ? { live: heads } : {}
+  const kept = keepMirror(mirror, api, { signal: ending.signal, hasEditor: () => true, ...live }).catch(() => undefined)
+  const times: number[] = []
+  try {
+    const tag = await api.tags.create({ name: `kept ${Date.now()}` })
+    for (let round = 0; round < rounds; round++) {
+      await sleep(100 + ((round * 1237) % 900))
+      await api.tags.bulk({ tag_id: tag.id, entry_ids: [round + 1], action: 'add' })
+      const startedMs = performance.now()
+      while (!tagsOf(mirror, round + 1).includes(tag.name)) await sleep(5)
+      times.push(performance.now() - startedMs)
+    }
+  } finally {
+    ending.abort()
+    await kept
+    await http.close()
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => `${times[Math.floor((times.length - 1) * share)]?.toFixed(0)} ms`
+  const how = isLive ? 'live' : 'asking by the clock, with an editor'
+  add(`a change is in the mirror, ${how}`, `${at(0.5)}, most ${at(1)}`, isLive ? '1 s' : '5 s')
+}
+
+const tagsOf = (mirror: Mirror, id: number): string =>
+  mirror.loaded.prepare('select tags from records where id = ?').pluck().get(id) as string
+
 async function main(): Promise<void> {
   const place = await placeOf({ work, entries, database: process.env.PH_TEST_DATABASE_URL })
   const server = await place.start({ env: { PH_RATE_LIMIT_REQUESTS: '1000000000' }, isSilent: true })
@@ -138,6 +179,8 @@ async function main(): Promise<void> {
     add('the file', `${(mirror.files.bytes() / 2 ** 20).toFixed(0)} MiB`)
     await timeQuestions(mirror)
     await timeFollowing(mirror, server)
+    await timeKeeping(mirror, server, { isLive: true, rounds: 40 })
+    await timeKeeping(mirror, server, { isLive: false, rounds: 8 })
   } finally {
     mirror.close()
     await server.stop()

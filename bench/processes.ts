@@ -136,6 +136,13 @@ const cpuSeconds = (pid: number): number => {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
 }
 
+/** CPU seconds of a server with all that it started, those that have ended too (proc(5): cutime, cstime). */
+export const cpuOf = (server: Server): number =>
+  tree(server.pid).reduce((sum, pid) => {
+    const [, , , , , , , , , , , user, system, endedUser, endedSystem] = statOf(pid).map(Number)
+    return sum + ((user ?? 0) + (system ?? 0) + (endedUser ?? 0) + (endedSystem ?? 0)) / TICKS_PER_SECOND
+  }, 0)
+
 /** Of the largest process of a server, MiB. */
 export function memoryOf(server: Server): { nowMiB: number; peakMiB: number } {
   const largest = (field: 'VmRSS' | 'VmHWM'): number => Math.max(...tree(server.pid).map((pid) => statusMiB(pid, field)))
