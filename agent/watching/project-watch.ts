@@ -164,6 +164,7 @@ export class ProjectWatch {
     try {
       if (paths.size > mostNamed) await this.#lookAtAll(signal, saved)
       else if (paths.size > 0) await this.#look([...paths], { signal, saved })
+      this.#due.hasten('all', this.#pace.countMs)
     } finally {
       this.#looking = new Set()
     }

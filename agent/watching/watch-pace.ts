@@ -4,7 +4,9 @@
 export interface WatchPace {
   /** Between looks at everything, drawn from here to twice as much; watchers miss things. */
   allMs: number
-  /** The same where the system watches nothing. */
+  /** From files that were touched to a look at everything: only that one counts files. */
+  countMs: number
+  /** Between looks where the system watches nothing. */
   pollingMs: number
   /** Between questions what is new, with an editor and without. */
   newsMs: number
@@ -17,6 +19,7 @@ export interface WatchPace {
 
 export const usualPace: WatchPace = {
   allMs: 5 * 60_000,
+  countMs: 60_000,
   pollingMs: 60_000,
   newsMs: 30_000,
   idleNewsMs: 120_000,

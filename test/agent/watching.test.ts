@@ -38,6 +38,14 @@ test('a file that is edited, made or removed stands so in the table, and is told
   await until(async () => expect(await agent.state('SM_Stool')).toBe('identical'))
 })
 
+test('files that come without the agent are counted soon', async () => {
+  const { mia } = await twoPeople()
+  const agent = await agentOf(mia, { watchPace: { countMs: 200 } })
+  expect(await agent.report()).toMatchObject({ files: 2 })
+  await mia.save('SM_Table', 'one')
+  await until(async () => expect(await agent.report()).toMatchObject({ files: 3, unknown: 1 }))
+})
+
 test('a save by a temporary file and a rename is one change, and pending until it stands still', async () => {
   const { mia } = await twoPeople()
   const agent = await agentOf(mia)
