@@ -27,38 +27,56 @@ export class ExportTable {
   }
 
   /**
-   * Name and class of the export that is the asset: of those marked as assets the one named like the file's stem, else
+   * Index of the export that is the asset: of those marked as assets the one named like the file's stem, else
    * the first. Cookers mark none in many packages: then the outermost export of that name, or a Blueprint's class of it.
    */
-  mainAsset(stem: string, imports: ImportTable): { name: string; class: string } | undefined {
+  mainAssetIndex(stem: string): number | undefined {
     const name = stem.toLowerCase()
     let best: { index: number; rank: number } | undefined
     for (let i = 0; i < this.count; i++) {
       const rank = this.#assetRank(i, name)
       if (rank > (best?.rank ?? 0)) best = { index: i, rank }
     }
-    return best && { name: this.#objectName(best.index), class: this.#className(best.index, imports) }
+    return best?.index
+  }
+
+  /** Name and class of that export. */
+  mainAsset(stem: string, imports: ImportTable): { name: string; class: string } | undefined {
+    const index = this.mainAssetIndex(stem)
+    return index === undefined ? undefined : { name: this.objectName(index), class: this.className(index, imports) }
+  }
+
+  objectName(index: number): string {
+    this.#seek(index, this.#layout.outerAt + 4)
+    return this.#names.read()
+  }
+
+  /** Without its module: `StaticMesh`. */
+  className(index: number, imports: ImportTable): string {
+    const classIndex = this.#i32At(index, 0)
+    if (classIndex === 0) return 'Class'
+    return classIndex < 0 ? imports.objectName(-classIndex - 1) : this.objectName(classIndex - 1)
+  }
+
+  /** Where an object's data lie, in bytes from the start of the file; both as the file says, unchecked. */
+  dataRange(index: number): { offset: number; size: number } {
+    const { dataOffsetAt, wideOffsets } = this.#layout
+    this.#seek(index, dataOffsetAt - (wideOffsets ? 8 : 4))
+    const next = () => (wideOffsets ? this.#reader.i64() : this.#reader.i32())
+    return { size: next(), offset: next() }
   }
 
   /** Where the first object's data begins, in bytes from the start of the file; undefined without exports. */
   firstDataOffset(): number | undefined {
-    if (this.count === 0) return undefined
-    this.#seek(0, this.#layout.dataOffsetAt)
-    return this.#layout.wideOffsets ? this.#reader.i64() : this.#reader.i32()
+    return this.count === 0 ? undefined : this.dataRange(0).offset
   }
 
   /** 4 an asset of this name, 3 an asset, 2 and 1 what may stand for one, 0 none. */
   #assetRank(index: number, assetName: string): number {
     if (!this.#isAsset(index) && this.#i32At(index, this.#layout.outerAt) !== 0) return 0
-    const name = this.#objectName(index).toLowerCase()
+    const name = this.objectName(index).toLowerCase()
     if (this.#isAsset(index)) return name === assetName ? 4 : 3
     return name === assetName ? 2 : name === `${assetName}_c` ? 1 : 0
-  }
-
-  #className(index: number, imports: ImportTable): string {
-    const classIndex = this.#i32At(index, 0)
-    if (classIndex === 0) return 'Class'
-    return classIndex < 0 ? imports.objectName(-classIndex - 1) : this.#objectName(classIndex - 1)
   }
 
   #isAsset(index: number): boolean {
@@ -66,11 +84,6 @@ export class ExportTable {
     if (isAssetAt !== null) return this.#i32At(index, isAssetAt) !== 0
     const flags = this.#i32At(index, outerAt + 12)
     return this.#i32At(index, outerAt) === 0 && (flags & publicAndStandalone) === publicAndStandalone
-  }
-
-  #objectName(index: number): string {
-    this.#seek(index, this.#layout.outerAt + 4)
-    return this.#names.read()
   }
 
   #i32At(index: number, at: number): number {

@@ -1,5 +1,6 @@
 // The summary that opens an Unreal package: versions, identity, and where its tables lie.
 import { FormatError } from '../format-error.ts'
+import { type CustomVersions, readCustomVersions } from './custom-versions.ts'
 import type { EngineVersion, PackageReader, TablePosition } from './reader.ts'
 
 /** `ue4` and `ue5` are the object versions that decide the layout; 0 where the file has none. */
@@ -17,6 +18,7 @@ export type Opening = {
 export type Preamble = Opening & {
   /** 20 bytes as hex; from UE5 object version 1016 on. */
   savedHash: string | null
+  customVersions: CustomVersions
   headerSize: number
   /** Where the part read so far ends. */
   endOffset: number
@@ -33,6 +35,10 @@ export type Summary = Preamble & {
   softPackageReferences: TablePosition
   thumbnailTableOffset: number
   assetRegistryOffset: number
+  /** What the offsets of bulk data count from. */
+  bulkDataOffset: number
+  /** Where the package trailer lies, if the bytes there say that they are one; null before UE5 object version 1002. */
+  payloadTocOffset: number | null
   packageGuid: string | null
   persistentGuid: string | null
   savedBy: EngineVersion
@@ -84,9 +90,9 @@ export function readPreamble(reader: PackageReader, opening: Opening): Preamble 
   const hashFirst = ue5 >= 1016
   const savedHash = hashFirst ? reader.take(20).toString('hex') : null
   const early = hashFirst ? reader.i32() : undefined
-  skipCustomVersions(reader, legacy)
+  const customVersions = readCustomVersions(reader, legacy)
   const headerSize = early ?? reader.i32()
-  return { ...opening, savedHash, headerSize, endOffset: reader.offset }
+  return { ...opening, savedHash, customVersions, headerSize, endOffset: reader.offset }
 }
 
 function readVersions(reader: PackageReader): FileVersions {
@@ -108,25 +114,14 @@ export function tooNew(version: string, cause?: unknown): FormatError {
   return new FormatError('unsupported', message, { cause })
 }
 
-function skipCustomVersions(reader: PackageReader, legacy: number): void {
-  const entryBytes = legacy === -2 ? 8 : 20
-  const count = reader.count('custom versions', entryBytes)
-  const named = legacy < -2 && legacy > -6
-  if (!named) reader.skip(entryBytes * count)
-  for (let left = named ? count : 0; left > 0; left--) {
-    reader.skip(entryBytes)
-    reader.skipString()
-  }
-}
-
 /** Reads fields 11 to 44, from the package name on, and checks that they end at the name table. Throws FormatError. */
 export function readSummary(reader: PackageReader, preamble: Preamble): Summary {
   reader.seek(preamble.endOffset)
   const tables = readTablePositions(reader, preamble.versions)
   const identity = readIdentity(reader, preamble.versions, tables.flags)
-  const assetRegistryOffset = readRest(reader, preamble.versions)
+  const rest = readRest(reader, preamble.versions)
   if (reader.offset !== tables.names.offset) throw reader.damaged(`ends its summary, but the names lie at ${tables.names.offset}`)
-  return { ...preamble, ...tables, ...identity, assetRegistryOffset, endOffset: reader.offset }
+  return { ...preamble, ...tables, ...identity, ...rest, endOffset: reader.offset }
 }
 
 function readTablePositions(reader: PackageReader, { ue4, ue5 }: FileVersions) {
@@ -169,8 +164,8 @@ function withTrueLicensee(saved: EngineVersion, ue4: number): EngineVersion {
   return mistaken ? { ...saved, licensee: false } : saved
 }
 
-/** Fields 32 to 44; returns the one that is of use, the asset registry data's offset. */
-function readRest(reader: PackageReader, { legacy, ue4, ue5 }: FileVersions): number {
+/** Fields 32 to 44, of which only positions are of use. */
+function readRest(reader: PackageReader, { legacy, ue4, ue5 }: FileVersions) {
   const compression = reader.u32()
   if (reader.i32() !== 0 || compression !== 0)
     throw new FormatError('unsupported', 'This package is compressed as a whole, which no editor writes and is not read.')
@@ -178,13 +173,13 @@ function readRest(reader: PackageReader, { legacy, ue4, ue5 }: FileVersions): nu
   for (let left = reader.count('packages to cook', 4); left > 0; left--) reader.skipString()
   if (legacy > -7) reader.skip(4) // texture allocations
   const assetRegistryOffset = reader.i32()
-  reader.skip(8) // bulk data
+  const bulkDataOffset = reader.i64()
   if (ue4 >= 224) reader.skip(4) // world tile info
   if (ue4 >= 326) reader.skip(4 * reader.count('chunk ids', 4))
   else if (ue4 >= 278) reader.skip(4)
   if (ue4 >= 507) reader.skip(8) // preload dependencies
   if (ue5 >= 1001) reader.skip(4) // names referenced from export data
-  if (ue5 >= 1002) reader.skip(8) // payload table of contents
+  const payloadTocOffset = ue5 >= 1002 ? reader.i64() : null
   if (ue5 >= 1009) reader.skip(4) // data resources
-  return assetRegistryOffset
+  return { assetRegistryOffset, bulkDataOffset, payloadTocOffset }
 }
