@@ -32,10 +32,13 @@ export class NameTable {
     }
   }
 
-  /** Reads a name at the reader's offset: an index into the table and a number, which stands after a `_`. */
-  read(): string {
-    const index = this.#reader.i32()
-    const number = this.#reader.i32()
+  /**
+   * Reads a name at the offset of a reader, the header's own unless another is given: an index into the table and a
+   * number, which stands after a `_`.
+   */
+  read(reader: PackageReader = this.#reader): string {
+    const index = reader.i32()
+    const number = reader.i32()
     const entry = this.entry(index)
     if (number === 0) return entry
     this.#builtLeft -= entry.length
