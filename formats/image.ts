@@ -58,16 +58,42 @@ export async function readImage(bytes: Uint8Array, sizeBytes = bytes.length): Pr
  */
 export async function imageThumbnail(bytes: Uint8Array): Promise<Buffer> {
   const facts = await readImage(bytes)
+  return decode(bytes, facts, { ignoreIcc: false, make: (picture) => toThumbnail(picture.autoOrient()) })
+}
+
+/** How pixels are wanted: gray or red, green, blue, alpha; samples of 8 or 16 bits, those in the machine's byte order. */
+export type PixelLayout = { channels: 1 | 4; bits: 8 | 16 }
+
+/**
+ * The pixels of a PNG or JPEG as stored, top row first, whatever its colour profile and EXIF turn say. `bytes` is the
+ * whole file and `facts` what `readImage` says of it. Throws FormatError `damaged` or `too-large`.
+ */
+export function imagePixels(bytes: Uint8Array, facts: ImageFacts, { channels, bits }: PixelLayout): Promise<Buffer> {
+  const space = channels === 1 ? ({ 8: 'b-w', 16: 'grey16' } as const)[bits] : ({ 8: 'srgb', 16: 'rgb16' } as const)[bits]
+  const make = (picture: Sharp) => {
+    const layout = channels === 1 ? picture.removeAlpha() : picture.ensureAlpha()
+    return layout
+      .toColourspace(space)
+      .raw({ depth: bits === 8 ? 'uchar' : 'ushort' })
+      .toBuffer()
+  }
+  return decode(bytes, facts, { ignoreIcc: true, make })
+}
+
+type Decoding = { ignoreIcc: boolean; make: (picture: Sharp) => Promise<Buffer> }
+
+/** Decodes within the limits of time and memory; only the result can be damaged by what the file holds. */
+async function decode(bytes: Uint8Array, facts: ImageFacts, { ignoreIcc, make }: Decoding): Promise<Buffer> {
   const { width, height } = facts
   const atOnce = facts.format === 'png' ? facts.interlaced : facts.progressive
   const limit = atOnce ? maxPixelsAtOnce : maxPixels
   if (width * height > limit || Math.max(width, height) > maxEdgePx) {
-    throw new FormatError('too-large', `The picture has ${width} x ${height} pixels, too many to make a thumbnail of.`)
+    throw new FormatError('too-large', `The picture has ${width} x ${height} pixels, too many to decode safely.`)
   }
   const sharp = await loadSharp()
   try {
-    const picture = sharp(bytes, { limitInputPixels: limit, failOn: 'error', sequentialRead: true })
-    return await toThumbnail(picture.timeout({ seconds: maxSeconds }).autoOrient())
+    const picture = sharp(bytes, { limitInputPixels: limit, failOn: 'error', sequentialRead: true, ignoreIcc })
+    return await make(picture.timeout({ seconds: maxSeconds }))
   } catch (cause) {
     throw new FormatError('damaged', `The ${imageName(bytes)} file is damaged: its pixels cannot be decoded.`, { cause })
   }

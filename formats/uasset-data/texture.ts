@@ -1,0 +1,95 @@
+// The source picture of a texture: what was imported, before the engine compressed it for the graphics card.
+import { FormatError } from '../format-error.ts'
+import { imagePixels, readImage } from '../image.ts'
+import type { Picture } from '../source/picture.ts'
+import { readBulkData } from './bulk-data.ts'
+import type { ObjectReader } from './package.ts'
+import type { Payload } from './payload.ts'
+import { maxPayloadBytes } from './payload.ts'
+import { type Properties, readObjectProperties } from './properties.ts'
+import { undoDelta } from './texture-delta.ts'
+import { type PixelFormat, picturePixels, pixelFormats, toRedFirst } from './texture-pixels.ts'
+
+/** `compression` and `format` as the engine names them: `TSCF_PNG`, `TSF_BGRA8`. The picture is its largest mip, the first slice. */
+export type TextureSource = { compression: string; format: string; payloadId: string | null; picture: Picture }
+
+/** From this version of the main branch on, the payload is described in the editor's form. */
+const editorBulkSince = 42
+/** The largest texture that engines make. */
+const maxSide = 16_384
+
+type Description = { width: number; height: number; format: string; compression: string }
+
+/**
+ * Reads the source of a texture from the beginning of its data. Throws FormatError: `unsupported` where the format or
+ * encoding is not known or the payload is kept elsewhere, `too-large`, `damaged`, `truncated`.
+ */
+export async function readTexture(object: ObjectReader): Promise<TextureSource> {
+  const description = describe(object, readObjectProperties(object))
+  object.skip(2) // what was stripped
+  const payload = readBulkData(object, editorBulkSince)
+  const { format, compression } = description
+  const layout = pixelFormats.get(format)
+  if (layout === undefined) throw unsupported(`pixel format ${format}`)
+  const { width, height } = description
+  if (width * height * layout.pixelBytes > maxPayloadBytes)
+    throw new FormatError('too-large', `The texture has ${width} x ${height} pixels, more than this reader accepts.`)
+  const picture = await readPicture(payload, description, layout)
+  return { compression, format, payloadId: payload.id, picture }
+}
+
+function describe(object: ObjectReader, properties: Properties): Description {
+  const source = properties.struct('Source')
+  if (source === undefined) throw new FormatError('damaged', `The ${object.what} has no description of its source.`)
+  const [width, height] = [source.number('SizeX') ?? 0, source.number('SizeY') ?? 0]
+  if (!(width > 0 && height > 0))
+    throw new FormatError('damaged', `The ${object.what} has a source of ${width} x ${height} pixels.`)
+  if (width > maxSide || height > maxSide)
+    throw new FormatError(
+      'too-large',
+      `The ${object.what} has a source of ${width} x ${height} pixels, larger than engines make.`,
+    )
+  const png = source.bool('bPNGCompressed') === true ? 'TSCF_PNG' : 'TSCF_None'
+  return { width, height, format: source.text('Format') ?? 'TSF_Invalid', compression: source.text('CompressionFormat') ?? png }
+}
+
+async function readPicture(payload: Payload, description: Description, format: PixelFormat): Promise<Picture> {
+  const { width, height, compression } = description
+  if (compression === 'TSCF_PNG' || compression === 'TSCF_JPEG') return readCompressed(payload.bytes(), description, format)
+  const size = { width, height }
+  if (compression === 'TSCF_None') return picturePixels(firstSlice(payload, description, format), size, format)
+  if (compression !== 'TSCF_UEDELTA') throw unsupported(`encoding ${compression}`)
+  if (format.kind !== 'u8') throw unsupported(`encoding ${compression} of ${description.format}`)
+  return picturePixels(undoDelta(firstSlice(payload, description, format), size, format.pixelBytes), size, format)
+}
+
+/** The largest mip comes first; behind it are its other slices and smaller mips. */
+function firstSlice(payload: Payload, { width, height }: Description, { pixelBytes }: PixelFormat): Uint8Array {
+  const needed = width * height * pixelBytes
+  if (payload.rawSize >= needed) return payload.bytes().subarray(0, needed)
+  throw new FormatError(
+    'damaged',
+    `The texture is damaged: its ${width} x ${height} pixels need ${needed} bytes, but it has ${payload.rawSize}.`,
+  )
+}
+
+/** Engines put 8-bit colours into a PNG with red and blue exchanged; wider ones, and those of a JPEG, are in order. */
+async function readCompressed(bytes: Uint8Array, description: Description, format: PixelFormat): Promise<Picture> {
+  const { width, height, compression } = description
+  const facts = await readImage(bytes)
+  const { width: storedWidth, height: storedHeight } = facts
+  if (storedWidth !== width || storedHeight !== height)
+    throw new FormatError(
+      'damaged',
+      `The texture is damaged: it should have ${width} x ${height} pixels, but holds a picture of ${storedWidth} x ${storedHeight}.`,
+    )
+  if (format.kind === 'half') throw unsupported(`encoding ${compression} of ${description.format}`)
+  const bits = format.kind === 'u16' ? 16 : 8
+  const pixels = await imagePixels(bytes, facts, { channels: format.channels, bits })
+  const exchanged = format.blueFirst && compression === 'TSCF_PNG'
+  return picturePixels(exchanged ? toRedFirst(pixels) : pixels, { width, height }, { ...format, blueFirst: false })
+}
+
+function unsupported(what: string): FormatError {
+  return new FormatError('unsupported', `The texture's source has ${what}, which this reader does not know.`)
+}
