@@ -3,6 +3,7 @@
 // Sources: Multimedia Programming Interface and Data Specifications 1.0; EBU Tech 3306 (RF64).
 import { ByteReader } from './byte-reader.ts'
 import { FormatError } from './format-error.ts'
+import type { Sound } from './source/sound.ts'
 
 export type WavFacts = {
   format: 'wav'
@@ -28,7 +29,7 @@ type FormatChunk = Pick<
   WavFacts,
   'formatTag' | 'subFormat' | 'channels' | 'sampleRate' | 'bitsPerSample' | 'validBits' | 'blockAlign'
 > & { bytesPerSecond: number }
-type DataChunk = { declared: number; present: number }
+type DataChunk = { start: number; declared: number; present: number }
 
 const extensible = 0xfffe
 const unknownSize = 0xffff_ffff
@@ -52,6 +53,31 @@ const constantRate = new Set(['pcm', 'float', 'alaw', 'ulaw'])
  * Throws FormatError `not-this-format`, `truncated` or `damaged`.
  */
 export function readWav(bytes: Uint8Array, sizeBytes = bytes.length): WavFacts {
+  return readFile(bytes, sizeBytes).facts
+}
+
+/** What a whole WAV file says of itself, and a view of its data chunk, as far as that is there. Throws as `readWav` does. */
+export function readWavData(bytes: Uint8Array): { facts: WavFacts; data: Uint8Array } {
+  const { facts, data } = readFile(bytes, bytes.length)
+  return { facts, data: bytes.subarray(data.start, data.start + data.present) }
+}
+
+/** The samples of a data chunk, whole frames only. Throws FormatError `unsupported` for what is no PCM, `damaged` for what cannot be. */
+export function wavSound(facts: WavFacts, data: Uint8Array): Sound {
+  const { encoding, channels, sampleRate, bitsPerSample: bits, blockAlign, container } = facts
+  const isFloat = encoding === 'float'
+  const known = isFloat ? bits === 32 : encoding === 'pcm' && [8, 16, 24, 32].includes(bits)
+  if (!known || container === 'RIFX')
+    throw new FormatError('unsupported', `The sound is encoded as ${container} ${encoding} of ${bits} bits, which is not read.`)
+  if (blockAlign !== (channels * bits) / 8)
+    throw new FormatError(
+      'damaged',
+      `The WAV file is damaged: ${channels} samples of ${bits} bits should take ${blockAlign} bytes.`,
+    )
+  return { sampleRate, channels, bits, isFloat, data: data.subarray(0, data.length - (data.length % blockAlign)) }
+}
+
+function readFile(bytes: Uint8Array, sizeBytes: number): { facts: WavFacts; data: DataChunk } {
   const reader = new ByteReader(bytes, { what: 'WAV file' })
   const container = readContainer(reader)
   const { format, data, factFrames } = readChunks(reader, container, sizeBytes)
@@ -61,7 +87,7 @@ export function readWav(bytes: Uint8Array, sizeBytes = bytes.length): WavFacts {
   const encoding = encodings[format.subFormat] ?? `format ${format.subFormat}`
   const exact = constantRate.has(encoding)
   const frames = exact ? Math.floor(data.present / format.blockAlign) : factFrames
-  return {
+  const facts: WavFacts = {
     format: 'wav',
     container,
     ...layout,
@@ -72,6 +98,7 @@ export function readWav(bytes: Uint8Array, sizeBytes = bytes.length): WavFacts {
     durationSeconds: frames !== null ? frames / format.sampleRate : bytesPerSecond > 0 ? data.present / bytesPerSecond : null,
     truncated: data.present < data.declared,
   }
+  return { facts, data }
 }
 
 function readContainer(reader: ByteReader): WavFacts['container'] {
@@ -98,7 +125,7 @@ function readChunks(reader: ByteReader, container: string, sizeBytes: number) {
     if (name === 'ds64' && size >= 24 && container === 'RF64') longDataBytes = readLongDataBytes(reader)
     if (name === 'data') {
       const declared = size === unknownSize ? (longDataBytes ?? size) : size
-      data = { declared, present: Math.max(0, Math.min(declared, sizeBytes - start)) }
+      data = { start, declared, present: Math.max(0, Math.min(declared, sizeBytes - start)) }
     }
     const end = start + size + (size % 2)
     if (end > reader.bytes.length) break
