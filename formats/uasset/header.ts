@@ -44,10 +44,14 @@ export function withinKnownLayouts<Value>(opening: Opening, read: () => Value): 
   try {
     return read()
   } catch (error) {
-    const unfamiliar = unfamiliarVersion(opening)
-    if (unfamiliar && error instanceof FormatError && error.reason === 'damaged') throw tooNew(unfamiliar, error)
-    throw error
+    throw inKnownLayout(opening, error)
   }
+}
+
+/** What to throw for an error of such a reading. */
+export function inKnownLayout(opening: Opening, error: unknown): unknown {
+  const unfamiliar = unfamiliarVersion(opening)
+  return unfamiliar && error instanceof FormatError && error.reason === 'damaged' ? tooNew(unfamiliar, error) : error
 }
 
 function cutOff(needed: number, present: number): FormatError {
