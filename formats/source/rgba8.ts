@@ -6,38 +6,40 @@ import type { Picture } from './picture.ts'
  * Floats are clamped to 0 to 1 and brought to screen brightness; alpha stays linear, and is full where there is none.
  */
 export function rgba8({ channels, samples }: Picture): Uint8Array {
-  if (samples.kind === 'u8') return channels === 4 ? samples.values : spread(samples.values)
-  if (samples.kind === 'half') return channels === 4 ? halfPixels(samples.values) : spread(mapped(samples.values, brightOfHalf()))
-  const eighth = Uint8Array.from(samples.values, (value) => Math.round(value / 257))
-  return channels === 4 ? eighth : spread(eighth)
+  const bytes =
+    samples.kind === 'u8' ? samples.values : mapped(samples.values, samples.kind === 'half' ? halfBytes() : wordBytes())
+  if (channels === 1) return spread(bytes)
+  if (samples.kind === 'half') for (let i = 3; i < bytes.length; i += 4) bytes[i] = byteOf(halfToNumber(samples.values[i] ?? 0))
+  return bytes
 }
 
 const screenGamma = 1 / 2.2
 
 /** Gray to red, green, blue, opaque. */
 function spread(gray: Uint8Array): Uint8Array {
-  const rgba = new Uint8Array(gray.length * 4)
-  for (let i = 0; i < gray.length; i++) rgba.fill(gray[i] ?? 0, i * 4, i * 4 + 3)
-  for (let i = 3; i < rgba.length; i += 4) rgba[i] = 255
+  const rgba = new Uint8Array(gray.length * 4).fill(255)
+  for (let i = 0; i < gray.length; i++) {
+    const value = gray[i] ?? 0
+    rgba[i * 4] = value
+    rgba[i * 4 + 1] = value
+    rgba[i * 4 + 2] = value
+  }
   return rgba
 }
 
 function mapped(values: Uint16Array, table: Uint8Array): Uint8Array {
-  return Uint8Array.from(values, (value) => table[value] ?? 0)
+  const bytes = new Uint8Array(values.length)
+  for (let i = 0; i < values.length; i++) bytes[i] = table[values[i] ?? 0] ?? 0
+  return bytes
 }
-
-function halfPixels(values: Uint16Array): Uint8Array {
-  const rgba = mapped(values, brightOfHalf())
-  for (let i = 3; i < rgba.length; i += 4) rgba[i] = byteOf(halfToNumber(values[i] ?? 0))
-  return rgba
-}
-
-let brightTable: Uint8Array | undefined
 
 /** For each of the 65,536 half floats its byte on a screen. */
-function brightOfHalf(): Uint8Array {
-  brightTable ??= Uint8Array.from({ length: 65_536 }, (_, half) => byteOf(Math.max(0, halfToNumber(half)) ** screenGamma))
-  return brightTable
+function halfBytes(): Uint8Array {
+  return Uint8Array.from({ length: 65_536 }, (_, half) => byteOf(Math.max(0, halfToNumber(half)) ** screenGamma))
+}
+
+function wordBytes(): Uint8Array {
+  return Uint8Array.from({ length: 65_536 }, (_, word) => Math.round(word / 257))
 }
 
 /** What is no number is black. */

@@ -55,7 +55,7 @@ export function readEditorBulkData(reader: ObjectReader): Payload {
     if (has(editorFlags.virtualized)) throw elsewhere('another system: the package is virtualized')
     if (has(editorFlags.inSideFile)) throw elsewhere('another file beside the package')
     if (offset === undefined) return trailerBytes()
-    const stored = rangeOf(from.bytes, offset, from.bytes.length - offset)
+    const stored = rangeOf(from.bytes, offset, Math.max(0, from.bytes.length - offset))
     if (has(editorFlags.legacyZlib)) return inflateChunks(stored, rawSize)
     return has(editorFlags.legacy) ? rangeOf(stored, 0, rawSize) : decompressed(stored, rawSize)
   }

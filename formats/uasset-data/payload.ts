@@ -34,3 +34,8 @@ export function rangeOf(file: Uint8Array, offset: number, size: number): Uint8Ar
     )
   return file.subarray(offset, offset + size)
 }
+
+/** The error for an object that keeps no source. */
+export function withoutSource(what: string): FormatError {
+  return new FormatError('unsupported', `The ${what} has no source data in the package.`)
+}

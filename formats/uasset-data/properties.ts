@@ -50,8 +50,7 @@ export class Properties {
   }
 
   struct(name: string): Properties | undefined {
-    const tag = this.#tag(name)
-    return tag?.native === false ? this.#one(name, structs) : undefined
+    return this.#tag(name)?.native === false ? this.#one(name, structs) : undefined
   }
 
   numbers(name: string): number[] | undefined {
@@ -71,7 +70,7 @@ export class Properties {
   }
 
   structs(name: string): Properties[] | undefined {
-    return this.#list(name, structs)
+    return this.#tag(name)?.native === false ? this.#list(name, structs) : undefined
   }
 
   #tag(name: string, index = 0): PropertyTag | undefined {

@@ -5,6 +5,7 @@ import { customVersion } from '../uasset/custom-versions.ts'
 import { readWavData, type WavFacts, wavSound } from '../wav.ts'
 import { readBulkData } from './bulk-data.ts'
 import type { ObjectReader } from './package.ts'
+import { withoutSource } from './payload.ts'
 import { readObjectProperties } from './properties.ts'
 
 /** `formatTag` as the payload stores it; the samples are PCM or floats whatever it is. */
@@ -23,7 +24,7 @@ export function readSound(object: ObjectReader): SoundSource {
   if (object.bool32()) throw new FormatError('unsupported', `The ${object.what} is cooked: its source is not in the package.`)
   if (object.version(customVersion.framework) < 12) object.name() // compression
   const payload = readBulkData(object, editorBulkSince)
-  if (payload.rawSize === 0) throw new FormatError('unsupported', `The ${object.what} has no source in the package.`)
+  if (payload.rawSize === 0) throw withoutSource(object.what)
   const { facts, data } = readWavData(payload.bytes())
   const sound = facts.formatTag === deltaFormatTag ? fromDeltas(facts, data) : wavSound(facts, data)
   return { formatTag: facts.formatTag, payloadId: payload.id, sound }

@@ -19,7 +19,7 @@ export function cellHeight({ width, height }: { width: number; height: number },
 
 /** The pixels whose differences these are, of one byte a sample, in a copy. */
 export function undoDelta(deltas: Uint8Array, size: { width: number; height: number }, pixelBytes: number): Uint8Array {
-  const pixels = Uint8Array.from(deltas)
+  const pixels = new Uint8Array(deltas)
   const rowBytes = size.width * pixelBytes
   const cellBytes = cellHeight(size, pixelBytes) * rowBytes
   for (let start = 0; start < pixels.length; start += cellBytes) {

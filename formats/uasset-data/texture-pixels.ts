@@ -18,25 +18,25 @@ export const pixelFormats: ReadonlyMap<string, PixelFormat> = new Map<string, Pi
   ['TSF_RGBA16F', { channels: 4, kind: 'half', pixelBytes: 8, blueFirst: false }],
 ])
 
-/** A picture of exactly `width * height` pixels; of red and blue in order it keeps a view of the bytes where that is possible. */
+/** A picture of the pixels of a format, red first; it keeps a view of the bytes where their alignment allows it. */
 export function picturePixels(bytes: Uint8Array, size: { width: number; height: number }, format: PixelFormat): Picture {
-  const { channels, kind, blueFirst } = format
-  if (kind === 'u8') return { ...size, channels, samples: { kind, values: blueFirst ? toRedFirst(bytes) : bytes } }
-  return { ...size, channels, samples: { kind, values: words(bytes) } }
+  const { width, height } = size
+  const { channels, kind } = format
+  return { width, height, channels, samples: kind === 'u8' ? { kind, values: bytes } : { kind, values: words(bytes) } }
 }
 
-/** A copy with the first and third byte of each four exchanged. */
-export function toRedFirst(bgra: Uint8Array): Uint8Array {
-  const rgba = Uint8Array.from(bgra)
-  for (let i = 0; i + 3 < rgba.length; i += 4) {
-    rgba[i] = bgra[i + 2] ?? 0
-    rgba[i + 2] = bgra[i] ?? 0
+/** Exchanges the first and third byte of each four, in place. */
+export function exchangeRedAndBlue(pixels: Uint8Array): Uint8Array {
+  for (let i = 0; i + 3 < pixels.length; i += 4) {
+    const first = pixels[i] ?? 0
+    pixels[i] = pixels[i + 2] ?? 0
+    pixels[i + 2] = first
   }
-  return rgba
+  return pixels
 }
 
 /** Files and all machines that run this are little-endian; only the alignment may not fit, then the bytes are copied. */
 function words(bytes: Uint8Array): Uint16Array {
-  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice()
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes)
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1)
 }

@@ -4,11 +4,10 @@ import { imagePixels, readImage } from '../image.ts'
 import type { Picture } from '../source/picture.ts'
 import { readBulkData } from './bulk-data.ts'
 import type { ObjectReader } from './package.ts'
-import type { Payload } from './payload.ts'
-import { maxPayloadBytes } from './payload.ts'
+import { maxPayloadBytes, type Payload, withoutSource } from './payload.ts'
 import { type Properties, readObjectProperties } from './properties.ts'
 import { undoDelta } from './texture-delta.ts'
-import { type PixelFormat, picturePixels, pixelFormats, toRedFirst } from './texture-pixels.ts'
+import { exchangeRedAndBlue, type PixelFormat, picturePixels, pixelFormats } from './texture-pixels.ts'
 
 /** `compression` and `format` as the engine names them: `TSCF_PNG`, `TSF_BGRA8`. The picture is its largest mip, the first slice. */
 export type TextureSource = { compression: string; format: string; payloadId: string | null; picture: Picture }
@@ -31,6 +30,7 @@ export async function readTexture(object: ObjectReader): Promise<TextureSource> 
   const { format, compression } = description
   const layout = pixelFormats.get(format)
   if (layout === undefined) throw unsupported(`pixel format ${format}`)
+  if (payload.rawSize === 0) throw withoutSource(object.what)
   const { width, height } = description
   if (width * height * layout.pixelBytes > maxPayloadBytes)
     throw new FormatError('too-large', `The texture has ${width} x ${height} pixels, more than this reader accepts.`)
@@ -54,13 +54,17 @@ function describe(object: ObjectReader, properties: Properties): Description {
 }
 
 async function readPicture(payload: Payload, description: Description, format: PixelFormat): Promise<Picture> {
-  const { width, height, compression } = description
+  const { compression } = description
   if (compression === 'TSCF_PNG' || compression === 'TSCF_JPEG') return readCompressed(payload.bytes(), description, format)
-  const size = { width, height }
-  if (compression === 'TSCF_None') return picturePixels(firstSlice(payload, description, format), size, format)
+  const pixels = compression === 'TSCF_None' ? firstSlice(payload, description, format) : readDeltas(payload, description, format)
+  return picturePixels(format.blueFirst ? exchangeRedAndBlue(new Uint8Array(pixels)) : pixels, description, format)
+}
+
+function readDeltas(payload: Payload, description: Description, format: PixelFormat): Uint8Array {
+  const { compression } = description
   if (compression !== 'TSCF_UEDELTA') throw unsupported(`encoding ${compression}`)
   if (format.kind !== 'u8') throw unsupported(`encoding ${compression} of ${description.format}`)
-  return picturePixels(undoDelta(firstSlice(payload, description, format), size, format.pixelBytes), size, format)
+  return undoDelta(firstSlice(payload, description, format), description, format.pixelBytes)
 }
 
 /** The largest mip comes first; behind it are its other slices and smaller mips. */
@@ -87,7 +91,7 @@ async function readCompressed(bytes: Uint8Array, description: Description, forma
   const bits = format.kind === 'u16' ? 16 : 8
   const pixels = await imagePixels(bytes, facts, { channels: format.channels, bits })
   const exchanged = format.blueFirst && compression === 'TSCF_PNG'
-  return picturePixels(exchanged ? toRedFirst(pixels) : pixels, { width, height }, { ...format, blueFirst: false })
+  return picturePixels(exchanged ? exchangeRedAndBlue(pixels) : pixels, description, format)
 }
 
 function unsupported(what: string): FormatError {
