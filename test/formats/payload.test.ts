@@ -93,15 +93,14 @@ const chunkBytes = 131_072
 /** Chunks of zlib as engines write them, with what a liar changes. */
 function zlibChunks(
   bytes: Buffer,
-  lie: { tag?: number; chunk?: number; total?: number; sum?: number; raw?: number } = {},
+  lie: { tag?: number; chunk?: number; total?: number; sum?: number; raw?: number; cut?: number } = {},
 ): Buffer {
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
-    bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
-  )
+  const cut = lie.cut ?? chunkBytes
+  const chunks = Array.from({ length: Math.ceil(bytes.length / cut) }, (_, i) => bytes.subarray(i * cut, (i + 1) * cut))
   const streams = chunks.map((chunk) => deflateSync(chunk))
   const sum = streams.reduce((total, stream) => total + stream.length, 0)
   return Buffer.concat([
-    ...[lie.tag ?? 0x9e2a83c1, lie.chunk ?? chunkBytes, lie.sum ?? sum, lie.total ?? bytes.length].map(int64),
+    ...[lie.tag ?? 0x9e2a83c1, lie.chunk ?? cut, lie.sum ?? sum, lie.total ?? bytes.length].map(int64),
     ...chunks.flatMap((chunk, i) => [int64(streams[i]?.length ?? 0), int64(lie.raw ?? chunk.length)]),
     ...streams,
   ])
@@ -142,6 +141,11 @@ describe('bulk data in chunks of zlib', () => {
     const broken = zlibChunks(long)
     broken.fill(0, 100, 110)
     await expect(() => packed(broken).then((payload) => payload.bytes())).rejects.toThrow(reason('damaged'))
+  })
+
+  test('that are so small that they only cost time are damaged', async () => {
+    const payload = await packed(zlibChunks(long, { cut: 16_384 }))
+    expect(() => payload.bytes()).toThrow(/chunks of 16384 bytes/)
   })
 
   test('that announce more than zlib can hold are damaged before anything is allocated', async () => {
