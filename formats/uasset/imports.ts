@@ -9,6 +9,8 @@ const packageNameAt = 28
 const noRoot = -1
 const onThisPath = -2
 const unknown = -3
+/** Objects lie within three or four others. */
+const maxOuters = 64
 
 export class ImportTable {
   readonly count: number
@@ -55,6 +57,18 @@ export class ImportTable {
       if (holder !== undefined) used.set(holder, (used.get(holder) ?? false) || usedInGame(i))
     }
     return [...used.keys()].filter((name) => used.get(name) === false).sort()
+  }
+
+  /** Long name of the package that an import lies in; undefined where its outers lead to none. */
+  packageOf(index: number): string | undefined {
+    let at = index
+    for (let depth = 0; depth < maxOuters && at >= 0 && at < this.count; depth++) {
+      const outer = this.#outer(at)
+      const found = this.#externalPackage(at) ?? (outer === 0 ? this.#ownPackage(at) : undefined)
+      if (found !== undefined || outer >= 0) return found
+      at = -outer - 1
+    }
+    return undefined
   }
 
   objectName(index: number): string {

@@ -7,19 +7,23 @@ export type MaterialSlot = { name: string | null; importedName: string | null; m
 /** What a part of a mesh says of its slot: a name, or only a number. */
 export type SlotReference = { name: string | null; index: number }
 
-/** The slot that is meant: by its imported name, by its name, else by its number, as the engine decides it. */
-export function findSlot(reference: SlotReference, slots: readonly MaterialSlot[]): MeshSlot {
-  const name = nameOrNull(reference.name)
-  const key = name?.toLowerCase()
-  const byName =
-    key === undefined
-      ? undefined
-      : (slots.find((slot) => slot.importedName?.toLowerCase() === key) ?? slots.find((slot) => slot.name?.toLowerCase() === key))
-  const slot = byName ?? slots[reference.index]
-  return { name: slot?.name ?? name ?? `MaterialSlot_${reference.index}`, material: slot?.material ?? null }
+/** Finds the slot that is meant: by its imported name, by its name, else by its number, as the engine decides it. */
+export function slotFinder(slots: readonly MaterialSlot[]): (reference: SlotReference) => MeshSlot {
+  const byName = new Map<string, MaterialSlot>()
+  for (const key of ['importedName', 'name'] as const) {
+    for (const slot of slots) {
+      const name = nameOrNull(slot[key])?.toLowerCase()
+      if (name !== undefined && !byName.has(name)) byName.set(name, slot)
+    }
+  }
+  return (reference) => {
+    const name = nameOrNull(reference.name)
+    const slot = (name === null ? undefined : byName.get(name.toLowerCase())) ?? slots[reference.index]
+    return { name: nameOrNull(slot?.name ?? null) ?? name ?? `MaterialSlot_${reference.index}`, material: slot?.material ?? null }
+  }
 }
 
 /** A name that the file leaves empty is `None`. */
-export function nameOrNull(name: string | null): string | null {
+function nameOrNull(name: string | null): string | null {
   return name === null || name === '' || name === 'None' ? null : name
 }

@@ -1,7 +1,7 @@
 // From the tables of a mesh as a file holds them to a `Mesh`: every corner with values of its own.
 import { FormatError } from '../format-error.ts'
 import type { Mesh, MeshSlot } from '../source/mesh.ts'
-import { findSlot, type MaterialSlot, type SlotReference } from './material-slots.ts'
+import { type MaterialSlot, type SlotReference, slotFinder } from './material-slots.ts'
 import { cornerNormals } from './normals.ts'
 import type { NumberRows } from './number-rows.ts'
 
@@ -97,10 +97,11 @@ function slotsOf(tables: MeshTables, assetSlots: readonly MaterialSlot[]): { tri
   if (order.length > maxSlots)
     throw new FormatError('too-large', `The mesh has parts for ${order.length} materials, more than this reader accepts.`)
   const numbers = new Map(order.map((group, number) => [group, number]))
+  const find = slotFinder(assetSlots)
   const slots = order.map((group) => {
     const reference = tables.groups.get(group)
     if (reference === undefined) throw damaged(`a triangle belongs to group ${group}, which is not there`)
-    return findSlot(reference, assetSlots)
+    return find(reference)
   })
   const triangleSlots = new Uint16Array(tables.triangleGroups.length)
   for (const [triangle, group] of tables.triangleGroups.entries()) triangleSlots[triangle] = numbers.get(group) ?? 0
