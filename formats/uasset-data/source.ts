@@ -2,11 +2,17 @@
 import { FormatError } from '../format-error.ts'
 import { inKnownLayout } from '../uasset/header.ts'
 import { type OpenPackage, openPackage } from './package.ts'
+import { readSkeletalMesh, type SkeletalMeshSource } from './skeletal-mesh.ts'
 import { readSound, type SoundSource } from './sound.ts'
+import { readStaticMesh, type StaticMeshSource } from './static-mesh.ts'
 import { readTexture, type TextureSource } from './texture.ts'
 
 /** `class` is the main asset's, without its module. */
-export type Source = { class: string } & (({ kind: 'picture' } & TextureSource) | ({ kind: 'sound' } & SoundSource))
+export type Source = { class: string } & (
+  | ({ kind: 'picture' } & TextureSource)
+  | ({ kind: 'sound' } & SoundSource)
+  | ({ kind: 'mesh' } & (StaticMeshSource | SkeletalMeshSource))
+)
 
 type ReadSource = (from: OpenPackage, index: number) => Promise<Source>
 
@@ -15,6 +21,11 @@ const readers = new Map<string, ReadSource>([
   ['Texture2D', picture],
   ['TextureCube', picture],
   ['SoundWave', async (from, index) => ({ kind: 'sound', class: from.className(index), ...readSound(from.object(index)) })],
+  ['StaticMesh', async (from, index) => ({ kind: 'mesh', class: from.className(index), ...readStaticMesh(from.object(index)) })],
+  [
+    'SkeletalMesh',
+    async (from, index) => ({ kind: 'mesh', class: from.className(index), ...readSkeletalMesh(from.object(index)) }),
+  ],
 ])
 
 async function picture(from: OpenPackage, index: number): Promise<Source> {

@@ -25,7 +25,7 @@ function described(source: Source | undefined): Omit<ExpectedSource, 'engine'> |
       pcm_sha256: sha256(data),
     }
   }
-  if (source === undefined) return undefined
+  if (source?.kind !== 'picture') return undefined
   const { compression, format, picture } = source
   const { width, height } = picture
   const hash = compression === 'TSCF_JPEG' ? {} : { rgba8_sha256: sha256(rgba8(picture)) }
