@@ -1,9 +1,8 @@
 // The meshes of an FBX file: how many vertices, polygons and triangles, and the boxes around them.
 
 import type { FileWindow } from '../file-window.ts'
+import { type Transform, transform } from '../source/transform.ts'
 import { listBytes, readNumbers } from './numbers.ts'
-import type { Transform } from './placement.ts'
-import { transform } from './placement.ts'
 import type { NumberList } from './records.ts'
 
 export type FbxMesh = {

@@ -1,4 +1,4 @@
-// The long lists of numbers in an FBX file, vertices and corners, in batches: never a whole list in memory.
+// The long lists of numbers in an FBX file, vertices and corners, in batches, and whole where they are needed so.
 import { pipeline, Readable } from 'node:stream'
 import { createInflate, inflateSync } from 'node:zlib'
 import { type FileWindow, windowBytes } from '../file-window.ts'
@@ -18,6 +18,21 @@ export async function* readNumbers(file: FileWindow, list: NumberList): AsyncGen
   if (list.kind === 'text') yield* textNumbers(file, list)
   else if (list.kind === 'values') yield* valueNumbers(file, list)
   else yield* arrayNumbers(file, list)
+}
+
+/** All numbers of a list, for who has checked `listBytes`. Throws FormatError `truncated` or `damaged`. */
+export async function readWholeList(file: FileWindow, list: NumberList): Promise<Float64Array> {
+  const batches: Float64Array[] = []
+  for await (const batch of readNumbers(file, list)) batches.push(batch)
+  const [first] = batches
+  if (first !== undefined && batches.length === 1) return first
+  const whole = new Float64Array(batches.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const batch of batches) {
+    whole.set(batch, at)
+    at += batch.length
+  }
+  return whole
 }
 
 async function* arrayNumbers(file: FileWindow, list: ArrayList): AsyncGenerator<Float64Array> {

@@ -1,13 +1,17 @@
 // Where the models of an FBX scene stand: each one's own transformation, and those of all models above it.
 // Source: "Computing transformation matrices", FBX SDK help; rotation order and pivots as Blender's importer reads them.
+import { product, still, type Transform } from '../source/transform.ts'
 import { type FbxRecord, lastNumber, propertiesOf } from './records.ts'
-
-/** Three rows of four: how a point is rotated and scaled, then moved. */
-export type Transform = readonly number[]
 
 /** Deeper than any skeleton. */
 const maxDepth = 500
-const still: Transform = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
+
+/** Of a model: where it stands. */
+export const placementProperties = new Set([
+  ...['RotationActive', 'RotationOrder', 'RotationPivot', 'RotationOffset', 'PreRotation', 'PostRotation'],
+  ...['Lcl Translation', 'Lcl Rotation', 'Lcl Scaling', 'ScalingPivot', 'ScalingOffset'],
+  ...['GeometricTranslation', 'GeometricRotation', 'GeometricScaling'],
+])
 
 /** Gives the transforms of models in their scene, and remembers them. */
 export class FbxTransforms {
@@ -47,13 +51,31 @@ export class FbxTransforms {
   }
 }
 
-/** Into `to`, which is filled anew each time: no garbage for every vertex. */
-export function transform(by: Transform, point: Float64Array, to: Float64Array): void {
-  const [x = 0, y = 0, z = 0] = point
-  for (let row = 0; row < 3; row++) {
-    const at = row * 4
-    to[row] = (by[at] ?? 0) * x + (by[at + 1] ?? 0) * y + (by[at + 2] ?? 0) * z + (by[at + 3] ?? 0)
-  }
+/** Unreal's axes as a file names its own: X is its `CoordAxis`, Y its `FrontAxis` (towards the one who looks), Z its `UpAxis`. */
+const axisSettings = [
+  { name: 'CoordAxis', usual: 0 },
+  { name: 'FrontAxis', usual: 2 },
+  { name: 'UpAxis', usual: 1 },
+]
+
+/** Of the settings of a file: its axes and unit. */
+export const axisProperties = new Set(['UnitScaleFactor', ...axisSettings.flatMap(({ name }) => [name, `${name}Sign`])])
+
+/**
+ * What brings a scene to Unreal's axes and centimetres, by the properties of its `GlobalSettings`: with Y up (x, y, z) becomes (x, z, y),
+ * with Z up (x, -y, z), as Unreal's importer does it, times `UnitScaleFactor`, which counts centimetres. Axes that contradict each other
+ * are taken for Y up.
+ */
+export function unrealTransform(settings: ReadonlyMap<string, FbxRecord>): Transform {
+  const scale = lastNumber(settings.get('UnitScaleFactor')) ?? 1
+  const unit = scale > 0 ? scale : 1
+  const stated = axisSettings.map(({ name, usual }) => lastNumber(settings.get(name)) ?? usual)
+  const isSound = [0, 1, 2].every((axis) => stated.includes(axis))
+  return axisSettings.flatMap(({ name, usual }, row) => {
+    const sign = isSound && (lastNumber(settings.get(`${name}Sign`)) ?? 1) < 0 ? -1 : 1
+    const axis = isSound ? stated[row] : usual
+    return [0, 1, 2, 3].map((column) => (column === axis ? sign * unit : 0))
+  })
 }
 
 type Vector = [x: number, y: number, z: number]
@@ -92,15 +114,6 @@ function vectorOf(property: FbxRecord | undefined, usual: number): Vector {
   const numbers = (property?.values ?? []).slice(-3).map(Number)
   if (numbers.length < 3 || !numbers.every(Number.isFinite)) return [usual, usual, usual]
   return numbers as Vector
-}
-
-function product(left: Transform, right: Transform): Transform {
-  const cell = (row: number, column: number) => {
-    let sum = column === 3 ? (left[row * 4 + 3] ?? 0) : 0
-    for (let inner = 0; inner < 3; inner++) sum += (left[row * 4 + inner] ?? 0) * (right[inner * 4 + column] ?? 0)
-    return sum
-  }
-  return still.map((_, at) => cell(Math.floor(at / 4), at % 4))
 }
 
 const translation = ([x, y, z]: Vector): Transform => [1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z]

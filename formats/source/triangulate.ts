@@ -8,6 +8,8 @@ export type Triangulate = (corners: readonly number[]) => number[]
 
 /** Corners compared while ears are searched, over all polygons of a mesh: about a second. Beyond, concave polygons are cut by a fan. */
 const maxComparisons = 20_000_000
+/** What has more corners is cut by a fan: real ones with so many are round. */
+const maxOutlineCorners = 10_000
 
 /**
  * Cuts the polygons of one mesh. A polygon of n corners always gives n - 2 triangles, none below 3, whatever lies where: one without an
@@ -18,6 +20,7 @@ export function triangulation(positionOf: PositionOf): Triangulate {
   const effort = { left: maxComparisons }
   return (corners) => {
     if (corners.length <= 3) return corners.length === 3 ? [...corners] : []
+    if (corners.length > maxOutlineCorners) return fan(corners.length).map((at) => corners[at] ?? 0)
     const outline = flatten(corners.map(positionOf))
     const order = isConvex(outline) ? null : clipEars(outline, effort)
     return (order ?? fan(corners.length)).map((at) => corners[at] ?? 0)

@@ -9,11 +9,9 @@ const square = {
   corners: Int32Array.from([0, 1, 2, ~3]),
 }
 
-export function geometry(id: bigint, { vertices, corners } = square): FbxNode {
-  const children: FbxNode[] = [
-    ['Vertices', [vertices]],
-    ['PolygonVertexIndex', [corners]],
-  ]
+/** `layers` are what it says of its corners beside where they lie. */
+export function geometry(id: bigint, { vertices, corners } = square, layers: FbxNode[] = []): FbxNode {
+  const children: FbxNode[] = [['Vertices', [vertices]], ['PolygonVertexIndex', [corners]], ...layers]
   return ['Geometry', [id, 'Square\0\x01Geometry', 'Mesh'], children]
 }
 
