@@ -1,10 +1,9 @@
 // The boxes around a glTF's meshes and around its scene, in metres and the file's own axes (Y up).
 // gltf-transform puts the scene together and measures it, from vertices that are read and bounded here.
 import { type Accessor, type bbox, Document, getBounds, type Mesh, type Node, type Scene } from '@gltf-transform/core'
+import { components } from './accessors.ts'
 import type { GltfAccessor, GltfFile, GltfNode } from './json.ts'
-
-/** A node as it is met from the scene's roots, parents first. */
-export type PlacedNode = { index: number; parent: number | null; depth: number }
+import type { PlacedNode } from './nodes.ts'
 
 export type Box = { min: number[]; max: number[] }
 
@@ -21,16 +20,6 @@ export type GltfBounds = {
 const maxParts = 20_000
 /** Beyond these, taking about half a second, the boxes that the file itself gives for its vertices must do. */
 const maxVertices = 5_000_000
-
-type Component = { bytes: number; read: (view: DataView, at: number) => number; normalizedMax: number }
-const components: Record<number, Component> = {
-  5120: { bytes: 1, read: (view, at) => view.getInt8(at), normalizedMax: 127 },
-  5121: { bytes: 1, read: (view, at) => view.getUint8(at), normalizedMax: 255 },
-  5122: { bytes: 2, read: (view, at) => view.getInt16(at, true), normalizedMax: 32_767 },
-  5123: { bytes: 2, read: (view, at) => view.getUint16(at, true), normalizedMax: 65_535 },
-  5125: { bytes: 4, read: (view, at) => view.getUint32(at, true), normalizedMax: 2 ** 32 - 1 },
-  5126: { bytes: 4, read: (view, at) => view.getFloat32(at, true), normalizedMax: 1 },
-}
 
 /** `placed` are the scene's nodes, parents first; `vertices` how many would be visited. Throws nothing: what is not measured has no box. */
 export function gltfBounds(file: GltfFile, placed: PlacedNode[], vertices: number): GltfBounds {

@@ -1,9 +1,9 @@
 // glTF and GLB: what a model says of itself. Counts come from the JSON alone, so external, compressed and cut-off buffers do
 // not matter to them; the boxes are exact where the vertices are at hand.
 // Source: glTF 2.0 specification, Khronos Group.
-import { FormatError } from '../format-error.ts'
-import { type GltfBounds, gltfBounds, type PlacedNode } from './bounds.ts'
+import { type GltfBounds, gltfBounds } from './bounds.ts'
 import { type GltfFile, type GltfJson, type GltfPrimitive, openGltf } from './json.ts'
+import { damaged, item, placedNodes } from './nodes.ts'
 
 export type GltfFacts = {
   format: 'gltf' | 'glb'
@@ -44,10 +44,6 @@ export type GltfOptions = {
   resources?: Map<string, Uint8Array>
 }
 
-/** Deeper than any skeleton; keeps the library's recursion off the stack's end. */
-const maxDepth = 500
-/** The transform of a mesh costs a matrix product for every node above it: about a second in all. */
-const maxDepthSum = 2_000_000
 /** Some thirty years: a key beyond is no time. */
 const maxSeconds = 1e9
 
@@ -97,27 +93,6 @@ export function readGltf(bytes: Uint8Array, options: GltfOptions = {}): GltfFact
   }
 }
 
-/** Walks the default scene. Every node has one place in it (section 5.25), which also rules out circles. */
-function placedNodes(json: GltfJson): PlacedNode[] {
-  const placed: PlacedNode[] = []
-  const seen = new Set<number>()
-  const roots = json.scenes?.[json.scene ?? 0]?.nodes ?? []
-  const open: PlacedNode[] = roots.map((index) => ({ index, parent: null, depth: 0 })).reverse()
-  let depthSum = 0
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { index, depth } = next
-    const node = item(json.nodes ?? [], index, 'node')
-    if (seen.has(index)) throw damaged(`node ${index} stands in two places`)
-    seen.add(index)
-    placed.push(next)
-    if (node.mesh !== undefined) depthSum += depth
-    if (depth > maxDepth || depthSum > maxDepthSum)
-      throw new FormatError('too-large', 'The glTF scene is nested too deeply to be read.')
-    for (const child of (node.children ?? []).toReversed()) open.push({ index: child, parent: index, depth: depth + 1 })
-  }
-  return placed
-}
-
 type MeshCounts = { primitives: number; triangles: number; vertices: number }
 
 function countMesh(json: GltfJson, primitives: GltfPrimitive[]): MeshCounts {
@@ -159,16 +134,6 @@ function decode(uri: string): string {
   }
 }
 
-function item<T>(list: T[], index: number, what: string): T {
-  const found = list[index]
-  if (found === undefined) throw damaged(`it names ${what} ${index} of ${list.length}`)
-  return found
-}
-
 function sum<K extends string>(list: Record<K, number>[], key: K): number {
   return list.reduce((total, entry) => total + entry[key], 0)
-}
-
-function damaged(problem: string): FormatError {
-  return new FormatError('damaged', `The glTF file is damaged: ${problem}.`)
 }

@@ -12,6 +12,11 @@ const Text = Type.Optional(Type.String())
 const OptionalIndex = Type.Optional(Index)
 const Extensions = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 
+const Sparse = Type.Object({
+  count: Index,
+  indices: Type.Object({ bufferView: Index, byteOffset: OptionalIndex, componentType: Index }),
+  values: Type.Object({ bufferView: Index, byteOffset: OptionalIndex }),
+})
 const Accessor = Type.Object({
   bufferView: OptionalIndex,
   byteOffset: OptionalIndex,
@@ -21,12 +26,14 @@ const Accessor = Type.Object({
   type: Type.String(),
   min: Type.Optional(Type.Array(Type.Number(), { maxItems: 16 })),
   max: Type.Optional(Type.Array(Type.Number(), { maxItems: 16 })),
-  sparse: Type.Optional(Type.Unknown()),
+  sparse: Type.Optional(Sparse),
 })
 const Primitive = Type.Object({
   attributes: Type.Record(Type.String(), Index),
   indices: OptionalIndex,
   mode: OptionalIndex,
+  material: OptionalIndex,
+  extensions: Extensions,
 })
 const Node = Type.Object({
   children: List(Index),
