@@ -1,8 +1,10 @@
 // Source files, everything a prop is made from that is no Unreal package: what each extension is to the library, what its
-// bytes say, and the picture they give.
+// bytes say, and the picture or mesh they give.
 import type { EntryMetadata } from './entry-metadata.ts'
 import type { WholeFile } from './file-window.ts'
 import { FormatError, refuseGitLfsPointer } from './format-error.ts'
+import type { ReadBeside } from './gltf/geometry.ts'
+import type { Mesh } from './source/mesh.ts'
 import { metadataOf, type SourceDetails } from './source-metadata.ts'
 
 const MiB = 1024 * 1024
@@ -133,6 +135,26 @@ export async function sourceThumbnail(ext: string, bytes: Uint8Array): Promise<B
   return pixelsThumbnail(rgba, width, height)
 }
 
+/** Source files of more bytes are not read for their mesh. */
+const maxMeshSourceBytes = 512 * MiB
+
+/**
+ * What a file shows, from all its bytes, as one mesh in Unreal's axes and centimetres, as large as its facts say (their bounds keep the
+ * file's axes); null for kinds of files that give none. `readBeside` is asked for the buffers that a glTF keeps in other files.
+ * Throws FormatError, as `describeSource`; `unsupported` also for a file without a triangle, with compressed meshes, or whose buffers are
+ * not at hand.
+ */
+export async function sourceMesh(ext: string, bytes: Uint8Array, readBeside?: ReadBeside): Promise<Mesh | null> {
+  const reader = findSourceKind(ext)?.reader
+  if (reader !== 'fbx' && reader !== 'obj' && reader !== 'gltf') return null
+  refuseGitLfsPointer(bytes)
+  if (bytes.length > maxMeshSourceBytes)
+    throw new FormatError('too-large', `The file has ${bytes.length} bytes, too many to read its mesh.`)
+  if (reader === 'fbx') return (await import('./fbx/geometry.ts')).readFbxMesh(bytes)
+  if (reader === 'obj') return (await import('./obj/geometry.ts')).readObjMesh(bytes)
+  return (await import('./gltf/geometry.ts')).readGltfMesh(bytes, readBeside)
+}
+
 /** Readers and the libraries behind them are loaded when the first file needs them. */
 async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: WholeFile): Promise<SourceDetails | null> {
   switch (reader) {
@@ -149,9 +171,9 @@ async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: Who
     case 'fbx':
       return (await import('./fbx/fbx.ts')).readFbx(bytes, whole)
     case 'obj':
-      return (await import('./obj.ts')).readObj(bytes, whole)
+      return (await import('./obj/obj.ts')).readObj(bytes, whole)
     case 'mtl':
-      return (await import('./obj.ts')).readMtl(bytes, whole)
+      return (await import('./obj/obj.ts')).readMtl(bytes, whole)
     default:
       return null
   }

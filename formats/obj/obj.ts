@@ -1,9 +1,9 @@
 // Wavefront OBJ and the material libraries beside it: counts, the size where the file states its unit, and the files it names.
 // Line by line and by our own hand: the kept readers build the whole model in memory.
 // Source: Object Files (.obj), Appendix B1 of the Wavefront Advanced Visualizer manual; material libraries, its section 5.
-import { FileWindow, type WholeFile } from './file-window.ts'
-import { FormatError } from './format-error.ts'
-import { countWords, eachLine, isBlank, skipBlanks } from './text-lines.ts'
+import { FileWindow, type WholeFile } from '../file-window.ts'
+import { FormatError } from '../format-error.ts'
+import { countWords, eachLine, isBlank, skipBlanks } from '../text-lines.ts'
 
 export type ObjFacts = {
   format: 'obj'
@@ -33,14 +33,14 @@ export type MtlFacts = {
 }
 
 /** Some two seconds of reading. A larger file is described from its beginning. */
-const maxObjBytes = 256 * 1024 * 1024
+export const maxObjBytes = 256 * 1024 * 1024
 const maxMtlBytes = 16 * 1024 * 1024
 /** What is taken for text must not hold a zero byte this early. */
 const probeBytes = 4096
-const maxNames = 10_000
+export const maxNames = 10_000
 const maxNameLength = 1000
 /** Programs introduce themselves in the first lines. */
-const maxCommentsRead = 100
+export const maxCommentsRead = 100
 
 /**
  * What an OBJ says of itself. `bytes` may be its beginning; the rest is asked for by `whole.readAt`.
@@ -83,7 +83,7 @@ export function readMtl(bytes: Uint8Array, whole: WholeFile = { sizeBytes: bytes
   return { format: 'mtl', materials, externalFiles: [...textures] }
 }
 
-function openText(bytes: Uint8Array, whole: WholeFile, what: string): FileWindow {
+export function openText(bytes: Uint8Array, whole: WholeFile, what: string): FileWindow {
   if (bytes.subarray(0, probeBytes).includes(0)) throw new FormatError('not-this-format', `This is no ${what}: it is not text.`)
   return new FileWindow(bytes, whole, what)
 }
@@ -153,7 +153,7 @@ class ObjModel {
   }
 }
 
-const letters = { v: 118, f: 102, o: 111, u: 117, m: 109, hash: 35 }
+export const letters = { v: 118, f: 102, o: 111, u: 117, m: 109, t: 116, n: 110, hash: 35 }
 
 /** As Maya, Blender, Cinema 4D, 3ds Max and others introduce themselves. */
 function creatorIn(comment: string): string | null {
@@ -176,7 +176,7 @@ const unitsInCentimetres: Record<string, number> = {
 }
 
 /** "This file uses centimeters as units" (Maya) and "File units = inches" (SketchUp). */
-function unitIn(comment: string): number | null {
+export function unitIn(comment: string): number | null {
   const found = /\buses (\w+) as units\b|\bfile units\s*[=:]\s*(\w+)/i.exec(comment)
   const unit = (found?.[1] ?? found?.[2] ?? '').toLowerCase().replace(/metre/, 'meter')
   return unitsInCentimetres[unit] ?? unitsInCentimetres[unit.replace(/s$/, '')] ?? null
@@ -184,13 +184,14 @@ function unitIn(comment: string): number | null {
 
 type Statement = { keyword: string; rest: string }
 
-function statement(bytes: Buffer, start: number, end: number): Statement {
+/** A line by its first word. */
+export function statement(bytes: Buffer, start: number, end: number): Statement {
   let at = start
   while (at < end && !isBlank(bytes[at])) at++
   return { keyword: bytes.toString('latin1', start, Math.min(at, start + 20)), rest: textBetween(bytes, at, end) }
 }
 
-function textBetween(bytes: Buffer, start: number, end: number): string {
+export function textBetween(bytes: Buffer, start: number, end: number): string {
   const from = skipBlanks(bytes, start, end)
   return bytes.toString('utf8', from, Math.min(end, from + maxNameLength)).toWellFormed()
 }

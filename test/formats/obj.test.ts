@@ -1,6 +1,6 @@
 // OBJ models and material libraries.
 import { expect, test } from 'vitest'
-import { readMtl, readObj } from '../../formats/obj.ts'
+import { readMtl, readObj } from '../../formats/obj/obj.ts'
 
 const objOf = (...lines: string[]) => readObj(Buffer.from(lines.join('\n')))
 const square = ['v 0 0 0', 'v 2 0 0', 'v 2 1 0', 'v 0 1 0', 'f 1 2 3 4']
