@@ -6,7 +6,7 @@ import { joinParts, type MeshPart, type PlacedPart, refuseTriangles } from '../s
 import { product, still, type Transform } from '../source/transform.ts'
 import { triangulation } from '../source/triangulate.ts'
 import { layerFilter, layerLists, readColors, readMaterials, readNormals, readUvs, type TriangleCorners } from './layers.ts'
-import { listBytes, readWholeList } from './numbers.ts'
+import { listNumbers, readWholeList } from './numbers.ts'
 import { axisProperties, placementProperties, unrealTransform } from './placement.ts'
 import { child, damagedFbx, type FbxRecord, propertiesOf, type RecordFilter } from './records.ts'
 import { FbxGraph, readScene } from './scene.ts'
@@ -26,8 +26,8 @@ const recordFilter = {
   Connections: { C: {}, Connect: {} },
 }
 
-/** Of the numbers of all meshes, decompressed. */
-const maxListBytes = 512 * 1024 * 1024
+/** Of all meshes that are shown: 512 MiB as doubles, some four million triangles with normals and texture coordinates. */
+const maxNumbers = 64 * 1024 * 1024
 const what = 'FBX file'
 
 /**
@@ -42,9 +42,8 @@ export async function readFbxMesh(bytes: Uint8Array): Promise<Mesh> {
   const stated = propertiesOf(child(root, 'GlobalSettings') ?? child(child(root, 'Objects'), 'GlobalSettings'))
   const places = shownPlaces(new FbxGraph(root), unrealTransform(stated))
   const lists = [...places.keys()].flatMap((record) => [...outlineLists(record), ...layerLists(record)])
-  const listed = lists.reduce((sum, list) => sum + listBytes(list), 0)
-  if (listed > maxListBytes)
-    throw new FormatError('too-large', `The FBX file announces ${listed} bytes of numbers, too many to be read.`)
+  const listed = lists.reduce((sum, list) => sum + listNumbers(list), 0)
+  if (listed > maxNumbers) throw new FormatError('too-large', `The FBX file lists ${listed} numbers, too many to be read.`)
   const parts: PlacedPart[] = []
   let triangles = 0
   for (const [record, shown] of places) {

@@ -20,19 +20,22 @@ export async function* readNumbers(file: FileWindow, list: NumberList): AsyncGen
   else yield* arrayNumbers(file, list)
 }
 
-/** All numbers of a list, for who has checked `listBytes`. Throws FormatError `truncated` or `damaged`. */
+/** How many numbers a list holds at most, as it says itself or as its text has room for. */
+export function listNumbers(list: NumberList): number {
+  return list.kind === 'text' ? Math.ceil((list.end - list.start) / 2) : list.count
+}
+
+/** All numbers of a list, for a caller that has checked `listNumbers`. Throws FormatError `truncated` or `damaged`. */
 export async function readWholeList(file: FileWindow, list: NumberList): Promise<Float64Array> {
-  const batches: Float64Array[] = []
-  for await (const batch of readNumbers(file, list)) batches.push(batch)
-  const [first] = batches
-  if (first !== undefined && batches.length === 1) return first
-  const whole = new Float64Array(batches.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const batch of batches) {
-    whole.set(batch, at)
-    at += batch.length
+  const whole = new Float64Array(listNumbers(list))
+  let length = 0
+  for await (const batch of readNumbers(file, list)) {
+    if (length + batch.length > whole.length)
+      throw damagedFbx(`the list of numbers at byte ${list.start} is longer than it announces`)
+    whole.set(batch, length)
+    length += batch.length
   }
-  return whole
+  return list.kind === 'text' ? whole.slice(0, length) : whole.subarray(0, length)
 }
 
 async function* arrayNumbers(file: FileWindow, list: ArrayList): AsyncGenerator<Float64Array> {
