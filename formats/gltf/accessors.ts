@@ -1,7 +1,7 @@
 // The numbers that a glTF keeps in its buffers: accessors, as stored or normalized, with the exceptions of sparse ones.
 // Source: glTF 2.0 specification, Khronos Group, section 3.6.2.
 import { FormatError } from '../format-error.ts'
-import type { GltfAccessor, GltfFile } from './json.ts'
+import { type GltfAccessor, type GltfFile, type GltfSparse, isSparse } from './json.ts'
 import { damaged, item } from './nodes.ts'
 
 type Component = { bytes: number; read: (view: DataView, at: number) => number; normalizedMax: number }
@@ -77,7 +77,8 @@ export class Accessors {
   }
 
   #numbers(accessor: GltfAccessor, index: number): AccessorNumbers {
-    const { componentType, count, byteOffset = 0, bufferView, sparse } = accessor
+    const { componentType, count, byteOffset = 0, bufferView } = accessor
+    const sparse = sparseOf(accessor)
     const size = componentCounts[accessor.type] ?? 1
     const kind = components[componentType]
     if (kind === undefined) throw damaged(`accessor ${index} has numbers of the unknown type ${componentType}`)
@@ -108,7 +109,7 @@ export class Accessors {
     }
   }
 
-  #replace(values: Float32Array | Uint32Array, { count, indices, values: replacements }: Sparse, elements: Elements): void {
+  #replace(values: Float32Array | Uint32Array, { count, indices, values: replacements }: GltfSparse, elements: Elements): void {
     const kind = components[indices.componentType]
     if (kind === undefined || count > elements.count) throw damaged('it has a sparse accessor that contradicts itself')
     const places = { size: 1, kind, count, start: indices.byteOffset ?? 0, isNormalized: false }
@@ -123,7 +124,12 @@ export class Accessors {
 }
 
 type Elements = { size: number; kind: Component; count: number; start: number; isNormalized: boolean }
-type Sparse = NonNullable<GltfAccessor['sparse']>
+
+/** What a sparse accessor replaces; undefined for another. Throws FormatError `damaged`. */
+export function sparseOf({ sparse }: Pick<GltfAccessor, 'sparse'>): GltfSparse | undefined {
+  if (sparse === undefined || isSparse(sparse)) return sparse
+  throw damaged('it has a sparse accessor that does not say what it replaces')
+}
 
 function bufferBytes({ json, buffers }: GltfFile, index: number): Uint8Array {
   const { uri } = item(json.buffers ?? [], index, 'buffer')

@@ -4,7 +4,7 @@ import { FormatError } from '../format-error.ts'
 import type { Mesh } from '../source/mesh.ts'
 import { joinParts, type MeshPart, maxUvSets, type PlacedPart, refuseTriangles } from '../source/mesh-parts.ts'
 import { product, type Transform } from '../source/transform.ts'
-import { Accessors } from './accessors.ts'
+import { Accessors, sparseOf } from './accessors.ts'
 import { type GltfFile, type GltfJson, type GltfNode, type GltfPrimitive, openGltf } from './json.ts'
 import { damaged, item, placedNodes } from './nodes.ts'
 
@@ -87,8 +87,9 @@ async function readBuffers({ json, buffers }: GltfFile, shown: ShownPrimitive[],
   if (readBeside === undefined) return
   const accessors = shown.flatMap(({ primitive: { attributes, indices } }) => [...Object.values(attributes), indices ?? -1])
   const views = [...new Set(accessors)].flatMap((index) => {
-    const { bufferView, sparse } = json.accessors?.[index] ?? {}
-    return [bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]
+    const accessor = json.accessors?.[index]
+    const sparse = accessor && sparseOf(accessor)
+    return [accessor?.bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]
   })
   const needed = new Set(views.map((index) => json.bufferViews?.[index ?? -1]?.buffer ?? -1))
   for (const [index, { uri }] of (json.buffers ?? []).entries()) {

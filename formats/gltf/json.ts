@@ -26,7 +26,7 @@ const Accessor = Type.Object({
   type: Type.String(),
   min: Type.Optional(Type.Array(Type.Number(), { maxItems: 16 })),
   max: Type.Optional(Type.Array(Type.Number(), { maxItems: 16 })),
-  sparse: Type.Optional(Sparse),
+  sparse: Type.Optional(Type.Unknown()),
 })
 const Primitive = Type.Object({
   attributes: Type.Record(Type.String(), Index),
@@ -70,11 +70,16 @@ const Gltf = Type.Object({
   extensionsRequired: List(Type.String()),
 })
 const gltf = Compile(Gltf)
+const sparse = Compile(Sparse)
 
 export type GltfJson = Static<typeof Gltf>
 export type GltfNode = Static<typeof Node>
 export type GltfAccessor = Static<typeof Accessor>
 export type GltfPrimitive = Static<typeof Primitive>
+export type GltfSparse = Static<typeof Sparse>
+
+/** Facts do without it, so that it is not checked with the rest. */
+export const isSparse = (value: unknown): value is GltfSparse => sparse.Check(value)
 
 export type GltfFile = {
   format: 'gltf' | 'glb'

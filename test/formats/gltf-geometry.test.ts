@@ -287,6 +287,10 @@ test.each<[string, (model: Model) => object]>([
     (model) => ({ indices: model.add('SCALAR', Uint16Array.of(0, 1, 2), { count: 4_000_000 }) }),
   ],
   ['numbers of an unknown type', (model) => ({ indices: model.add('SCALAR', Uint16Array.of(0, 1, 2), { componentType: 5124 }) })],
+  [
+    'a sparse accessor that does not say what it replaces',
+    (model) => ({ indices: model.add('SCALAR', Uint16Array.of(0, 1, 2), { sparse: { count: 1 } }) }),
+  ],
   ['an accessor that is not there', () => ({ attributes: { NORMAL: 9 } })],
   ['a material that is not there', () => ({ material: 3 })],
 ])('%s is damage', async (_, given) => {
