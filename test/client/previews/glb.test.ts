@@ -5,7 +5,7 @@ import { type GlbOptions, meshGlb } from '../../../client/previews/glb.ts'
 import type { Mesh } from '../../../formats/source/mesh.ts'
 import { glbIssues } from '../../support/glb-issues.ts'
 import { pngOf } from '../../support/media.ts'
-import { box, leaf, meshOf, moved, sphere, surface } from '../../support/meshes.ts'
+import { box, type Corner, leaf, meshOf, moved, sphere, surface } from '../../support/meshes.ts'
 
 /** Written, found without an error, and read again. */
 async function opened(mesh: Mesh, options?: GlbOptions) {
@@ -40,7 +40,7 @@ test('corners that differ in one value only, whichever, stay apart, also between
   const plain = meshOf(leaf())
   expect((await opened(plain)).vertices).toBe(4)
   const changed = (change: (mesh: Mesh) => void) => {
-    const mesh = meshOf(leaf(), { colorOf: ({ uv: [u = 0] }) => [u, 0, 0, 1] })
+    const mesh = meshOf(leaf(), { colorOf: ({ uv: [u = 0] }) => [u, 0.5, 0.5, 1] })
     change(mesh)
     return mesh
   }
@@ -114,14 +114,17 @@ test('a slot gets the colour or the texture that is known of it; a texture that 
   expect((await opened(bare, { materials: [{ texture }] })).document.getRoot().listTextures()).toEqual([])
 })
 
-test('colours that somebody painted are kept, within 0 and 1; one value for all is nobody’s paint', async () => {
+test('colours that somebody painted are kept, within 0 and 1; one value for all and masks of pure colours are nobody’s paint', async () => {
   const painted = meshOf(leaf(), { colorOf: ({ uv: [u = 0] }) => [u * 3, Number.NaN, 0.5, 1] })
   const { document } = await opened(painted)
   expect(primitivesOf(document)[0]?.getAttribute('COLOR_0')?.getElement(0, [])).toEqual([0, 0, 32768 / 65535, 1])
   const known = await opened(painted, { materials: [{ color: [1, 0, 0, 1] }] })
   expect(attribute(known.document, 'COLOR_0')).toEqual([])
-  const unpainted = await opened(meshOf(leaf(), { colorOf: () => [0, 0, 0, 0] }))
-  expect(attribute(unpainted.document, 'COLOR_0')).toEqual([])
+  const wind = ({ uv: [u = 0, v = 0] }: Corner) => (u + v === 2 ? [0.5, 0.5, 0, 1] : [u, 0, 1, v])
+  for (const colorOf of [() => [0.5, 0.5, 0.5, 0], () => [0, 0, 0, 0], wind]) {
+    const { document: unpainted } = await opened(meshOf(leaf(), { colorOf }))
+    expect(attribute(unpainted, 'COLOR_0')).toEqual([])
+  }
 })
 
 test('triangles without area, or with corners that are nowhere, are dropped and counted', async () => {

@@ -109,7 +109,7 @@ test('a leaf is lit on the side that is looked at', () => {
 })
 
 test('colours that were painted are seen, but for slots whose colour or texture is known', () => {
-  const painted = meshOf(leaf(50, 50), { colorOf: ({ uv: [u = 0] }) => [u < 0.5 ? 1 : 0, u < 0.5 ? 0 : 1, 0, 1] })
+  const painted = meshOf(leaf(50, 50), { colorOf: ({ uv: [u = 0] }) => [u < 0.5 ? 0.99 : 0, u < 0.5 ? 0 : 0.99, 0, 1] })
   const view = { yaw: 0, pitch: 90 }
   const free = draw(painted, view)
   // Seen from above with X, which is the direction of u, downwards.
