@@ -77,7 +77,13 @@ export async function meshGlb(mesh: Mesh, options: GlbOptions = {}): Promise<Glb
   }
   const triangles = indices.length / 3
   if (triangles < sourceTriangles) reduced.push(`${sourceTriangles} triangles were simplified to ${triangles}.`)
-  return { glb, triangles, vertices: new Set(indices).size, dropped: welded.dropped, sourceTriangles, reduced }
+  return { glb, triangles, vertices: usedVertices(welded, indices), dropped: welded.dropped, sourceTriangles, reduced }
+}
+
+function usedVertices({ slots }: WeldedMesh, indices: Uint32Array): number {
+  const isUsed = new Uint8Array(slots.length)
+  for (const vertex of indices) isUsed[vertex] = 1
+  return isUsed.reduce((sum, used) => sum + used, 0)
 }
 
 interface Content {
@@ -145,14 +151,14 @@ class PrimitiveWriter {
     // The largest number of each size is not an index (glTF 2.0, 3.7.2.1).
     const primitive = this.#document
       .createPrimitive()
-      .setIndices(this.#accessor('SCALAR', vertices.length <= 65_535 ? Uint16Array.from(own) : own))
+      .setIndices(this.#accessor('SCALAR', vertices.length <= 65_535 ? new Uint16Array(own) : own))
       .setAttribute('POSITION', this.#accessor('VEC3', standing(gathered(positions, 3, vertices), 100)))
       .setAttribute('NORMAL', this.#accessor('VEC3', standing(gathered(normals, 3, vertices), 1)))
     for (const [set, values] of uvs.entries())
       primitive.setAttribute(`TEXCOORD_${set}`, this.#accessor('VEC2', gathered(values, 2, vertices)))
     if (isPainted && colors !== null) {
-      const shades = Uint16Array.from(gathered(colors, 4, vertices), (value) => Math.round(value * 65_535))
-      primitive.setAttribute('COLOR_0', this.#accessor('VEC4', shades).setNormalized(true))
+      const shades = gathered(colors, 4, vertices).map((value) => Math.round(value * 65_535))
+      primitive.setAttribute('COLOR_0', this.#accessor('VEC4', new Uint16Array(shades)).setNormalized(true))
     }
     return primitive
   }
@@ -173,10 +179,10 @@ function gathered(values: Float32Array, size: number, vertices: readonly number[
 /** Z up becomes Y up, in place; the order of corners stays, as the exchange of two axes mirrors and both sides count differently. */
 function standing(vectors: Float32Array<ArrayBuffer>, divisor: number): Float32Array<ArrayBuffer> {
   for (let at = 0; at < vectors.length; at += 3) {
-    const [x = 0, y = 0, z = 0] = vectors.subarray(at, at + 3)
-    vectors[at] = x / divisor
-    vectors[at + 1] = z / divisor
-    vectors[at + 2] = y / divisor
+    const right = vectors[at + 1] ?? 0
+    vectors[at] = (vectors[at] ?? 0) / divisor
+    vectors[at + 1] = (vectors[at + 2] ?? 0) / divisor
+    vectors[at + 2] = right / divisor
   }
   return vectors
 }

@@ -48,7 +48,7 @@ export async function picturePng(picture: Picture, options: PngOptions = {}): Pr
   let png = await encoded(pixels)
   if (png.length > maxBytes && pixels.values instanceof Uint16Array) {
     reduced.push('16-bit samples were made 8-bit.')
-    pixels = { ...pixels, values: Uint8Array.from(pixels.values, (value) => Math.round(value / 257)) }
+    pixels = { ...pixels, values: shortened(pixels.values) }
     png = await encoded(pixels)
   }
   while (png.length > maxBytes && Math.max(pixels.width, pixels.height) > 1) {
@@ -77,7 +77,9 @@ function bytesOf({ channels }: Picture, halves: Uint16Array): Uint8Array {
     shades[bits] = Math.round(value ** (1 / 2.2) * 255)
     alphas[bits] = Math.round(value * 255)
   }
-  return Uint8Array.from(halves, (bits, at) => (channels === 4 && at % 4 === 3 ? alphas : shades)[bits] ?? 0)
+  const out = new Uint8Array(halves.length)
+  for (let at = 0; at < out.length; at++) out[at] = (channels === 4 && at % 4 === 3 ? alphas : shades)[halves[at] ?? 0] ?? 0
+  return out
 }
 
 /** Of a positive 16-bit float (IEEE 754 binary16). */
@@ -86,6 +88,12 @@ function valueOfHalf(bits: number): number {
   const fraction = bits & 0x3ff
   if (exponent === 31) return Number.POSITIVE_INFINITY
   return exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15)
+}
+
+function shortened(values: Uint16Array): Uint8Array {
+  const out = new Uint8Array(values.length)
+  for (let at = 0; at < out.length; at++) out[at] = Math.round((values[at] ?? 0) / 257)
+  return out
 }
 
 /** Every pixel the mean of four. Channels do not mix: colours under a transparent alpha are data to some materials. */

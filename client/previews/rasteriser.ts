@@ -11,8 +11,8 @@ export interface DrawingOptions extends Partial<View> {
   looks?: readonly (SlotLook | undefined)[]
 }
 
-/** From the front at the right, a little above. */
-export const threeQuarterView: View = { yaw: 35, pitch: 22, framing: 'tight' }
+/** About where the editor looks from for its own thumbnails, a little more from above. */
+export const threeQuarterView: View = { yaw: 55, pitch: 18, framing: 'tight' }
 
 /** Samples of a pixel are 2 x 2; light becomes bytes with a gamma of 2.2. */
 const bytes = Uint8Array.from({ length: 4096 }, (_, step) => Math.round((step / 4095) ** (1 / 2.2) * 255))

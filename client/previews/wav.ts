@@ -49,10 +49,8 @@ function smaller(sound: Sound, mostBytes: number, reduced: string[]): Sound {
   if (!keepsBits) reduced.push(`${sound.bits}-bit samples were made ${bits}-bit.`)
   const sampleRate = Math.max(1, Math.round(sound.sampleRate / step))
   if (step > 1) reduced.push(`The sample rate was reduced from ${sound.sampleRate} to ${sampleRate} Hz.`)
-  if (kept < Math.ceil(frames / step)) {
-    const seconds = (count: number, rate: number) => (count / rate).toFixed(1)
-    reduced.push(`Of ${seconds(frames, sound.sampleRate)} seconds the first ${seconds(kept, sampleRate)} were kept.`)
-  }
+  const [before, after] = [frames / sound.sampleRate, kept / sampleRate].map((seconds) => seconds.toFixed(1))
+  if (kept < Math.ceil(frames / step) && before !== after) reduced.push(`Of ${before} seconds the first ${after} were kept.`)
   const isFloat = sound.isFloat && keepsBits
   const mono = { sampleRate, channels: 1, bits: bytes * 8, isFloat, data: new Uint8Array(kept * bytes) }
   mix(sound, mono, step)

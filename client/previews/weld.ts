@@ -48,7 +48,7 @@ export function weldMesh(mesh: Mesh): WeldedMesh {
     normals: normals ?? new Float32Array(),
     uvs,
     colors,
-    slots: Uint16Array.from(corners, (corner) => mesh.triangleSlots[Math.floor(corner / 3)] ?? 0),
+    slots: slotsOf(mesh, corners),
     dropped: triangles - end / 3,
   }
 }
@@ -90,6 +90,12 @@ function gathered(mesh: Mesh, { values, size, isPosition }: Stream, corners: rea
     }
   }
   return out
+}
+
+function slotsOf({ triangleSlots }: Mesh, corners: readonly number[]): Uint16Array {
+  const slots = new Uint16Array(corners.length)
+  for (let vertex = 0; vertex < slots.length; vertex++) slots[vertex] = triangleSlots[Math.floor((corners[vertex] ?? 0) / 3)] ?? 0
+  return slots
 }
 
 /** False for a triangle with two corners in one point, or with a corner that is nowhere. */
