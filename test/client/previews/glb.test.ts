@@ -118,6 +118,8 @@ test('colours that somebody painted are kept, within 0 and 1; one value for all 
   const painted = meshOf(leaf(), { colorOf: ({ uv: [u = 0] }) => [u * 3, Number.NaN, 0.5, 1] })
   const { document } = await opened(painted)
   expect(primitivesOf(document)[0]?.getAttribute('COLOR_0')?.getElement(0, [])).toEqual([0, 0, 32768 / 65535, 1])
+  const reds = attribute(document, 'COLOR_0').filter((_, at) => at % 4 === 0)
+  expect(reds.sort((one, other) => one - other)).toEqual([0, 0, 65_535, 65_535])
   const known = await opened(painted, { materials: [{ color: [1, 0, 0, 1] }] })
   expect(attribute(known.document, 'COLOR_0')).toEqual([])
   const wind = ({ uv: [u = 0, v = 0] }: Corner) => (u + v === 2 ? [0.5, 0.5, 0, 1] : [u, 0, 1, v])
