@@ -283,6 +283,12 @@ export const firstWords: Record<string, FirstWord> = {
     summary: 'Show what is in files; needs no server',
     load: () => import('./commands/inspect.ts'),
   },
+  convert: {
+    group: machine,
+    takes: '<files…>',
+    summary: 'Make GLB, PNG or WAV of packages and source files; needs no server',
+    load: () => import('./commands/convert.ts'),
+  },
   update: {
     group: machine,
     summary: 'Bring ph up to the version that the server hands out',

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/project/file-reader.ts'
 import { statKey } from '../../client/project/fingerprint.ts'
+import type { SourceAnswer } from '../../client/source-data/source-worker.ts'
 import { exits } from '../../contract/errors.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
@@ -12,7 +13,8 @@ import type { Output } from '../terminal/output.ts'
 import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
 import { pad } from '../terminal/table.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
-import { describeFile, type FileDescription } from './inspect/file-description.ts'
+import { describeFile, type FileDescription, type SourceDescription } from './inspect/file-description.ts'
+import { sourceLines } from './inspect/source-lines.ts'
 
 export const commands = [
   command({
@@ -23,16 +25,22 @@ export const commands = [
     options: {
       all: flag('--all', 'list every reference, however many there are'),
       noPictures: flag('--no-pictures', 'show no pictures'),
+      source: flag('--source', 'read the mesh, picture or sound itself, and say what it measures; takes longer'),
     },
     terms: pictureTerms,
     examples: [
       ['inspect Content/Props/SM_Barrel.uasset', 'class, name, identity, engine version, what it needs'],
+      ['inspect --source Content/Props/SM_Barrel.uasset', 'also the mesh in it: triangles, bounds, hashes of what was decoded'],
       ['inspect --json Content/Props/*.uasset | jq ".files[].engine_version"', 'one fact of many files'],
     ],
     exits: ['partly'],
-    async run(context, { files, all, noPictures }) {
+    async run(context, { files, all, noPictures, source }) {
       const read = await readAll(context, files)
-      const described = read.map((one) => ({ ...one, words: describeFile(one.file, one.path, one.result) }))
+      const sources = source ? await readSources(read, context.signal) : []
+      const described = read.map((one, at) => {
+        const words = describeFile(one.file, one.path, one.result)
+        return { ...one, words: source ? { ...words, source: sources[at] ?? null } : words }
+      })
       if (context.out.json) context.out.result({ files: described.map(({ words }) => words) }, '')
       else await tellEach(context, described, { all, pictures: !noPictures && read.length <= mostPictured })
       const failures = described.filter(({ words }) => words.error !== undefined).length
@@ -58,6 +66,19 @@ async function readAll({ cwd, signal }: Context, files: readonly string[]): Prom
     const [path, result] = [jobs[at]?.path, results.get(at)]
     return path && result ? [{ file, path, result }] : []
   })
+}
+
+/** Of each file what its source data measure; undefined for one that has none. */
+async function readSources(files: readonly Read[], signal: AbortSignal): Promise<(SourceDescription | undefined)[]> {
+  const { runSourceOrders } = await import('../../client/source-data/source-threads.ts')
+  const sources: (SourceDescription | undefined)[] = []
+  const orders = files.map(({ path }) => ({ path, want: 'facts' as const }))
+  const onAnswer = (index: number, answer: SourceAnswer) => {
+    if (answer.kind === 'facts') sources[index] = answer.facts
+    if (answer.kind === 'failed') sources[index] = { [answer.reason === 'unsupported' ? 'unsupported' : 'error']: answer.message }
+  }
+  await runSourceOrders(orders, { signal, onAnswer })
+  return sources
 }
 
 /** With more files than this, pictures only push the words off the screen. */
@@ -125,6 +146,7 @@ function lines(file: FileDescription, { paint, width }: Output, all: boolean): s
     ...Object.entries(file.metadata).flatMap(([name, value]) =>
       fact(measureNames[name] ?? name.replaceAll('_', ' '), String(value)),
     ),
+    ...sourceLines(file, paint),
     ...list('needs', [...file.imports, ...file.plugin_imports]),
     ...list('refers to', file.soft_references),
   ]

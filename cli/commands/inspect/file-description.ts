@@ -4,6 +4,7 @@ import type { FileFacts, KnownPackage } from '../../../client/project/file-facts
 import type { ReadFile, UnreadFile } from '../../../client/project/file-reader.ts'
 import { extensionOf } from '../../../client/project/scan.ts'
 import { locate, packageNameAt } from '../../../client/project/unreal-project.ts'
+import type { SourceFacts } from '../../../client/source-data/source-facts.ts'
 import type { EntryMetadata } from '../../../formats/entry-metadata.ts'
 
 export interface FileDescription {
@@ -29,7 +30,12 @@ export interface FileDescription {
   soft_references: string[]
   thumbnail: { width: number; height: number } | null
   metadata: EntryMetadata
+  /** With `--source`: what its mesh, picture or sound measures; null for a file without one. */
+  source?: SourceDescription | null
 }
+
+/** `unsupported`: why what is in the file cannot be read by this ph; `error`: what is wrong with it. */
+export type SourceDescription = SourceFacts | { unsupported: string } | { error: string }
 
 const blank = {
   asset_class: null,

@@ -1,0 +1,63 @@
+/** What a file was made of: the mesh, picture or sound in an Unreal package or in a source file. */
+import { open } from 'node:fs/promises'
+import { basename, dirname, extname, resolve, sep } from 'node:path'
+import { FormatError, refuseGitLfsPointer } from '../../formats/format-error.ts'
+import { isPackage, readPackage } from '../../formats/uasset/uasset.ts'
+import { readSource, type Source } from '../../formats/uasset-data/source.ts'
+import { type Content, readContent } from './content.ts'
+
+export interface PackageSource {
+  from: 'package'
+  /** `4.27`: major and minor. */
+  engine: string
+  /** Tags of the asset registry. */
+  tags: ReadonlyMap<string, string>
+  source: Source
+}
+
+export interface SourceFileSource {
+  from: 'source file'
+  class: string
+  content: Content
+}
+
+export type FileSource = PackageSource | SourceFileSource
+
+/** Larger ones are no single prop. */
+const maxFileBytes = 2 * 1024 ** 3
+
+/**
+ * Reads a whole file. Undefined for packages of a class without source data, such as a material. Throws FormatError, and what the system
+ * says of the file.
+ */
+export async function readFileSource(path: string): Promise<FileSource | undefined> {
+  const bytes = await readWhole(path)
+  const ext = extname(path).slice(1).toLowerCase()
+  refuseGitLfsPointer(bytes)
+  if (isPackage(bytes)) return readPackageSource(bytes, basename(path, extname(path)))
+  return { from: 'source file', ...(await readContent(ext, bytes, (address) => readBeside(path, address))) }
+}
+
+async function readPackageSource(bytes: Uint8Array, stem: string): Promise<PackageSource | undefined> {
+  const source = await readSource(bytes, { stem })
+  if (source === undefined) return undefined
+  const { engineVersion, savedBy, tags } = readPackage(bytes, { stem, fileSize: bytes.length })
+  return { from: 'package', engine: (engineVersion ?? savedBy?.version ?? '0.0').split('.').slice(0, 2).join('.'), tags, source }
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    if (size > maxFileBytes) throw new FormatError('too-large', `The file has ${size} bytes, more than 2 GiB.`)
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A file that a glTF names, in its folder or below: what a file from elsewhere names is not to be read from the rest of the disk. */
+async function readBeside(path: string, address: string): Promise<Uint8Array | undefined> {
+  const found = resolve(dirname(path), address)
+  return found.startsWith(dirname(path) + sep) ? readWhole(found).catch(() => undefined) : undefined
+}

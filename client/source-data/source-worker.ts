@@ -1,0 +1,45 @@
+/** A thread that reads the source data of files, one at a time. See source-threads.ts. */
+import { parentPort } from 'node:worker_threads'
+import { FormatError, type FormatErrorReason } from '../../formats/format-error.ts'
+import { type Converted, convert } from './convert.ts'
+import { readFileSource } from './file-source.ts'
+import { type SourceFacts, sourceFacts } from './source-facts.ts'
+
+export interface SourceOrder {
+  path: string
+  /** `facts` are what is known of it; `convert` makes a GLB, PNG or WAV of it. */
+  want: 'facts' | 'convert'
+}
+
+export type SourceAnswer =
+  | { kind: 'facts'; facts: SourceFacts }
+  | { kind: 'converted'; converted: Converted }
+  /** A package of a class that has no source data. */
+  | { kind: 'none' }
+  /** `reason`: of a FormatError; what the system calls it; `timeout` and `ended` of the thread itself. */
+  | { kind: 'failed'; reason: FormatErrorReason | 'timeout' | 'ended' | (string & {}); message: string }
+
+parentPort?.on('message', async (order: SourceOrder) => {
+  const answer = await answerTo(order).catch(failed)
+  parentPort?.postMessage(answer, answer.kind === 'converted' ? [answer.converted.bytes.buffer as ArrayBuffer] : [])
+})
+
+async function answerTo({ path, want }: SourceOrder): Promise<SourceAnswer> {
+  const source = await readFileSource(path)
+  if (source === undefined) return { kind: 'none' }
+  if (want === 'facts') return { kind: 'facts', facts: sourceFacts(source) }
+  return { kind: 'converted', converted: await convert(source) }
+}
+
+const systemSentences: Record<string, string> = {
+  ENOENT: 'There is no such file.',
+  EISDIR: 'This is a folder; name the files in it.',
+  EACCES: 'The file may not be opened.',
+}
+
+function failed(error: unknown): SourceAnswer {
+  if (error instanceof FormatError) return { kind: 'failed', reason: error.reason, message: error.message }
+  const { code } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string') throw error
+  return { kind: 'failed', reason: code, message: systemSentences[code] ?? `The file cannot be read (${code}).` }
+}
