@@ -20,6 +20,7 @@ const sources = [
   'integrations',
   'package-lock.json',
   'package.json',
+  'previews',
   'sample',
   'server',
   'serving',

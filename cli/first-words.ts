@@ -8,296 +8,261 @@ const signIn = 'Signing in:'
 const machine = 'On this machine:'
 const entry = '<entry>'
 
+/** Words of one group of `ph help`. */
+const inGroup = (group: string, words: Record<string, Omit<FirstWord, 'group'>>): Record<string, FirstWord> =>
+  Object.fromEntries(Object.entries(words).map(([word, first]) => [word, { group, ...first }]))
+
 /** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
 export const firstWords: Record<string, FirstWord> = {
-  push: {
-    group: library,
-    takes: '[folders or files…]',
-    summary: 'Send an Unreal Content folder, or files, to the library',
-    load: () => import('./commands/push.ts'),
-  },
-  pull: {
-    group: library,
-    takes: '[entries…]',
-    summary: 'Bring props with everything they need into a project',
-    load: () => import('./commands/pull.ts'),
-  },
-  undo: {
-    group: library,
-    takes: '[folder]',
-    summary: 'Take back the last push in the library',
-    load: () => import('./commands/undo.ts'),
-  },
-  status: {
-    group: library,
-    takes: '[folder]',
-    summary: 'Compare a project with the library: what changed here, what is newer in the library',
-    load: () => import('./commands/status.ts'),
-  },
-  search: {
-    group: library,
-    takes: '[words…]',
-    summary: 'Find props by words, tags, kinds and measures, or list them all',
-    load: () => import('./commands/search.ts'),
-  },
-  show: {
-    group: library,
-    takes: entry,
-    summary: 'Show a prop: picture, facts, versions, dependencies and referencers',
-    load: () => import('./commands/show.ts'),
-  },
-  diff: {
-    group: library,
-    takes: '<prop or file>',
-    summary: 'Compare two versions of a prop, or a file with the version it was made from',
-    load: () => import('./commands/diff.ts'),
-  },
-  history: {
-    group: library,
-    takes: entry,
-    summary: 'List every version of a prop',
-    load: () => import('./commands/history.ts'),
-  },
-  download: {
-    group: library,
-    takes: '<entries…>',
-    summary: 'Fetch the files of props, without a project',
-    load: () => import('./commands/download.ts'),
-  },
-  send: {
-    group: library,
-    takes: '<entries…>',
-    summary: "Order props for someone else's project",
-    load: () => import('./commands/send.ts'),
-  },
-  jobs: {
-    group: library,
-    takes: 'list | show | cancel',
-    summary: 'Pull jobs: what waits, what they bring, how they went',
-    load: () => import('./commands/jobs.ts'),
-  },
-  editors: { group: library, summary: 'List the editors that you have open', load: () => import('./commands/editors.ts') },
-  checkout: {
-    group: together,
-    takes: '<files or props…>',
-    summary: 'Say that you are editing props, so that nobody else pushes them meanwhile',
-    load: () => import('./commands/checkout.ts'),
-  },
-  checkin: {
-    group: together,
-    takes: '<files or props…>',
-    summary: 'Push what you have checked out, and give it back',
-    load: () => import('./commands/checkin.ts'),
-  },
-  release: {
-    group: together,
-    takes: '[files or props…]',
-    summary: 'Give back what you have checked out, without a push',
-    load: () => import('./commands/release.ts'),
-  },
-  inbox: {
-    group: library,
-    summary: 'What waits for you: reviews, changes, mentions, replies, check-outs that end soon',
-    load: () => import('./commands/inbox.ts'),
-  },
-  locks: {
-    group: together,
-    summary: 'List what is checked out, by whom and until when',
-    load: () => import('./commands/locks.ts'),
-  },
-  review: {
-    group: together,
-    takes: 'request | list | show | …',
-    summary: 'Reviews: ask people about a version, answer, decide',
-    load: () => import('./commands/review.ts'),
-  },
-  comment: {
-    group: together,
-    takes: '<entry> [text]',
-    summary: 'Say something about a prop, reply, change or delete what you said',
-    load: () => import('./commands/comment.ts'),
-  },
-  comments: {
-    group: together,
-    takes: entry,
-    summary: 'Read what was said about a prop',
-    load: () => import('./commands/comments.ts'),
-  },
-  resolve: {
-    group: together,
-    takes: '<comment>',
-    summary: 'Say that a thread is done with, or open it again',
-    load: () => import('./commands/resolve.ts'),
-  },
-  react: {
-    group: together,
-    takes: '<comment> <emoji>',
-    summary: 'Put an emoji under a comment',
-    load: () => import('./commands/react.ts'),
-  },
-  annotate: {
-    group: together,
-    takes: '<entry> <file>',
-    summary: 'Draw on the picture of a prop, for programs',
-    load: () => import('./commands/annotate.ts'),
-  },
-  annotations: {
-    group: together,
-    takes: entry,
-    summary: 'List what was drawn on the pictures of a prop',
-    load: () => import('./commands/annotations.ts'),
-  },
-  notifications: {
-    group: together,
-    takes: '[read | seen | prefs]',
-    summary: 'Read what others did that concerns you, and choose what you are told',
-    load: () => import('./commands/notifications.ts'),
-  },
-  watch: {
-    group: together,
-    takes: '<entries…>',
-    summary: 'Hear of every comment on props',
-    load: () => import('./commands/watch.ts'),
-  },
-  unwatch: {
-    group: together,
-    takes: '<entries…>',
-    summary: 'Stop hearing of the comments on props',
-    load: () => import('./commands/unwatch.ts'),
-  },
-  mute: {
-    group: together,
-    takes: '<entries…>',
-    summary: 'Hear nothing of the comments on props, whatever you do with them',
-    load: () => import('./commands/mute.ts'),
-  },
-  watches: { group: together, summary: 'List what you watch, and what you muted', load: () => import('./commands/watches.ts') },
-  activity: {
-    group: together,
-    takes: '[entry]',
-    summary: 'See what happened in the library or to a prop, and follow what happens',
-    load: () => import('./commands/activity.ts'),
-  },
-  tag: {
-    group: curation,
-    takes: 'list | add | remove | …',
-    summary: 'Tags: words that you put on entries',
-    load: () => import('./commands/tag.ts'),
-  },
-  collection: {
-    group: curation,
-    takes: 'list | show | add | …',
-    summary: 'Collections: entries that belong together',
-    load: () => import('./commands/collection.ts'),
-  },
-  category: {
-    group: curation,
-    takes: 'list | set | clear',
-    summary: 'Categories: what kind of thing an entry is',
-    load: () => import('./commands/category.ts'),
-  },
-  variant: {
-    group: curation,
-    takes: 'group | ungroup',
-    summary: 'Entries that are one prop in several looks',
-    load: () => import('./commands/variant.ts'),
-  },
-  pack: {
-    group: curation,
-    takes: 'list | show | edit | …',
-    summary: 'Packs: where entries came from',
-    load: () => import('./commands/pack.ts'),
-  },
-  project: {
-    group: curation,
-    takes: 'list | create | edit | …',
-    summary: 'Projects: where entries are pulled to',
-    load: () => import('./commands/project.ts'),
-  },
-  rename: {
-    group: curation,
-    takes: '<entry> [name]',
-    summary: 'Give props other names',
-    load: () => import('./commands/rename.ts'),
-  },
-  restore: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Make earlier versions of props current again',
-    load: () => import('./commands/restore.ts'),
-  },
-  deprecate: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Take props out of lists and searches, or back in',
-    load: () => import('./commands/deprecate.ts'),
-  },
-  delete: {
-    group: curation,
-    takes: '<entries…>',
-    summary: 'Delete props that nobody ever pulled',
-    load: () => import('./commands/delete.ts'),
-  },
-  api: {
-    group: library,
-    takes: '<method> <path>',
-    summary: 'Call any route of the service',
-    load: () => import('./commands/api.ts'),
-  },
-  login: {
-    group: signIn,
-    summary: 'Sign in to a workspace, in the browser or with a key',
-    load: () => import('./commands/login.ts'),
-  },
-  logout: { group: signIn, summary: 'Sign out and revoke the key', load: () => import('./commands/logout.ts') },
-  whoami: {
-    group: signIn,
-    summary: 'Say who you are here, and where the key is kept',
-    load: () => import('./commands/whoami.ts'),
-  },
-  agent: {
-    group: machine,
-    takes: 'start | link | status | …',
-    summary: 'The desktop agent: brings what you send to your projects, and warns of clashes',
-    load: () => import('./commands/agent.ts'),
-  },
-  demo: {
-    group: machine,
-    summary: 'See it all work: a sample project, a server, two pushes, a pull',
-    load: () => import('./commands/demo.ts'),
-  },
-  mirror: {
-    group: machine,
-    takes: 'status | update | rebuild',
-    summary: 'The catalog on this machine, for looking without the server',
-    load: () => import('./commands/mirror.ts'),
-  },
-  doctor: {
-    group: machine,
-    summary: 'Look for what is wrong here, and say the command that fixes it',
-    load: () => import('./commands/doctor.ts'),
-  },
-  inspect: {
-    group: machine,
-    takes: '<files…>',
-    summary: 'Show what is in files; needs no server',
-    load: () => import('./commands/inspect.ts'),
-  },
-  convert: {
-    group: machine,
-    takes: '<files…>',
-    summary: 'Make GLB, PNG or WAV of packages and source files; needs no server',
-    load: () => import('./commands/convert.ts'),
-  },
-  update: {
-    group: machine,
-    summary: 'Bring ph up to the version that the server hands out',
-    load: () => import('./commands/update.ts'),
-  },
-  server: {
-    group: machine,
-    takes: 'start | doctor | …',
-    summary: 'Run the companion server, and look after it',
-    load: () => import('./commands/server.ts'),
-  },
+  ...inGroup(library, {
+    push: {
+      takes: '[folders or files…]',
+      summary: 'Send an Unreal Content folder, or files, to the library',
+      load: () => import('./commands/push.ts'),
+    },
+    pull: {
+      takes: '[entries…]',
+      summary: 'Bring props with everything they need into a project',
+      load: () => import('./commands/pull.ts'),
+    },
+    undo: {
+      takes: '[folder]',
+      summary: 'Take back the last push in the library',
+      load: () => import('./commands/undo.ts'),
+    },
+    status: {
+      takes: '[folder]',
+      summary: 'Compare a project with the library: what changed here, what is newer in the library',
+      load: () => import('./commands/status.ts'),
+    },
+    search: {
+      takes: '[words…]',
+      summary: 'Find props by words, tags, kinds and measures, or list them all',
+      load: () => import('./commands/search.ts'),
+    },
+    show: {
+      takes: entry,
+      summary: 'Show a prop: picture, facts, versions, dependencies and referencers',
+      load: () => import('./commands/show.ts'),
+    },
+    diff: {
+      takes: '<prop or file>',
+      summary: 'Compare two versions of a prop, or a file with the version it was made from',
+      load: () => import('./commands/diff.ts'),
+    },
+    history: {
+      takes: entry,
+      summary: 'List every version of a prop',
+      load: () => import('./commands/history.ts'),
+    },
+    download: {
+      takes: '<entries…>',
+      summary: 'Fetch the files of props, without a project',
+      load: () => import('./commands/download.ts'),
+    },
+    send: {
+      takes: '<entries…>',
+      summary: "Order props for someone else's project",
+      load: () => import('./commands/send.ts'),
+    },
+    jobs: {
+      takes: 'list | show | cancel',
+      summary: 'Pull jobs: what waits, what they bring, how they went',
+      load: () => import('./commands/jobs.ts'),
+    },
+    editors: { summary: 'List the editors that you have open', load: () => import('./commands/editors.ts') },
+    inbox: {
+      summary: 'What waits for you: reviews, changes, mentions, replies, check-outs that end soon',
+      load: () => import('./commands/inbox.ts'),
+    },
+    api: {
+      takes: '<method> <path>',
+      summary: 'Call any route of the service',
+      load: () => import('./commands/api.ts'),
+    },
+  }),
+  ...inGroup(together, {
+    checkout: {
+      takes: '<files or props…>',
+      summary: 'Say that you are editing props, so that nobody else pushes them meanwhile',
+      load: () => import('./commands/checkout.ts'),
+    },
+    checkin: {
+      takes: '<files or props…>',
+      summary: 'Push what you have checked out, and give it back',
+      load: () => import('./commands/checkin.ts'),
+    },
+    release: {
+      takes: '[files or props…]',
+      summary: 'Give back what you have checked out, without a push',
+      load: () => import('./commands/release.ts'),
+    },
+    locks: {
+      summary: 'List what is checked out, by whom and until when',
+      load: () => import('./commands/locks.ts'),
+    },
+    review: {
+      takes: 'request | list | show | …',
+      summary: 'Reviews: ask people about a version, answer, decide',
+      load: () => import('./commands/review.ts'),
+    },
+    comment: {
+      takes: '<entry> [text]',
+      summary: 'Say something about a prop, reply, change or delete what you said',
+      load: () => import('./commands/comment.ts'),
+    },
+    comments: {
+      takes: entry,
+      summary: 'Read what was said about a prop',
+      load: () => import('./commands/comments.ts'),
+    },
+    resolve: {
+      takes: '<comment>',
+      summary: 'Say that a thread is done with, or open it again',
+      load: () => import('./commands/resolve.ts'),
+    },
+    react: {
+      takes: '<comment> <emoji>',
+      summary: 'Put an emoji under a comment',
+      load: () => import('./commands/react.ts'),
+    },
+    annotate: {
+      takes: '<entry> <file>',
+      summary: 'Draw on the picture of a prop, for programs',
+      load: () => import('./commands/annotate.ts'),
+    },
+    annotations: {
+      takes: entry,
+      summary: 'List what was drawn on the pictures of a prop',
+      load: () => import('./commands/annotations.ts'),
+    },
+    notifications: {
+      takes: '[read | seen | prefs]',
+      summary: 'Read what others did that concerns you, and choose what you are told',
+      load: () => import('./commands/notifications.ts'),
+    },
+    watch: {
+      takes: '<entries…>',
+      summary: 'Hear of every comment on props',
+      load: () => import('./commands/watch.ts'),
+    },
+    unwatch: {
+      takes: '<entries…>',
+      summary: 'Stop hearing of the comments on props',
+      load: () => import('./commands/unwatch.ts'),
+    },
+    mute: {
+      takes: '<entries…>',
+      summary: 'Hear nothing of the comments on props, whatever you do with them',
+      load: () => import('./commands/mute.ts'),
+    },
+    watches: { summary: 'List what you watch, and what you muted', load: () => import('./commands/watches.ts') },
+    activity: {
+      takes: '[entry]',
+      summary: 'See what happened in the library or to a prop, and follow what happens',
+      load: () => import('./commands/activity.ts'),
+    },
+  }),
+  ...inGroup(curation, {
+    tag: {
+      takes: 'list | add | remove | …',
+      summary: 'Tags: words that you put on entries',
+      load: () => import('./commands/tag.ts'),
+    },
+    collection: {
+      takes: 'list | show | add | …',
+      summary: 'Collections: entries that belong together',
+      load: () => import('./commands/collection.ts'),
+    },
+    category: {
+      takes: 'list | set | clear',
+      summary: 'Categories: what kind of thing an entry is',
+      load: () => import('./commands/category.ts'),
+    },
+    variant: {
+      takes: 'group | ungroup',
+      summary: 'Entries that are one prop in several looks',
+      load: () => import('./commands/variant.ts'),
+    },
+    pack: {
+      takes: 'list | show | edit | …',
+      summary: 'Packs: where entries came from',
+      load: () => import('./commands/pack.ts'),
+    },
+    project: {
+      takes: 'list | create | edit | …',
+      summary: 'Projects: where entries are pulled to',
+      load: () => import('./commands/project.ts'),
+    },
+    rename: {
+      takes: '<entry> [name]',
+      summary: 'Give props other names',
+      load: () => import('./commands/rename.ts'),
+    },
+    restore: {
+      takes: '<entries…>',
+      summary: 'Make earlier versions of props current again',
+      load: () => import('./commands/restore.ts'),
+    },
+    deprecate: {
+      takes: '<entries…>',
+      summary: 'Take props out of lists and searches, or back in',
+      load: () => import('./commands/deprecate.ts'),
+    },
+    delete: {
+      takes: '<entries…>',
+      summary: 'Delete props that nobody ever pulled',
+      load: () => import('./commands/delete.ts'),
+    },
+  }),
+  ...inGroup(signIn, {
+    login: {
+      summary: 'Sign in to a workspace, in the browser or with a key',
+      load: () => import('./commands/login.ts'),
+    },
+    logout: { summary: 'Sign out and revoke the key', load: () => import('./commands/logout.ts') },
+    whoami: {
+      summary: 'Say who you are here, and where the key is kept',
+      load: () => import('./commands/whoami.ts'),
+    },
+  }),
+  ...inGroup(machine, {
+    agent: {
+      takes: 'start | link | status | …',
+      summary: 'The desktop agent: brings what you send to your projects, and warns of clashes',
+      load: () => import('./commands/agent.ts'),
+    },
+    demo: {
+      summary: 'See it all work: a sample project, a server, two pushes, a pull',
+      load: () => import('./commands/demo.ts'),
+    },
+    mirror: {
+      takes: 'status | update | rebuild',
+      summary: 'The catalog on this machine, for looking without the server',
+      load: () => import('./commands/mirror.ts'),
+    },
+    doctor: {
+      summary: 'Look for what is wrong here, and say the command that fixes it',
+      load: () => import('./commands/doctor.ts'),
+    },
+    inspect: {
+      takes: '<files…>',
+      summary: 'Show what is in files; needs no server',
+      load: () => import('./commands/inspect.ts'),
+    },
+    convert: {
+      takes: '<files…>',
+      summary: 'Make GLB, PNG or WAV of packages and source files; needs no server',
+      load: () => import('./commands/convert.ts'),
+    },
+    update: {
+      summary: 'Bring ph up to the version that the server hands out',
+      load: () => import('./commands/update.ts'),
+    },
+    server: {
+      takes: 'start | doctor | …',
+      summary: 'Run the companion server, and look after it',
+      load: () => import('./commands/server.ts'),
+    },
+  }),
 }

@@ -1,9 +1,9 @@
 /** `ph convert`: packages and source files as GLB, PNG or WAV, without a server. */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import type { Converted } from '../../client/source-data/convert.ts'
-import type { SourceAnswer } from '../../client/source-data/source-worker.ts'
 import { exits } from '../../contract/errors.ts'
+import type { Converted } from '../../previews/convert.ts'
+import type { SourceAnswer } from '../../previews/source-worker.ts'
 import { printable } from '../../system/printable.ts'
 import { writeWhole } from '../../system/whole-file.ts'
 import { command, flag, text } from '../command.ts'
@@ -72,7 +72,7 @@ interface Wish {
 }
 
 async function convertAll(context: Context, { files, target, force }: Wish): Promise<ConvertedFile[]> {
-  const { runSourceOrders } = await import('../../client/source-data/source-threads.ts')
+  const { runSourceOrders } = await import('../../previews/source-threads.ts')
   const writer = new Writer(target, force)
   const results: Promise<ConvertedFile>[] = []
   const orders = files.map((file) => ({ path: resolve(context.cwd, file), want: 'convert' as const }))

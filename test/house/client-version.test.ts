@@ -16,6 +16,7 @@ const folders = [
   'contract',
   'formats',
   'integrations',
+  'previews',
   'sample',
   'server',
   'serving',

@@ -26,7 +26,8 @@ test('a type is named for what it is, not for the role every type has', () => {
 })
 
 test('the unit and the tree say the same words: a test of server/library/x stands in test/server', () => {
-  const places = /^test\/(house|support|stories|contract|system|formats|words|client|server|cli|agent|mcp|sample|bench)\//
+  const places =
+    /^test\/(house|previews|support|stories|contract|system|formats|words|client|server|cli|agent|mcp|sample|bench)\//
   expect(codeFiles.filter((path) => path.startsWith('test/') && path.endsWith('.test.ts') && !places.test(path))).toEqual([])
 })
 

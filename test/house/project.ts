@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path'
 export const root = join(import.meta.dirname, '..', '..')
 
 /** Folders of programs and of what checks them; `dist/` and `node_modules/` are never ours. */
-const CODE = /^(contract|system|formats|words|serving|client|server|cli|agent|mcp|sample|test|bench|bin)\//
+const CODE = /^(contract|system|formats|words|previews|serving|client|server|cli|agent|mcp|sample|test|bench|bin)\//
 
 /** Without it (an unpacked archive) the files are those on disk, and what is said of commits cannot be asked. */
 export const hasHistory = existsSync(join(root, '.git'))

@@ -4,8 +4,8 @@ import type { FileFacts, KnownPackage } from '../../../client/project/file-facts
 import type { ReadFile, UnreadFile } from '../../../client/project/file-reader.ts'
 import { extensionOf } from '../../../client/project/scan.ts'
 import { locate, packageNameAt } from '../../../client/project/unreal-project.ts'
-import type { SourceFacts } from '../../../client/source-data/source-facts.ts'
 import type { EntryMetadata } from '../../../formats/entry-metadata.ts'
+import type { SourceFacts } from '../../../previews/source-data/source-facts.ts'
 
 export interface FileDescription {
   /** As it was named. */

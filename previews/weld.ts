@@ -1,5 +1,5 @@
 /** A mesh with its equal corners joined: vertices and triangles, as viewers and simplifiers take them. */
-import type { Mesh } from '../../formats/source/mesh.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 import { unitNormals } from './normals.ts'
 import { paintedColors } from './surface.ts'
 

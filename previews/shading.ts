@@ -1,6 +1,6 @@
 /** The light on a point of a mesh: two lamps that go with the camera, and a little from all sides. */
-import type { Mesh } from '../../formats/source/mesh.ts'
-import type { Picture } from '../../formats/source/picture.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
+import type { Picture } from '../formats/source/picture.ts'
 import type { Camera, Projected, Vector } from './camera.ts'
 import { unitNormals } from './normals.ts'
 import { type Color, paintedColors } from './surface.ts'

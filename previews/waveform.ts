@@ -1,6 +1,6 @@
 /** The picture of a sound: how loud it is from its beginning to its end, on a transparent ground. */
-import type { Picture } from '../../formats/source/picture.ts'
-import type { Sound } from '../../formats/source/sound.ts'
+import type { Picture } from '../formats/source/picture.ts'
+import type { Sound } from '../formats/source/sound.ts'
 import { framesOf, sampleReader } from './samples.ts'
 
 /** Frames that are looked at for one column, spread evenly over its part of the sound. */

@@ -1,9 +1,9 @@
 /** Source data as files that other programs open: GLB, PNG, WAV. */
-import { meshGlb } from '../previews/glb.ts'
-import { picturePng } from '../previews/png.ts'
-import { soundWav } from '../previews/wav.ts'
-import type { Content } from './content.ts'
-import type { FileSource } from './file-source.ts'
+import { meshGlb } from './glb.ts'
+import { picturePng } from './png.ts'
+import type { Content } from './source-data/content.ts'
+import type { FileSource } from './source-data/file-source.ts'
+import { soundWav } from './wav.ts'
 
 export interface Converted {
   ext: 'glb' | 'png' | 'wav'

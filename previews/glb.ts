@@ -9,8 +9,8 @@ import {
   type TypedArray,
   VertexLayout,
 } from '@gltf-transform/core'
-import { limits } from '../../contract/limits.ts'
-import type { Mesh } from '../../formats/source/mesh.ts'
+import { limits } from '../contract/limits.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 import { simplifiedIndices } from './simplify.ts'
 import type { Color } from './surface.ts'
 import { indicesBySlot, type WeldedMesh, weldMesh } from './weld.ts'

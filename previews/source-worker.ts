@@ -1,9 +1,9 @@
 /** A thread that reads the source data of files, one at a time. See source-threads.ts. */
 import { parentPort } from 'node:worker_threads'
-import { FormatError, type FormatErrorReason } from '../../formats/format-error.ts'
+import { FormatError, type FormatErrorReason } from '../formats/format-error.ts'
 import { type Converted, convert } from './convert.ts'
-import { readFileSource } from './file-source.ts'
-import { type SourceFacts, sourceFacts } from './source-facts.ts'
+import { readFileSource } from './source-data/file-source.ts'
+import { type SourceFacts, sourceFacts } from './source-data/source-facts.ts'
 
 export interface SourceOrder {
   path: string

@@ -1,11 +1,11 @@
 /** Meshes as GLB: what a viewer gets, checked by the validator of the format's own makers. */
 import { type Document, NodeIO } from '@gltf-transform/core'
 import { expect, test } from 'vitest'
-import { type GlbOptions, meshGlb } from '../../../client/previews/glb.ts'
-import type { Mesh } from '../../../formats/source/mesh.ts'
-import { glbIssues } from '../../support/glb-issues.ts'
-import { pngOf } from '../../support/media.ts'
-import { box, type Corner, leaf, meshOf, moved, sphere, surface } from '../../support/meshes.ts'
+import type { Mesh } from '../../formats/source/mesh.ts'
+import { type GlbOptions, meshGlb } from '../../previews/glb.ts'
+import { glbIssues } from '../support/glb-issues.ts'
+import { pngOf } from '../support/media.ts'
+import { box, type Corner, leaf, meshOf, moved, sphere, surface } from '../support/meshes.ts'
 
 /** Written, found without an error, and read again. */
 async function opened(mesh: Mesh, options?: GlbOptions) {

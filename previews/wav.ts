@@ -1,6 +1,6 @@
 /** A sound as WAV with a header of its own: what else the file was imported with, which may name people, is not in it. */
-import { limits } from '../../contract/limits.ts'
-import type { Sound } from '../../formats/source/sound.ts'
+import { limits } from '../contract/limits.ts'
+import type { Sound } from '../formats/source/sound.ts'
 import { framesOf, sampleReader } from './samples.ts'
 
 export interface WavOptions {

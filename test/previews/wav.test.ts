@@ -1,8 +1,8 @@
 /** Sounds as WAV: a header of their own, within what the library takes. */
 import { expect, test } from 'vitest'
-import { soundWav, type WavOptions } from '../../../client/previews/wav.ts'
-import type { Sound } from '../../../formats/source/sound.ts'
-import { readWav } from '../../../formats/wav.ts'
+import type { Sound } from '../../formats/source/sound.ts'
+import { readWav } from '../../formats/wav.ts'
+import { soundWav, type WavOptions } from '../../previews/wav.ts'
 
 const sound = (data: ArrayBufferView, facts: Partial<Sound> = {}): Sound => ({
   sampleRate: 48_000,

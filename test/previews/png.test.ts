@@ -1,9 +1,9 @@
 /** Pictures as PNG: every pixel there, at the size and depth that the library takes. */
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { type PngOptions, picturePng } from '../../../client/previews/png.ts'
-import { readImage } from '../../../formats/image.ts'
-import type { Picture } from '../../../formats/source/picture.ts'
+import { readImage } from '../../formats/image.ts'
+import type { Picture } from '../../formats/source/picture.ts'
+import { type PngOptions, picturePng } from '../../previews/png.ts'
 
 type Size = [width: number, height: number, channels: 1 | 4]
 

@@ -1,7 +1,7 @@
 /** Drawings of sounds. */
 import { expect, test } from 'vitest'
-import { drawSound } from '../../../client/previews/waveform.ts'
-import type { Sound } from '../../../formats/source/sound.ts'
+import type { Sound } from '../../formats/source/sound.ts'
+import { drawSound } from '../../previews/waveform.ts'
 
 const sound = (samples: ArrayLike<number>, facts: Partial<Sound> = {}): Sound => ({
   sampleRate: 8000,

@@ -1,5 +1,5 @@
 /** What the surface of a mesh looks like where somebody knows: a colour or a texture of each slot, or the colours of its corners. */
-import type { Mesh } from '../../formats/source/mesh.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 
 /** Red, green, blue, alpha from 0 to 1, linear light. */
 export type Color = readonly [number, number, number, number]

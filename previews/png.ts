@@ -1,8 +1,8 @@
 /** A picture as PNG, as large as the library takes it. */
-import { limits } from '../../contract/limits.ts'
-import { FormatError } from '../../formats/format-error.ts'
-import { loadSharp } from '../../formats/image.ts'
-import type { Picture } from '../../formats/source/picture.ts'
+import { limits } from '../contract/limits.ts'
+import { FormatError } from '../formats/format-error.ts'
+import { loadSharp } from '../formats/image.ts'
+import type { Picture } from '../formats/source/picture.ts'
 
 export interface PngOptions {
   maxEdgePx?: number

@@ -1,8 +1,8 @@
 /** Drawings of meshes: what is seen where, in which colour, and that no mesh is too odd to be drawn. */
 import { expect, test } from 'vitest'
-import { type DrawingOptions, drawMesh } from '../../../client/previews/rasteriser.ts'
-import type { Mesh } from '../../../formats/source/mesh.ts'
-import { box, leaf, meshOf, moved, sphere, type Triangle } from '../../support/meshes.ts'
+import type { Mesh } from '../../formats/source/mesh.ts'
+import { type DrawingOptions, drawMesh } from '../../previews/rasteriser.ts'
+import { box, leaf, meshOf, moved, sphere, type Triangle } from '../support/meshes.ts'
 
 /** Small, as most of what is looked for does not depend on the size. */
 function draw(mesh: Mesh, options: DrawingOptions = {}) {

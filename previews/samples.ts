@@ -1,6 +1,6 @@
 /** Single samples of a sound, whatever they are stored as. */
-import { FormatError } from '../../formats/format-error.ts'
-import type { Sound } from '../../formats/source/sound.ts'
+import { FormatError } from '../formats/format-error.ts'
+import type { Sound } from '../formats/source/sound.ts'
 
 /** Frames that are there as a whole: one sample of each channel. Throws FormatError `damaged` for a sound that cannot be. */
 export function framesOf({ sampleRate, channels, bits, isFloat, data }: Sound): number {

@@ -1,5 +1,5 @@
 /** Normals of corners, all of unit length: those of the mesh where they are sound, else made from its triangles. */
-import type { Mesh } from '../../formats/source/mesh.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 
 /** Corners of faces that stand at more than 32 degrees to what is around them get the face's own normal: an edge stays an edge. */
 const smoothestCosine = 0.85

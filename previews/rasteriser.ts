@@ -1,6 +1,6 @@
 /** The picture of a mesh, drawn by the processor alone: perspective, depth, smooth light, no background. */
-import type { Mesh } from '../../formats/source/mesh.ts'
-import type { Picture } from '../../formats/source/picture.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
+import type { Picture } from '../formats/source/picture.ts'
 import { cameraOf, project, type View } from './camera.ts'
 import { Shading, type SlotLook } from './shading.ts'
 import { nothing, visibleTriangles } from './visible-triangles.ts'

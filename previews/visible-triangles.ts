@@ -1,5 +1,5 @@
 /** Which triangle of a mesh is nearest at each sample of a picture. */
-import type { Mesh } from '../../formats/source/mesh.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 import type { Projected } from './camera.ts'
 
 /** No triangle is seen here. */

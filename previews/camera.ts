@@ -1,5 +1,5 @@
 /** Where a mesh is looked at from, and where its points fall on the picture. */
-import type { Mesh } from '../../formats/source/mesh.ts'
+import type { Mesh } from '../formats/source/mesh.ts'
 
 export interface View {
   /** Degrees around the Z axis; 0 looks at the side that faces along X, 90 at the one that faces along Y. */
