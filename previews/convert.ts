@@ -1,8 +1,10 @@
 /** Source data as files that other programs open: GLB, PNG, WAV. */
 import { meshGlb } from './glb.ts'
 import { picturePng } from './png.ts'
+import { glbMaterials } from './slot-surfaces.ts'
 import type { Content } from './source-data/content.ts'
 import type { FileSource } from './source-data/file-source.ts'
+import { type FindPackage, slotSurfaces } from './source-data/materials.ts'
 import { soundWav } from './wav.ts'
 
 export interface Converted {
@@ -14,11 +16,13 @@ export interface Converted {
   reduced: string[]
 }
 
-/** Throws FormatError. */
-export async function convert(source: FileSource): Promise<Converted> {
+/** A mesh of a package has the colours and textures of its materials as far as `find` gives those. Throws FormatError. */
+export async function convert(source: FileSource, find?: FindPackage): Promise<Converted> {
   const content: Content = source.from === 'package' ? source.source : source.content
   if (content.kind === 'mesh') {
-    const { glb, triangles, vertices, reduced } = await meshGlb(content.mesh)
+    const { glb, triangles, vertices, reduced } = await meshGlb(content.mesh, {
+      materials: find && (await glbMaterials(await slotSurfaces(content.mesh, find))),
+    })
     return { ext: 'glb', bytes: own(glb), measures: { triangles, vertices }, reduced }
   }
   if (content.kind === 'picture') {

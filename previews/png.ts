@@ -61,6 +61,15 @@ export async function picturePng(picture: Picture, options: PngOptions = {}): Pr
   return { png, width: pixels.width, height: pixels.height, bits, reduced }
 }
 
+/** The same with 8 bits a sample, halved until no edge is longer. */
+export function smallPicture(picture: Picture, maxEdgePx: number): Picture {
+  const { width, height, channels, samples } = picture
+  const values = samples.kind === 'half' ? bytesOf(picture, samples.values) : samples.values
+  let pixels: Pixels = { width, height, channels, values: values instanceof Uint16Array ? shortened(values) : values }
+  while (Math.max(pixels.width, pixels.height) > maxEdgePx) pixels = halved(pixels)
+  return { ...pixels, samples: { kind: 'u8', values: pixels.values as Uint8Array } }
+}
+
 async function encoded({ width, height, channels, values }: Pixels): Promise<Buffer> {
   const sharp = await loadSharp()
   const picture = sharp(values, { raw: { width, height, channels }, limitInputPixels: false })

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { FormatError, type FormatErrorReason } from '../formats/format-error.ts'
 import { type Converted, convert } from './convert.ts'
 import { readFileSource } from './source-data/file-source.ts'
+import { packagesBeside } from './source-data/project-packages.ts'
 import { type SourceFacts, sourceFacts } from './source-data/source-facts.ts'
 
 export interface SourceOrder {
@@ -28,7 +29,7 @@ async function answerTo({ path, want }: SourceOrder): Promise<SourceAnswer> {
   const source = await readFileSource(path)
   if (source === undefined) return { kind: 'none' }
   if (want === 'facts') return { kind: 'facts', facts: sourceFacts(source) }
-  return { kind: 'converted', converted: await convert(source) }
+  return { kind: 'converted', converted: await convert(source, packagesBeside(path)) }
 }
 
 const systemSentences: Record<string, string> = {

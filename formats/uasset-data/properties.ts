@@ -1,4 +1,5 @@
 // The properties of an object in an Unreal package: values by name, decoded only when asked for.
+import { customVersion } from '../uasset/custom-versions.ts'
 import type { ObjectReader } from './package.ts'
 import { type PropertyTag, type PropertyType, readInnerTag, readPropertyTags } from './property-tags.ts'
 
@@ -71,6 +72,21 @@ export class Properties {
 
   structs(name: string): Properties[] | undefined {
     return this.#tag(name)?.native === false ? this.#list(name, structs) : undefined
+  }
+
+  /** What an input of a material or of one of its expressions is connected to; numbers as those of `object`. */
+  input(name: string): number | undefined {
+    return this.#one(name, connections)
+  }
+
+  /** The colour of a material's input that is connected to nothing: r, g, b, a, 0 to 255. */
+  inputColor(name: string): number[] | undefined {
+    return this.#one(name, inputColors)
+  }
+
+  /** Names of all inputs, in the order of the file. */
+  inputNames(): string[] {
+    return this.#tags.filter(({ type }) => isInput(type)).map(({ name }) => name)
   }
 
   #tag(name: string, index = 0): PropertyTag | undefined {
@@ -175,6 +191,31 @@ function readFloats(reader: ObjectReader, size: number): number[] | undefined {
 function readColor(reader: ObjectReader): number[] {
   const [blue = 0, green = 0, red = 0, alpha = 0] = reader.take(4)
   return [red, green, blue, alpha]
+}
+
+const isInput = (type: PropertyType): boolean => type.name === 'StructProperty' && structName(type).endsWith('Input')
+
+/** What the core version names: from then on an input is bare numbers, of which the first is the expression. */
+const nativeInputsSince = 1
+const hasNativeInputs = (reader: ObjectReader): boolean => reader.version(customVersion.core) >= nativeInputsSince
+
+const connections: Readings<number> = (type) => (isInput(type) ? readConnection : undefined)
+
+function readConnection(reader: ObjectReader): number | undefined {
+  return hasNativeInputs(reader) ? reader.i32() : readProperties(reader).object('Expression')
+}
+
+const inputColors: Readings<number[]> = (type) => (isInput(type) ? readInputColor : undefined)
+
+/** Whether the colour is used, and the colour, stand at the end. */
+function readInputColor(reader: ObjectReader, size: number): number[] | undefined {
+  if (!hasNativeInputs(reader)) {
+    const input = readProperties(reader)
+    return input.bool('UseConstant') ? input.tuple('Constant') : undefined
+  }
+  if (size < 8) return undefined
+  reader.skip(size - 8)
+  return reader.bool32() ? readColor(reader) : undefined
 }
 
 const guids: Readings<string | null> = (type) => (isGuid(type) ? (reader: ObjectReader) => reader.guid() : undefined)

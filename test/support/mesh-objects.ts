@@ -29,9 +29,9 @@ export class PackageOfObjects extends OpenPackage {
 }
 
 /** Of 4.22, with the versions that are asked for and none beside them. It imports `/Game/M_Oak`. */
-export async function packageOfObjects(versions: Versions): Promise<PackageOfObjects> {
+export async function packageOfObjects(versions: Versions, moreWords: readonly string[] = []): Promise<PackageOfObjects> {
   const spec = { packageName: '/Game/SM_Door', assetClass: 'StaticMesh', engine: '4.22.3', imports: ['/Game/M_Oak'] }
-  const bytes = await writePackage({ ...spec, softReferences: words })
+  const bytes = await writePackage({ ...spec, softReferences: [...words, ...moreWords] })
   const reader = readerOf(bytes)
   const { reader: header, summary } = readHeader(bytes, readPreamble(reader, readOpening(reader)), bytes.length)
   const parts = Object.entries(versions) as [keyof typeof customVersion, number][]

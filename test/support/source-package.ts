@@ -14,6 +14,8 @@ export type SourceSpec = {
   engine: string
   /** Versions of engine parts, two at most. */
   versions?: Partial<Record<keyof typeof customVersion, number>>
+  /** Long names of packages that it imports. */
+  imports?: string[]
   properties?: (out: ObjectBytes) => void
   /** What the class itself keeps, behind the properties. */
   data?: (out: ObjectBytes) => void
@@ -120,7 +122,7 @@ type Tag = { name: string; type: TypeTree; bytes: Buffer; bool: boolean | undefi
 /** Written twice: names are counted first, so that the object's data can name them. */
 export async function sourcePackage(spec: SourceSpec): Promise<Buffer> {
   const used = new Set<string>()
-  const about = { packageName: `/Game/${stem}`, assetClass: spec.assetClass, engine: spec.engine }
+  const about = { packageName: `/Game/${stem}`, assetClass: spec.assetClass, engine: spec.engine, imports: spec.imports }
   const { ue5 } = summaryOf(await writePackage(about)).versions
   objectData(spec, ue5, (name) => used.add(name).size)
   const softReferences = [...used]
