@@ -11,13 +11,14 @@ import type { Context } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
 import { number, size } from '../terminal/amounts.ts'
 import { wrap } from '../terminal/wrap.ts'
+import { type Input, inputsOf } from './convert/inputs.ts'
 
 export const commands = [
   command({
     usage: 'convert <files...>',
     description:
       'Meshes become GLB, textures PNG, sounds WAV: out of Unreal packages as editors save them (4.19 to 5.8), where their source is in full, and of FBX, OBJ, glTF, PNG, JPEG, TGA and WAV files. Needs no server and no engine. Cooked packages have no source in them.',
-    arguments: { files: 'packages or source files' },
+    arguments: { files: 'packages or source files, or folders: all that can be converted in them, laid out as it lies there' },
     options: {
       output: text('-o, --output <path>', 'the folder to write to; for one file also the file (default: this folder)'),
       force: flag('--force', 'replace files that hold something else'),
@@ -25,12 +26,16 @@ export const commands = [
     examples: [
       ['convert Content/Props/SM_Barrel.uasset', 'SM_Barrel.glb, for any viewer or DCC program'],
       ['convert Content/Textures/*.uasset -o ./pictures', 'every texture as PNG'],
+      ['convert Content -o ./converted', 'all meshes, textures and sounds of a project, in the same folders'],
     ],
     exits: ['partly'],
     async run(context, { files, output, force }) {
-      const target = await targetOf(context.cwd, files, output)
-      const results = await convertAll(context, { files, target, force })
-      context.out.result({ files: results }, [])
+      const inputs = await inputsOf(context.cwd, files)
+      const target = await targetOf(context.cwd, inputs, output)
+      const all = await convertAll(context, { inputs, target, force })
+      const results = all.filter((result) => result !== 'nothing to convert')
+      const withoutSource = all.length - results.length
+      context.out.result({ files: results, without_source: withoutSource }, leftOutLines(withoutSource))
       const failures = results.filter(({ error }) => error !== undefined).length
       if (failures === 0) return exits.done
       return failures === results.length ? exits.failed : exits.partly
@@ -41,11 +46,12 @@ export const commands = [
 /** Where to write: a folder, or for one file the file itself, whose end has to fit. */
 type Target = { folder: string } | { path: string }
 
-async function targetOf(cwd: string, files: readonly string[], output: string | undefined): Promise<Target> {
+async function targetOf(cwd: string, inputs: readonly Input[], output: string | undefined): Promise<Target> {
   const to = resolve(cwd, output ?? '.')
   const isFolder = output === undefined || /[/\\]$/.test(output) || (await stat(to).catch(() => undefined))?.isDirectory()
   if (isFolder || extname(to) === '') return { folder: to }
-  if (files.length > 1) throw wrongUsage(`${output} names a file, and there are several to convert.`, 'Name a folder: -o ./out/')
+  if (inputs.length !== 1)
+    throw wrongUsage(`${output} names a file, and there are several to convert.`, 'Name a folder: -o ./out/')
   return { path: to }
 }
 
@@ -66,22 +72,26 @@ interface ConvertedFile {
 }
 
 interface Wish {
-  files: readonly string[]
+  inputs: readonly Input[]
   target: Target
   force: boolean
 }
 
-async function convertAll(context: Context, { files, target, force }: Wish): Promise<ConvertedFile[]> {
+/** Packages of folders that hold neither a mesh nor a picture nor a sound are nothing to tell of one by one. */
+type Result = ConvertedFile | 'nothing to convert'
+
+async function convertAll(context: Context, { inputs, target, force }: Wish): Promise<Result[]> {
   const { runSourceOrders } = await import('../../previews/source-threads.ts')
   const writer = new Writer(target, force)
-  const results: Promise<ConvertedFile>[] = []
-  const orders = files.map((file) => ({ path: resolve(context.cwd, file), want: 'convert' as const }))
+  const results: Promise<Result>[] = []
+  const orders = inputs.map(({ path }) => ({ path, want: 'convert' as const }))
   await runSourceOrders(orders, {
     signal: context.signal,
     onAnswer: (index, answer) => {
-      const file = files[index] ?? ''
-      results[index] = writer.take(file, answer).then((result) => {
-        context.out.lines(lines(result, context))
+      const input = inputs[index]
+      if (input === undefined) return
+      results[index] = writer.take(input, answer).then((result) => {
+        if (result !== 'nothing to convert') context.out.lines(lines(result, context))
         return result
       })
     },
@@ -102,12 +112,14 @@ class Writer {
     this.#force = force
   }
 
-  async take(file: string, answer: SourceAnswer): Promise<ConvertedFile> {
+  async take({ file, below, isOfFolder }: Input, answer: SourceAnswer): Promise<Result> {
+    if (answer.kind === 'none' && isOfFolder) return 'nothing to convert'
     const refused = (reason: string, error: string): ConvertedFile => ({ file, path: null, kind: null, reason, error })
     if (answer.kind === 'failed') return refused(answer.reason, answer.message)
     if (answer.kind !== 'converted') return refused('no-source', 'It holds neither a mesh nor a picture nor a sound.')
     const { ext, bytes, measures, reduced } = answer.converted
-    const path = 'path' in this.#target ? this.#target.path : join(this.#target.folder, `${basename(file, extname(file))}.${ext}`)
+    const path =
+      'path' in this.#target ? this.#target.path : join(this.#target.folder, below, `${basename(file, extname(file))}.${ext}`)
     if (extname(path).toLowerCase() !== `.${ext}`)
       return refused('wrong-end', `It is a ${kinds[ext]}: name the file ${basename(path, extname(path))}.${ext}.`)
     const other = this.#written.get(path.toLowerCase())
@@ -128,8 +140,13 @@ class Writer {
   }
 }
 
+const leftOutLines = (count: number): string[] =>
+  count === 0
+    ? []
+    : [`${count === 1 ? '1 package holds' : `${number(count)} packages hold`} neither a mesh nor a picture nor a sound.`]
+
 const measureWords: Record<string, (value: number) => string> = {
-  triangles: (value) => `${number(value)} triangles`,
+  triangles: (value) => `${number(value)} ${value === 1 ? 'triangle' : 'triangles'}`,
   vertices: (value) => `${number(value)} vertices`,
   seconds: (value) => `${value.toFixed(value < 10 ? 2 : 0)} s`,
   sample_rate: (value) => `${number(value)} Hz`,

@@ -8,6 +8,7 @@ import type { SourceAnswer } from '../../../previews/source-worker.ts'
 import { glbIssues } from '../../support/glb-issues.ts'
 import { ph } from '../../support/ph.ts'
 import { fixtureFolder } from '../../support/real-packages.ts'
+import { sourcePackage } from '../../support/source-package.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const triangle = 'v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\n'
@@ -17,12 +18,13 @@ const dot = await sharp({ create: { width: 3, height: 2, channels: 4, background
 
 interface Outcome {
   code: number
+  without_source: number
   files: { file: string; path: string | null; kind: string | null; reason?: string; present?: boolean; measures?: unknown }[]
 }
 
 async function convert(cwd: string, ...args: string[]): Promise<Outcome> {
   const outcome = await ph(['convert', '--json', ...args], { cwd })
-  return { code: outcome.code, ...(outcome.json() as { files: Outcome['files'] }) }
+  return { code: outcome.code, ...(outcome.json() as Omit<Outcome, 'code'>) }
 }
 
 test('a mesh becomes a GLB that viewers open, and a picture a PNG, in this folder', async () => {
@@ -38,11 +40,33 @@ test('a mesh becomes a GLB that viewers open, and a picture a PNG, in this folde
   expect([...data.subarray(0, 4)]).toEqual([255, 128, 0, 255])
 })
 
+test('a folder is converted as it lies there, without what has no source and what programs made for themselves', async () => {
+  const cwd = temporaryFolder({
+    'Art/Props/Flag.obj': triangle,
+    'Art/Flags/Flag.obj': `${triangle}f 1 3 2\n`,
+    'Art/Dot.PNG': dot,
+    'Art/notes.txt': 'hello',
+    'Art/M_Oak.uasset': await sourcePackage({ assetClass: 'Material', engine: '5.5.4' }),
+    'Art/Saved/Dot.png': dot,
+    'Art/.cache/Dot.png': dot,
+  })
+  const { code, files, without_source } = await convert(cwd, 'Art', '-o', 'out')
+  expect(code).toBe(0)
+  expect(files.map(({ file, path }) => [file, path])).toEqual([
+    ['Art/Dot.PNG', join(cwd, 'out/Dot.png')],
+    ['Art/Flags/Flag.obj', join(cwd, 'out/Flags/Flag.glb')],
+    ['Art/Props/Flag.obj', join(cwd, 'out/Props/Flag.glb')],
+  ])
+  expect(without_source).toBe(1)
+  const { stdout } = await ph(['convert', 'Art', '-o', 'out'], { cwd, env: { NO_COLOR: '1' } })
+  expect(stdout).toContain('1 package holds neither a mesh nor a picture nor a sound.')
+})
+
 test('people read what was made, and what was not and why', async () => {
   const cwd = temporaryFolder({ 'Flag.obj': triangle, 'notes.txt': 'hello', 'cut.png': dot.subarray(0, 40) })
   const { code, stdout } = await ph(['convert', 'Flag.obj', 'notes.txt', 'cut.png'], { cwd, env: { NO_COLOR: '1' } })
   expect(code).toBe(6)
-  expect(stdout).toMatch(/^Flag\.glb {2}1 triangles, 3 vertices, .*B$/m)
+  expect(stdout).toMatch(/^Flag\.glb {2}1 triangle, 3 vertices, .*B$/m)
   expect(stdout).toContain('! notes.txt: A .txt file is not read for what it shows or plays.')
   expect(stdout).toContain('! cut.png: ')
 })
