@@ -30,10 +30,12 @@ export function readFlacSound(bytes: Uint8Array): Sound {
   while (!reader.isAtEnd && (frames === null || samples.frames < frames)) {
     const planes = readFrame(reader, header)
     const length = planes[0]?.length ?? 0
-    pack(planes, samples.room(length), { bytes: bits / 8, shift: bits - bitsPerSample })
+    const room = samples.room(length)
+    pack(planes, room, { bytes: bits / 8, shift: bits - bitsPerSample })
+    const isAsStored = bits === bitsPerSample
     const bytesEach = Math.ceil(bitsPerSample / 8)
-    const hashed = Buffer.alloc(length * channels * bytesEach)
-    pack(planes, hashed, { bytes: bytesEach, shift: 0 })
+    const hashed = isAsStored ? room : Buffer.alloc(length * channels * bytesEach)
+    if (!isAsStored) pack(planes, hashed, { bytes: bytesEach, shift: 0 })
     hash.update(hashed)
   }
   const read = samples.frames
