@@ -26,19 +26,22 @@ test.each([
   ['tone.ogg', readVorbisSound, 16_000],
   ['tone.opus', readOpusSound, 48_000],
   ['tone.flac', readFlacSound, 16_000],
-] as const)('%s sounds as it was recorded: one tone left, the other right, a quarter of a second', async (name, read, sampleRate) => {
-  const sound = await read(sample(name))
-  expect(sound).toMatchObject({ sampleRate, channels: 2, bits: 16, isFloat: false })
-  expect(sound.data.length).toBe(sampleRate)
-  for (const [channel, hertz, other] of [
-    [0, 440, 1000],
-    [1, 1000, 440],
-  ] as const) {
-    expect(strength(sound, channel, hertz)).toBeGreaterThan(0.45)
-    expect(strength(sound, channel, hertz)).toBeLessThan(0.55)
-    expect(strength(sound, channel, other)).toBeLessThan(0.02)
-  }
-})
+] as const)(
+  '%s sounds as it was recorded: one tone left, the other right, a quarter of a second',
+  async (name, read, sampleRate) => {
+    const sound = await read(sample(name))
+    expect(sound).toMatchObject({ sampleRate, channels: 2, bits: 16, isFloat: false })
+    expect(sound.data.length).toBe(sampleRate)
+    for (const [channel, hertz, other] of [
+      [0, 440, 1000],
+      [1, 1000, 440],
+    ] as const) {
+      expect(strength(sound, channel, hertz)).toBeGreaterThan(0.45)
+      expect(strength(sound, channel, hertz)).toBeLessThan(0.55)
+      expect(strength(sound, channel, other)).toBeLessThan(0.02)
+    }
+  },
+)
 
 test('a FLAC whose samples are not those that were encoded is refused', () => {
   const bytes = sample('tone.flac')

@@ -53,7 +53,9 @@ test('transparency of a PSD is read, and the white that lies under it taken out;
 
 test('a PSD of inks and of a palette becomes red, green and blue', () => {
   const inks = [255, 255, 0, 128].map((value) => Buffer.of(value))
-  expect([...readPsdPicture(toPsd({ width: 1, height: 1, bitDepth: 8, mode: 4, planes: inks })).samples.values]).toEqual([128, 128, 0, 255])
+  expect([...readPsdPicture(toPsd({ width: 1, height: 1, bitDepth: 8, mode: 4, planes: inks })).samples.values]).toEqual([
+    128, 128, 0, 255,
+  ])
   const palette = Buffer.alloc(768)
   palette[3] = 10
   palette[256 + 3] = 20

@@ -46,7 +46,9 @@ export function toPsd(document: Document): Buffer {
   const version = Buffer.from([...Buffer.from('8BIM'), 0x04, 0x21, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, hasMerged ? 1 : 0, 0])
   const layers = Buffer.from([0, 0, 0, 2, ...(isTransparent ? [0xff, 0xff] : [0, 1])])
   const rowBytes = (width * bitDepth) / 8
-  const rows = planes.flatMap((plane) => Array.from({ length: height }, (_, y) => plane.subarray(y * rowBytes, (y + 1) * rowBytes)))
+  const rows = planes.flatMap((plane) =>
+    Array.from({ length: height }, (_, y) => plane.subarray(y * rowBytes, (y + 1) * rowBytes)),
+  )
   const runs = rows.map((row) => Buffer.concat([Buffer.of(row.length - 1), row]))
   const sizes = Buffer.concat(runs.map((run) => u16(run.length)))
   const pixels = packed ? [u16(1), sizes, ...runs] : [u16(0), ...rows]
