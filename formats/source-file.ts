@@ -14,7 +14,7 @@ export type SourceKind = {
   assetClass: string
   /** Null: the file only goes along with another that needs it and is no entry of its own. */
   entryType: string | null
-  reader: 'picture' | 'tga' | 'wav' | 'ogg' | 'gltf' | 'fbx' | 'obj' | 'mtl' | null
+  reader: 'picture' | 'tga' | 'exr' | 'hdr' | 'psd' | 'wav' | 'ogg' | 'flac' | 'mp3' | 'gltf' | 'fbx' | 'obj' | 'mtl' | null
 }
 
 type Row = [assetClass: string, entryType: string | null, extensions: string]
@@ -35,10 +35,16 @@ const readers: Record<string, SourceKind['reader']> = {
   jpg: 'picture',
   jpeg: 'picture',
   tga: 'tga',
+  exr: 'exr',
+  hdr: 'hdr',
+  psd: 'psd',
+  psb: 'psd',
   wav: 'wav',
   ogg: 'ogg',
   oga: 'ogg',
   opus: 'ogg',
+  flac: 'flac',
+  mp3: 'mp3',
   gltf: 'gltf',
   glb: 'gltf',
   fbx: 'fbx',
@@ -54,7 +60,21 @@ for (const [assetClass, entryType, extensions] of rows) {
  * How much of a file's beginning the reader of its kind wants; readers that also look further ask for it as they go. A file
  * without a reader is only asked whether it is a pointer.
  */
-const headBytes = { picture: MiB, tga: 4096, wav: MiB, ogg: MiB, gltf: 32 * MiB, fbx: MiB, obj: MiB, mtl: MiB }
+const headBytes = {
+  picture: MiB,
+  tga: 4096,
+  exr: MiB,
+  hdr: 64 * 1024,
+  psd: 4096,
+  wav: MiB,
+  ogg: MiB,
+  flac: MiB,
+  mp3: MiB,
+  gltf: 32 * MiB,
+  fbx: MiB,
+  obj: MiB,
+  mtl: MiB,
+}
 const pointerBytes = 256
 
 /** Pictures are decoded from memory: a larger file gets no thumbnail. Holds a 4096 x 4096 TGA with alpha. */
@@ -162,6 +182,16 @@ async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: Who
       return (await import('./image.ts')).readImage(bytes, whole.sizeBytes)
     case 'tga':
       return (await import('./tga.ts')).readTga(bytes, whole.sizeBytes)
+    case 'exr':
+      return (await import('./exr/header.ts')).readExr(bytes)
+    case 'hdr':
+      return (await import('./hdr.ts')).readHdr(bytes)
+    case 'psd':
+      return (await import('./psd.ts')).readPsd(bytes)
+    case 'flac':
+      return (await import('./flac/flac.ts')).readFlac(bytes, whole)
+    case 'mp3':
+      return (await import('./mp3.ts')).readMp3(bytes, whole)
     case 'wav':
       return (await import('./wav.ts')).readWav(bytes, whole.sizeBytes)
     case 'ogg':

@@ -1,15 +1,23 @@
 // What the facts of a source file are called in the metadata of an entry (spec 4.9), and in which units they stand there.
 import type { EntryMetadata } from './entry-metadata.ts'
+import type { ExrFacts } from './exr/header.ts'
 import type { FbxFacts } from './fbx/fbx.ts'
+import type { FlacFacts } from './flac/flac.ts'
 import type { GltfFacts } from './gltf/gltf.ts'
+import type { HdrFacts } from './hdr.ts'
 import type { JpegFacts, PngFacts } from './image.ts'
+import type { Mp3Facts } from './mp3.ts'
 import type { MtlFacts, ObjFacts } from './obj/obj.ts'
 import type { OggFacts } from './ogg.ts'
+import type { PsdFacts } from './psd.ts'
 import type { TgaFacts } from './tga.ts'
 import type { WavFacts } from './wav.ts'
 
 /** What the reader of each format gives. */
-export type SourceDetails = PngFacts | JpegFacts | TgaFacts | WavFacts | OggFacts | GltfFacts | FbxFacts | ObjFacts | MtlFacts
+export type SourceDetails =
+  | (PngFacts | JpegFacts | TgaFacts | ExrFacts | HdrFacts | PsdFacts)
+  | (WavFacts | OggFacts | FlacFacts | Mp3Facts)
+  | (GltfFacts | FbxFacts | ObjFacts | MtlFacts)
 
 /** As long as the library takes texts. */
 const maxTextLength = 200
@@ -28,6 +36,8 @@ export function metadataOf(details: SourceDetails): EntryMetadata {
       return { material_count: details.materials }
     case 'wav':
     case 'ogg':
+    case 'flac':
+    case 'mp3':
       return {
         ...(details.durationSeconds === null ? {} : { audio_duration: details.durationSeconds }),
         sample_rate: details.sampleRate,

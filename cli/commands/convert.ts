@@ -17,7 +17,7 @@ export const commands = [
   command({
     usage: 'convert <files...>',
     description:
-      'Meshes become GLB, textures PNG, sounds WAV: out of Unreal packages as editors save them (4.19 to 5.8), where their source is in full, and of FBX, OBJ, glTF, PNG, JPEG, TGA and WAV files. Needs no server and no engine. Cooked packages have no source in them.',
+      'Meshes become GLB, textures PNG, sounds WAV: out of Unreal packages as editors save them (4.19 to 5.8), where their source is in full, and of source files: FBX, OBJ, glTF and GLB; PNG, JPEG, TGA, PSD and PSB (their merged picture), EXR and HDR; WAV, OGG (Vorbis, Opus) and FLAC. Needs no server and no engine. Cooked packages have no source in them.',
     arguments: { files: 'packages or source files, or folders: all that can be converted in them, laid out as it lies there' },
     options: {
       output: text('-o, --output <path>', 'the folder to write to; for one file also the file (default: this folder)'),

@@ -20,7 +20,7 @@ export const commands = [
   command({
     usage: 'inspect <files...>',
     description:
-      'Reads headers of Unreal packages (.uasset, .umap) of every engine version, and of PNG, JPEG, TGA, WAV, OGG, GLB, glTF, FBX and OBJ files. Nothing is sent anywhere.',
+      'Reads headers of Unreal packages (.uasset, .umap) of every engine version, and of PNG, JPEG, TGA, PSD, EXR, HDR, WAV, OGG, FLAC, MP3, GLB, glTF, FBX and OBJ files. Nothing is sent anywhere.',
     arguments: { files: 'files to look into' },
     options: {
       all: flag('--all', 'list every reference, however many there are'),

@@ -32,11 +32,37 @@ const readers: Record<string, (bytes: Uint8Array) => Promise<Content>> = {
     const { rgba, width, height } = (await import('../../formats/tga.ts')).decodeTga(bytes, maxEdgePx)
     return { kind: 'picture', picture: { width, height, channels: 4, samples: { kind: 'u8', values: rgba } } }
   },
+  async exr(bytes) {
+    return { kind: 'picture', picture: await (await import('../../formats/exr/picture.ts')).readExrPicture(bytes) }
+  },
+  async hdr(bytes) {
+    return { kind: 'picture', picture: (await import('../../formats/hdr.ts')).readHdrPicture(bytes) }
+  },
+  async psd(bytes) {
+    return { kind: 'picture', picture: (await import('../../formats/psd.ts')).readPsdPicture(bytes) }
+  },
+  async flac(bytes) {
+    return { kind: 'sound', sound: (await import('../../formats/flac/sound.ts')).readFlacSound(bytes) }
+  },
+  async mp3() {
+    throw new FormatError(
+      'unsupported',
+      'MP3 sounds are not decoded. Convert the recording that it was made from, or an OGG or FLAC of it.',
+    )
+  },
+  ogg: async (bytes) => ({ kind: 'sound', sound: await readOggSound(bytes) }),
   async wav(bytes) {
     const { readWavData, wavSound } = await import('../../formats/wav.ts')
     const { facts, data } = readWavData(bytes)
     return { kind: 'sound', sound: wavSound(facts, data) }
   },
+}
+
+/** Opus or Vorbis, as the file's first page says. */
+async function readOggSound(bytes: Uint8Array): Promise<Sound> {
+  const { codec } = (await import('../../formats/ogg.ts')).readOgg(bytes)
+  if (codec === 'opus') return (await import('../../formats/opus.ts')).readOpusSound(bytes)
+  return (await import('../../formats/vorbis/sound.ts')).readVorbisSound(bytes)
 }
 
 /** With as many bits and channels as the file has. */

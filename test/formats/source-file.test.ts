@@ -61,7 +61,7 @@ test('what is no source file is not described', async () => {
 })
 
 test('no reader wants more than 32 MiB of a file, however large', () => {
-  for (const ext of ['png', 'jpg', 'tga', 'wav', 'ogg', 'fbx', 'obj', 'mtl', 'glb', 'gltf'])
+  for (const ext of ['png', 'jpg', 'tga', 'exr', 'hdr', 'psd', 'wav', 'ogg', 'flac', 'mp3', 'fbx', 'obj', 'mtl', 'glb', 'gltf'])
     expect(sourceHeadBytes(ext)).toBeLessThanOrEqual(32 * 1024 * 1024)
 })
 
