@@ -72,4 +72,7 @@ export const mirrorFolder = (folders: Folders, address: string): string => join(
 export const thumbnailFolder = (folders: Folders, address: string): string =>
   join(folders.cache, 'thumbnails', addressName(address))
 
+/** Which files of the content cache are the previews of a workspace, by artifact. */
+export const previewFolder = (folders: Folders, address: string): string => join(folders.cache, 'previews', addressName(address))
+
 const addressName = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

@@ -1,5 +1,5 @@
 /** Where a mesh is looked at from, and where its points fall on the picture. */
-import type { Mesh } from '../formats/source/mesh.ts'
+import { type Placement, rangeOf } from './placement.ts'
 
 export interface View {
   /** Degrees around the Z axis; 0 looks at the side that faces along X, 90 at the one that faces along Y. */
@@ -8,6 +8,14 @@ export interface View {
   pitch: number
   /** `tight` fills the picture; `turning` keeps one distance for every yaw and pitch, so that a turntable does not pump. */
   framing: 'tight' | 'turning'
+  /** Of `turning`: how much larger than where the sphere around the mesh just fits. */
+  zoom?: number
+}
+
+/** Of a picture, in pixels or samples. */
+export interface Size {
+  width: number
+  height: number
 }
 
 /** Unit vectors in the mesh's axes. */
@@ -50,70 +58,81 @@ export function cameraOf({ yaw, pitch }: View): Camera {
 
 const toRadians = (degrees: number): number => (Number.isFinite(degrees) ? (degrees * Math.PI) / 180 : 0)
 
-export function project(mesh: Mesh, { view, edge }: { view: View; edge: number }): Projected {
-  const camera = cameraOf(view)
-  const placed = placedInUnitSphere(mesh)
+/** Of pictures that are to be compared, `beside` are the others: all are seen at the size at which each of them fits. */
+export function project(
+  { placed }: Placement,
+  { view, size, beside = [] }: { view: View; size: Size; beside?: readonly Placement[] },
+): Projected {
+  const { back } = cameraOf(view)
+  const projected = seenBy(placed, view)
   const count = placed.length / 3
-  // The sphere just fits between the sides of the view.
-  const distance = Math.sqrt(1 + 1 / halfView ** 2)
-  const projected = { x: new Float32Array(count), y: new Float32Array(count), nearness: new Float32Array(count) }
-  const { right, up, back } = camera
+  const frame = view.framing === 'tight' ? frameOf([projected, ...beside.map((one) => seenBy(one.placed, view))], size) : round
+  const shorter = Math.min(size.width, size.height)
+  const scale =
+    view.framing === 'tight'
+      ? (1 - margin) * Math.min(size.width / 2 / frame.x, size.height / 2 / frame.y)
+      : (shorter / 2) * ((1 - margin) / halfView) * zoomOf(view)
+  for (let index = 0; index < count; index++) {
+    projected.x[index] = ((projected.x[index] ?? 0) - frame.middleX) * scale + size.width / 2
+    projected.y[index] = ((projected.y[index] ?? 0) - frame.middleY) * scale + size.height / 2
+  }
+  return { ...projected, placed, eye: [back[0] * distance, back[1] * distance, back[2] * distance] }
+}
+
+/** The sphere just fits between the sides of the view. */
+const distance = Math.sqrt(1 + 1 / halfView ** 2)
+const round = { middleX: 0, middleY: 0, x: halfView, y: halfView }
+
+const zoomOf = ({ zoom = 1 }: View): number => (zoom > 0 && zoom < 1e6 ? zoom : 1)
+
+function seenBy(placed: Float32Array, view: View) {
+  const { right, up, back } = cameraOf(view)
+  const count = placed.length / 3
+  const seen = { x: new Float32Array(count), y: new Float32Array(count), nearness: new Float32Array(count) }
   for (let index = 0; index < count; index++) {
     const px = placed[index * 3] ?? 0
     const py = placed[index * 3 + 1] ?? 0
     const pz = placed[index * 3 + 2] ?? 0
     const nearness = 1 / (distance - (px * back[0] + py * back[1] + pz * back[2]))
-    projected.nearness[index] = nearness
-    projected.x[index] = (px * right[0] + py * right[1] + pz * right[2]) * nearness
-    projected.y[index] = -(px * up[0] + py * up[1] + pz * up[2]) * nearness
+    seen.nearness[index] = nearness
+    seen.x[index] = (px * right[0] + py * right[1] + pz * right[2]) * nearness
+    seen.y[index] = -(px * up[0] + py * up[1] + pz * up[2]) * nearness
   }
-  const box = view.framing === 'tight' ? around(projected) : { x: 0, y: 0, reach: halfView }
-  const scale = (edge / 2) * ((1 - margin) / box.reach)
-  for (let index = 0; index < count; index++) {
-    projected.x[index] = ((projected.x[index] ?? 0) - box.x) * scale + edge / 2
-    projected.y[index] = ((projected.y[index] ?? 0) - box.y) * scale + edge / 2
-  }
-  return { ...projected, placed, eye: [back[0] * distance, back[1] * distance, back[2] * distance] }
+  return seen
 }
 
-/** Middle and half of the longer side of what is drawn. */
-function around({ x, y }: { x: Float32Array; y: Float32Array }): { x: number; y: number; reach: number } {
-  const [left, right] = rangeOf(x, 0, 1)
-  const [top, bottom] = rangeOf(y, 0, 1)
-  const reach = Math.max(right - left, bottom - top) / 2
-  return reach > 0 ? { x: (left + right) / 2, y: (top + bottom) / 2, reach } : { x: 0, y: 0, reach: halfView }
-}
-
-/** Least and greatest of every `step`th value; what is no number does not count. 0 and 0 without any. */
-function rangeOf(values: Float32Array, first: number, step: number): [number, number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let at = first; at < values.length; at += step) {
-    const value = values[at] ?? Number.NaN
-    if (value < least && value > Number.NEGATIVE_INFINITY) least = value
-    if (value > most && value < Number.POSITIVE_INFINITY) most = value
-  }
-  return least <= most ? [least, most] : [0, 0]
-}
-
-/** Positions that corners use, moved and scaled into the unit sphere; the others are no numbers. Any size and place of a mesh will do. */
-function placedInUnitSphere({ positions, cornerPositions }: Mesh): Float32Array {
-  const placed = new Float32Array(positions.length - (positions.length % 3)).fill(Number.NaN)
-  for (const position of cornerPositions) {
-    const at = position * 3
-    if (at + 2 >= placed.length) continue
-    placed[at] = positions[at] ?? Number.NaN
-    placed[at + 1] = positions[at + 1] ?? Number.NaN
-    placed[at + 2] = positions[at + 2] ?? Number.NaN
-  }
-  const ranges = [0, 1, 2].map((axis) => rangeOf(placed, axis, 3))
-  const middle = ranges.map(([least, most]) => least / 2 + most / 2)
-  let farthest = 0
+/** How large a mesh may be drawn so that it stays in the picture while it turns once around at this pitch: a zoom for `turning`. */
+export function turningZoom({ placed }: Placement, pitch: number, size: Size): number {
+  let [radius, height] = [0, 0]
   for (let at = 0; at < placed.length; at += 3) {
-    let square = 0
-    for (let axis = 0; axis < 3; axis++) square += ((placed[at + axis] ?? 0) - (middle[axis] ?? 0)) ** 2
-    if (square > farthest && square < Number.POSITIVE_INFINITY) farthest = square
+    const [x, y, z] = [placed[at] ?? 0, placed[at + 1] ?? 0, placed[at + 2] ?? 0]
+    const around = Math.sqrt(x * x + y * y)
+    if (around > radius && around < Number.POSITIVE_INFINITY) radius = around
+    if (Math.abs(z) > height && Math.abs(z) < Number.POSITIVE_INFINITY) height = Math.abs(z)
   }
-  const radius = Math.sqrt(farthest) || 1
-  for (let at = 0; at < placed.length; at++) placed[at] = ((placed[at] ?? 0) - (middle[at % 3] ?? 0)) / radius
-  return placed
+  // What the turning mesh sweeps lies in a cylinder, and in the sphere: the smaller one counts.
+  const rims = Array.from({ length: rimPoints * 2 }, (_, at) => {
+    const angle = (Math.floor(at / 2) * 2 * Math.PI) / rimPoints
+    return [Math.cos(angle) * radius, Math.sin(angle) * radius, at % 2 === 0 ? height : -height]
+  })
+  const seen = seenBy(Float32Array.from(rims.flat()), { yaw: 0, pitch, framing: 'turning' })
+  const reach = (values: Float32Array) => Math.min(halfView, Math.max(...values.map(Math.abs))) || halfView
+  const shorter = Math.min(size.width, size.height)
+  return Math.min((size.width / shorter) * (halfView / reach(seen.x)), (size.height / shorter) * (halfView / reach(seen.y)))
 }
+
+const rimPoints = 48
+
+/** Middle, and half of both sides, of what is drawn. */
+function frameOf(pictures: readonly { x: Float32Array; y: Float32Array }[], size: Size) {
+  const [left, right] = joined(pictures.map(({ x }) => rangeOf(x, 0, 1)))
+  const [top, bottom] = joined(pictures.map(({ y }) => rangeOf(y, 0, 1)))
+  const [x, y] = [(right - left) / 2, (bottom - top) / 2]
+  const least = Math.max(x / size.width, y / size.height) > 0 ? 1e-12 : halfView
+  return { middleX: (left + right) / 2, middleY: (top + bottom) / 2, x: Math.max(x, least), y: Math.max(y, least) }
+}
+
+const joined = (ranges: readonly (readonly [number, number])[]): [number, number] => [
+  Math.min(...ranges.map(([least]) => least)),
+  Math.max(...ranges.map(([, most]) => most)),
+]

@@ -12,6 +12,20 @@ export interface SlotLook {
   texture?: Picture
 }
 
+/** What is the same from wherever a mesh is looked at. */
+export interface Surface {
+  mesh: Mesh
+  normals: Float32Array
+  painted: Float32Array | null
+  looks: readonly (SlotLook | undefined)[]
+}
+
+export const surfaceOf = (mesh: Mesh, looks: Surface['looks']): Surface => ({
+  ...{ mesh, looks },
+  normals: unitNormals(mesh),
+  painted: paintedColors(mesh),
+})
+
 const plain: Color = [0.5, 0.5, 0.5, 1]
 const ambient = 0.14
 /** From above on the left, then a weaker one from the right. */
@@ -36,12 +50,12 @@ export class Shading {
   readonly #weights = new Float64Array(3)
   readonly #normal = new Float64Array(3)
 
-  constructor(mesh: Mesh, scene: { projected: Projected; camera: Camera; looks: readonly (SlotLook | undefined)[] }) {
+  constructor({ mesh, normals, painted, looks }: Surface, scene: { projected: Projected; camera: Camera }) {
     this.#mesh = mesh
     this.#projected = scene.projected
-    this.#normals = unitNormals(mesh)
-    this.#painted = paintedColors(mesh)
-    this.#looks = scene.looks
+    this.#normals = normals
+    this.#painted = painted
+    this.#looks = looks
     this.#lamps = lamps.map(({ strength, ...lamp }) => ({ strength, toward: direction(scene.camera, lamp) }))
   }
 

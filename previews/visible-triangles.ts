@@ -1,6 +1,6 @@
 /** Which triangle of a mesh is nearest at each sample of a picture. */
 import type { Mesh } from '../formats/source/mesh.ts'
-import type { Projected } from './camera.ts'
+import type { Projected, Size } from './camera.ts'
 
 /** No triangle is seen here. */
 export const nothing = -1
@@ -10,14 +10,14 @@ const mostSamples = 300_000_000
 /** What a triangle costs beside its samples. */
 const samplesPerTriangle = 16
 
-/** Row by row from the top left, `edge` x `edge` samples. */
-export function visibleTriangles({ cornerPositions }: Mesh, projected: Projected, edge: number): Int32Array {
-  const raster = new Raster(projected, edge)
+/** Row by row from the top left; the size is in samples. */
+export function visibleTriangles({ cornerPositions }: Mesh, projected: Projected, size: Size): Int32Array {
+  const raster = new Raster(projected, size)
   for (let at = 0; at + 2 < cornerPositions.length && raster.samplesLeft > 0; at += 3) {
     if (raster.take(cornerPositions, at)) raster.fill(at / 3)
   }
   // A pole or a leaf from its side is thinner than the samples are apart: its edges are drawn instead.
-  const isThin = raster.count() < edge * 4
+  const isThin = raster.count() < Math.min(size.width, size.height) * 4
   for (let at = 0; isThin && at + 2 < cornerPositions.length && raster.samplesLeft > 0; at += 3) {
     if (raster.take(cornerPositions, at)) raster.outline(at / 3)
   }
@@ -30,17 +30,17 @@ class Raster {
   samplesLeft = mostSamples
   readonly #projected: Projected
   readonly #nearest: Float32Array
-  readonly #edge: number
+  readonly #size: Size
   /** The corners of the triangle that is drawn. */
   readonly #x = new Float64Array(3)
   readonly #y = new Float64Array(3)
   readonly #nearness = new Float64Array(3)
 
-  constructor(projected: Projected, edge: number) {
+  constructor(projected: Projected, size: Size) {
     this.#projected = projected
-    this.#edge = edge
-    this.#nearest = new Float32Array(edge * edge)
-    this.triangles = new Int32Array(edge * edge).fill(nothing)
+    this.#size = size
+    this.#nearest = new Float32Array(size.width * size.height)
+    this.triangles = new Int32Array(size.width * size.height).fill(nothing)
   }
 
   /** Samples at which there is something. */
@@ -80,17 +80,18 @@ class Raster {
     if (area === 0) return
     const toRight = (n1 * y2 - n2 * y1) / area
     const down = (n2 * x1 - n1 * x2) / area
+    const { width, height } = this.#size
     const first = Math.max(0, Math.ceil(y0 + Math.min(0, y1, y2) - 0.5))
-    const last = Math.min(this.#edge - 1, Math.floor(y0 + Math.max(0, y1, y2) - 0.5))
+    const last = Math.min(height - 1, Math.floor(y0 + Math.max(0, y1, y2) - 0.5))
     for (let row = first; row <= last; row++) {
       const y = row + 0.5
       const left = Math.max(0, Math.ceil(this.#crossing(y, area, -1) - 0.5))
-      const right = Math.min(this.#edge - 1, Math.floor(this.#crossing(y, area, 1) - 0.5))
+      const right = Math.min(width - 1, Math.floor(this.#crossing(y, area, 1) - 0.5))
       if (left > right) continue
       this.samplesLeft -= right - left
       let nearness = n0 + (left + 0.5 - x0) * toRight + (y - y0) * down
-      const end = row * this.#edge + right
-      for (let at = row * this.#edge + left; at <= end; at++) {
+      const end = row * width + right
+      for (let at = row * width + left; at <= end; at++) {
         if (nearness > (this.#nearest[at] ?? 0)) {
           this.#nearest[at] = nearness
           this.triangles[at] = triangle
@@ -123,7 +124,7 @@ class Raster {
       const y = this.#y[corner] ?? 0
       const toX = (this.#x[next] ?? 0) - x
       const toY = (this.#y[next] ?? 0) - y
-      const steps = Math.min(this.#edge * 2, Math.ceil(Math.max(Math.abs(toX), Math.abs(toY))))
+      const steps = Math.min(this.#size.width + this.#size.height, Math.ceil(Math.max(Math.abs(toX), Math.abs(toY))))
       this.samplesLeft -= steps * 4
       for (let step = 0; step <= steps; step++) {
         const share = steps === 0 ? 0 : step / steps
@@ -135,10 +136,11 @@ class Raster {
   }
 
   #dot(triangle: number, { x, y, nearness }: { x: number; y: number; nearness: number }): void {
+    const { width, height } = this.#size
     for (let row = Math.round(y) - 1; row <= Math.round(y); row++) {
       for (let column = Math.round(x) - 1; column <= Math.round(x); column++) {
-        const at = row * this.#edge + column
-        const isInside = row >= 0 && column >= 0 && row < this.#edge && column < this.#edge
+        const at = row * width + column
+        const isInside = row >= 0 && column >= 0 && row < height && column < width
         if (!isInside || !(nearness > (this.#nearest[at] ?? 0))) continue
         this.#nearest[at] = nearness
         this.triangles[at] = triangle

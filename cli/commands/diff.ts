@@ -10,19 +10,19 @@ import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { comparisonLines, sideName } from '../entries/comparison-words.ts'
 import { chooseVersion, noteLine, readVersionChoice } from '../entries/version-name.ts'
-import { type Library, withLibrary } from '../library.ts'
+import { withLibrary } from '../library.ts'
 import { age } from '../terminal/amounts.ts'
-import { showFramed } from '../terminal/gallery.ts'
-import { fetchPicture, pictureTerms } from '../terminal/pictures.ts'
+import { pictureTerms } from '../terminal/pictures.ts'
 import { openDisplay } from '../terminal/progress-display.ts'
 import { wrap, wrapAfter } from '../terminal/wrap.ts'
+import { drawBoth } from './diff/pictures.ts'
 import { pushModel } from './push/progress.ts'
 
 export const commands = [
   command({
     usage: 'diff <prop>',
     description:
-      'Of a file it says what you changed since it was pushed or pulled here; of a prop, what its current version changed. It compares measures, engine, size and direct dependencies, and shows both pictures. + is new, - is gone, ~ is another version. What a file does not say of itself is not compared. With --json both sides are whole (from, to), comparison says what differs, and current which version is current, where neither of the two is.',
+      'Of a file it says what you changed since it was pushed or pulled here; of a prop, what its current version changed. It compares measures, engine, size and direct dependencies, and shows both pictures: meshes from the same angle and at the same scale, textures at the same scale, sounds over the same time. + is new, - is gone, ~ is another version. What a file does not say of itself is not compared. With --json both sides are whole (from, to), comparison says what differs, and current which version is current, where neither of the two is.',
     arguments: { prop: 'a file of the project, or a prop by id, name or /Game path' },
     options: {
       from: value('--from <version>', 'compare this version: v2, current, or file for the file here', readChoice('--from')),
@@ -47,7 +47,7 @@ export const commands = [
         const compared = await compareNamed(reference, naming).finally(display.hide)
         const { out } = context
         out.lines(heading(compared, context))
-        if (!noPictures && !compared.comparison.identical) await showBoth(compared, { context, library })
+        if (!noPictures && !compared.comparison.identical) await drawBoth(compared, { context, library })
         const lines = () => ['', ...comparisonLines(compared.comparison, { ...out, all }), ...remark(compared, context)]
         out.result(withoutPictures(compared), lines)
       })
@@ -84,21 +84,6 @@ function sideWords({ file, pushed_by, pushed_at, push_note }: ComparedVersion, n
   return printable(`pushed ${pushed_at === null ? '' : age(pushed_at, now)}${by}${note === '' ? '' : `: ${note}`}`)
 }
 
-async function showBoth({ from, to }: Compared, { context, library }: { context: Context; library: Library }): Promise<void> {
-  if (context.out.json || !context.out.terminal) return
-  const { signal } = context
-  const pictureOf = (side: ComparedVersion | LocalFile): Promise<Uint8Array | undefined> | undefined => {
-    if ('picture' in side) return side.picture()
-    return side.thumbnail_artifact_id === null ? undefined : fetchPicture(library, side.thumbnail_artifact_id, { signal })
-  }
-  // They only adorn: one that is gone or out of reach is left out.
-  const pictures = await Promise.all(
-    [from, to].map(async (side) => ({ picture: await pictureOf(side)?.catch(() => undefined), caption: sideName(side) })),
-  )
-  signal.throwIfAborted()
-  if (pictures.some(({ picture }) => picture)) await showFramed(context, pictures)
-}
-
 function remark({ current, name, entry_id, to }: Compared, { out }: Context): string[] {
   if (current === null) return []
   const command = `ph diff ${entry_id ?? shellWord(name)} --from ${sideName(to) === 'the file here' ? 'file' : sideName(to)} --to current`
@@ -107,7 +92,7 @@ function remark({ current, name, entry_id, to }: Compared, { out }: Context): st
 
 /** As JSON: values, and no ways to make pictures. */
 function withoutPictures(compared: Compared) {
-  const { picture: _from, ...from } = compared.from as LocalFile
-  const { picture: _to, ...to } = compared.to as LocalFile
+  const { picture: _from, path: _fromPath, ...from } = compared.from as LocalFile
+  const { picture: _to, path: _toPath, ...to } = compared.to as LocalFile
   return { ...compared, from, to }
 }

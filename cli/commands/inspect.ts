@@ -1,6 +1,6 @@
 /** `ph inspect`: what is in files, without a server. */
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/project/file-reader.ts'
 import { statKey } from '../../client/project/fingerprint.ts'
 import { exits } from '../../contract/errors.ts'
@@ -8,10 +8,12 @@ import type { SourceAnswer } from '../../previews/source-worker.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
+import { wrongUsage } from '../refusal.ts'
 import { count, size } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
 import { pad } from '../terminal/table.ts'
+import { requireTurnStyle, runTurn, turnTerms } from '../terminal/turn.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
 import { describeFile, type FileDescription, type SourceDescription } from './inspect/file-description.ts'
 import { sourceLines } from './inspect/source-lines.ts'
@@ -25,16 +27,19 @@ export const commands = [
     options: {
       all: flag('--all', 'list every reference, however many there are'),
       noPictures: flag('--no-pictures', 'show no pictures'),
+      turn: flag('--turn', 'look at the mesh of one file from all sides, on a turntable in the terminal'),
       source: flag('--source', 'read the mesh, picture or sound itself, and say what it measures; takes longer'),
     },
-    terms: pictureTerms,
+    terms: { ...pictureTerms, list: [...pictureTerms.list, ...turnTerms] },
     examples: [
       ['inspect Content/Props/SM_Barrel.uasset', 'class, name, identity, engine version, what it needs'],
       ['inspect --source Content/Props/SM_Barrel.uasset', 'also the mesh in it: triangles, bounds, hashes of what was decoded'],
+      ['inspect --turn Downloads/barrel.fbx', 'the mesh on a turntable in the terminal'],
       ['inspect --json Content/Props/*.uasset | jq ".files[].engine_version"', 'one fact of many files'],
     ],
     exits: ['partly'],
-    async run(context, { files, all, noPictures, source }) {
+    async run(context, { files, all, noPictures, source, turn }) {
+      if (turn) return turnFile(context, files)
       const read = await readAll(context, files)
       const sources = source ? await readSources(read, context.signal) : []
       const described = read.map((one, at) => {
@@ -49,6 +54,17 @@ export const commands = [
     },
   }),
 ]
+
+/** Gives the exit code. */
+async function turnFile(context: Context, files: readonly string[]): Promise<number> {
+  const [file, second] = files
+  if (file === undefined || second !== undefined) throw wrongUsage('--turn shows one file at a time.', 'Name one file.')
+  const style = await requireTurnStyle(
+    context,
+    '`ph inspect` says what is in a file, `ph convert` makes it a GLB for any viewer.',
+  )
+  return runTurn(context, { name: basename(file), source: { path: resolve(context.cwd, file) } }, style)
+}
 
 interface Read {
   /** As it was named, and absolute. */

@@ -15,8 +15,12 @@ import type { Library } from '../library.ts'
 import { offlineOption, withLibraryOrMirror } from '../offline.ts'
 import { wholeNumber } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
-import { fetchThumbnails, pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
+import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
 import { shorten } from '../terminal/table.ts'
+import { requireTurnStyle, turnTerms } from '../terminal/turn.ts'
+import { wrap } from '../terminal/wrap.ts'
+import { entryPicture, withMeasures } from './show/picture.ts'
+import { turnEntry } from './show/turn.ts'
 
 /** Beside the facts where there is room for both, else above them. */
 const picture = { beside: { columns: 36, rows: 18 }, above: { columns: 40, rows: 16 }, gap: 3, roomBeside: 100 }
@@ -30,7 +34,7 @@ export const commands = [
   command({
     usage: 'show <entry>',
     description:
-      'Shows the facts, and the beginning of the versions, dependencies and referencers. With --versions, --closure or --dependents it shows only that part, and more of it. A file that several others need stands once in a tree, at the nearest of them.',
+      'Shows the facts, and the beginning of the versions, dependencies and referencers. With --versions, --closure or --dependents it shows only that part, and more of it. A file that several others need stands once in a tree, at the nearest of them. The picture is drawn from the preview of a mesh, texture or sound where the library has one, else it is the thumbnail. With --turn a mesh stands on a turntable: left and right turn it, up and down tilt it, + and - zoom, 0 goes back to the beginning, space stops and starts, q or Esc leaves.',
     arguments: { entry: 'its id, its name or its /Game path' },
     options: {
       versions: flag('--versions', 'its versions'),
@@ -39,17 +43,26 @@ export const commands = [
       depth: value('--depth <n>', 'show this many levels of trees', wholeNumber('--depth', 1, deepest)),
       all: flag('--all', 'show long lists and trees whole'),
       noPictures: flag('--no-pictures', 'show no picture'),
+      turn: flag('--turn', 'look at the mesh from all sides, on a turntable in the terminal'),
       offline: offlineOption,
     },
-    terms: pictureTerms,
+    terms: { ...pictureTerms, list: [...pictureTerms.list, ...turnTerms] },
     examples: [
       ['show SM_Barrel', 'the entry of that name'],
       ['show /Game/Medieval/Props/SM_Barrel', 'the entry at that path, as the editor copies it'],
       ['show BP_Campfire --closure --depth 2', 'what it needs, and what that needs'],
+      ['show SM_Barrel --turn', 'on a turntable in the terminal'],
       ['show M_Oak --dependents --all', 'everything that would change with this material'],
       ['show 42 --json', 'everything about entry 42 as JSON: entry, lineage, closure, dependents'],
     ],
-    async run(context, { entry: reference, ...wish }) {
+    async run(context, { entry: reference, turn, ...wish }) {
+      const style = turn ? await requireTurnStyle(context, insteadOfTurning) : undefined
+      if (style) {
+        return withLibraryOrMirror(context, { offline: wish.offline }, async (library) => {
+          const entry = await library.api.entries.get({ entry_id: await requireEntryId(library.api, reference) })
+          return turnEntry(context, library, { entry, style })
+        })
+      }
       await withLibraryOrMirror(context, { offline: wish.offline, leftOut }, async (library) => {
         const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
         const { entry } = found
@@ -62,6 +75,9 @@ export const commands = [
     },
   }),
 ]
+
+const insteadOfTurning =
+  '`ph show` says what is known of it, `ph download` brings its file, `ph convert` makes that a GLB for any viewer.'
 
 interface Wish {
   versions: boolean
@@ -118,13 +134,16 @@ async function factLines(
   { entry, withPictures }: { entry: EntryDetail; withPictures: boolean },
 ): Promise<string[]> {
   const { out } = context
+  let measured = entry
   const factsIn = (width: number) => [
     ...title(entry, context, width),
-    ...entryFacts(entry, { ...context, isOffline: library.isOffline }, width),
+    ...entryFacts(measured, { ...context, isOffline: library.isOffline }, width),
   ]
-  const drawing = await pictureDrawing(context, withPictures && entry.has_thumbnail)
-  const bytes = drawing && (await fetchThumbnails(context, library, [entry.id])).get(entry.id)
-  if (!drawing || !bytes) return factsIn(out.width)
+  const drawing = await pictureDrawing(context, withPictures)
+  const found = drawing && (await entryPicture(context, library, entry))
+  const { bytes, facts, without } = found ?? {}
+  if (facts) measured = withMeasures(entry, facts)
+  if (!drawing || !bytes) return [...factsIn(out.width), ...(without ? ['', ...wrap(without, out.width)] : [])]
   if (out.width >= picture.roomBeside) {
     const width = out.width - picture.beside.columns - picture.gap
     out.raw(await drawing.drawBeside(bytes, factsIn(width), { box: picture.beside, gap: picture.gap, margin: 0 }))

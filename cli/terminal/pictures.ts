@@ -14,6 +14,7 @@ export const pictureTerms = {
       'PH_PICTURES',
       'how pictures are drawn: kitty, iterm, sixel, blocks or off (default: what ph finds that the terminal can do)',
     ],
+    ['PH_PICTURES_WAIT', 'how many seconds show and diff wait for a picture that is to be drawn (default: 4)'],
   ],
 } as const
 

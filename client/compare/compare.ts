@@ -37,6 +37,10 @@ export interface ComparedVersion {
   pushed_by: string | null
   push_note: string | null
   thumbnail_artifact_id: number | null
+  preview_artifact_id: number | null
+  preview_kind: string | null
+  /** Of a source file; null for a package, and for a file here. */
+  source_ext: string | null
 }
 
 type Flat = Omit<EntryMetadata, 'bounds'>

@@ -17,14 +17,16 @@ export async function readVersion(calls: VersionCalls, lineage: Lineage, object:
   return detail ? toCompared(detail, detail) : toCompared(object, await readParts(calls, lineage, object))
 }
 
-type Parts = Pick<ComparedVersion, 'metadata' | 'thumbnail_artifact_id'> & { needs: Need[] | null }
+type Media = 'thumbnail_artifact_id' | 'preview_artifact_id' | 'preview_kind'
+type Parts = Pick<ComparedVersion, 'metadata' | Media> & { needs: Need[] | null }
 type Need = Omit<VersionDetail['needs'][number], 'hard'>
 
-function toCompared(object: LineageObject, { metadata, thumbnail_artifact_id, needs }: Parts): ComparedVersion {
-  const { object_id, version, content_hash, blob_size, asset_class, engine_version, origin_path } = object
+function toCompared(object: LineageObject, { needs, ...parts }: Parts): ComparedVersion {
+  const { object_id, version, content_hash, blob_size, asset_class, engine_version, origin_path, source_ext } = object
   return {
-    ...{ file: null, object_id, version, content_hash, blob_size, asset_class, engine_version, origin_path },
-    ...{ metadata, thumbnail_artifact_id, needs: needs?.map(toNeed) ?? null },
+    ...{ file: null, object_id, version, content_hash, blob_size, asset_class, engine_version, origin_path, source_ext },
+    ...{ metadata: parts.metadata, thumbnail_artifact_id: parts.thumbnail_artifact_id, needs: needs?.map(toNeed) ?? null },
+    ...{ preview_artifact_id: parts.preview_artifact_id, preview_kind: parts.preview_kind },
     missing_dependencies: object.missing_dependencies ?? [],
     plugins: object.plugins ?? [],
     pushed_at: object.date_ingested,
@@ -41,13 +43,14 @@ function toNeed({ asset_name, origin_path, source_ext, lineage_id, object_id, ve
 
 /** A file without an entry says nothing more. */
 async function readParts(calls: VersionCalls, { entry_id }: Lineage, { object_id, is_face }: LineageObject): Promise<Parts> {
-  if (entry_id === null) return { metadata: null, thumbnail_artifact_id: null, needs: null }
+  const nothing = { metadata: null, thumbnail_artifact_id: null, preview_artifact_id: null, preview_kind: null }
+  if (entry_id === null) return { ...nothing, needs: null }
   const [entry, closure] = await Promise.all([
     is_face ? calls.entries.get({ entry_id }) : undefined,
     calls.entries.closure({ entry_id, object_id }),
   ])
   const needs = closure.members.filter(({ depth }) => depth === 1)
-  return { metadata: entry?.metadata ?? null, thumbnail_artifact_id: entry?.thumbnail_artifact_id ?? null, needs }
+  return { ...(entry ?? nothing), needs }
 }
 
 function undefinedWithoutRoute(error: unknown): undefined {

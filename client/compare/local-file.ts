@@ -12,6 +12,8 @@ import type { ComparedNeed, ComparedVersion, Measures } from './compare.ts'
 
 export interface LocalFile extends ComparedVersion {
   file: string
+  /** Where it lies, absolute. */
+  path: string
   /** Its picture, made when asked for; undefined where there is none. */
   picture(): Promise<Uint8Array | undefined>
 }
@@ -27,12 +29,13 @@ export async function readLocalFile(root: string, file: string): Promise<LocalFi
   if (facts.kind === 'refused') throw new ClientError('FILE_UNREADABLE', `${file}: ${facts.message}`, { next: nextWhereDamaged })
   const { originPath } = namingOf(found, facts)
   return {
-    ...{ file, object_id: null, content_hash: hash, blob_size: size, origin_path: originPath },
+    ...{ file, path, object_id: null, content_hash: hash, blob_size: size, origin_path: originPath },
     asset_class: classOf(facts),
     engine_version: facts.kind === 'package' ? (facts.engineVersion ?? found.mount?.engineVersion ?? null) : null,
     metadata: facts.kind === 'opaque' ? null : toShown(facts.metadata),
     needs: needsOf(facts),
     ...{ missing_dependencies: [], plugins: [], pushed_at: null, pushed_by: null, push_note: null, thumbnail_artifact_id: null },
+    ...{ preview_artifact_id: null, preview_kind: null, source_ext: null },
     picture: () => pictureOf(path, facts),
   }
 }

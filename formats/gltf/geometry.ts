@@ -141,7 +141,7 @@ const stripPlace = (triangle: number, corner: number) =>
 const fanPlace = (triangle: number, corner: number) => (corner === 2 ? 0 : triangle + corner + 1)
 
 /** Materials without a name are told apart by their number. */
-function materialName({ materials = [] }: GltfJson, index: number | undefined): string {
+export function materialName({ materials = [] }: GltfJson, index: number | undefined): string {
   return index === undefined ? '' : item(materials, index, 'material').name || `Material ${index}`
 }
 

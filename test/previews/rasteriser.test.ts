@@ -1,7 +1,7 @@
 /** Drawings of meshes: what is seen where, in which colour, and that no mesh is too odd to be drawn. */
 import { expect, test } from 'vitest'
 import type { Mesh } from '../../formats/source/mesh.ts'
-import { type DrawingOptions, drawMesh } from '../../previews/rasteriser.ts'
+import { type DrawingOptions, drawMesh, MeshDrawer, threeQuarterView } from '../../previews/rasteriser.ts'
 import { box, leaf, meshOf, moved, sphere, type Triangle } from '../support/meshes.ts'
 
 /** Small, as most of what is looked for does not depend on the size. */
@@ -133,6 +133,43 @@ test('a turntable keeps its distance: a pole that turns does not grow', () => {
   })
   expect(Math.max(...heights)).toBeLessThan(14)
   expect(draw(bar, { yaw: 90, pitch: 0, framing: 'turning' }).bounds.left).toBeGreaterThanOrEqual(1)
+})
+
+/** Which part of a picture is covered, from 0 to 1 along both sides. */
+function extent(
+  drawer: MeshDrawer,
+  view: DrawingOptions,
+  { width, height, which = 0 }: { width: number; height: number; which?: number },
+) {
+  const { samples } = drawer.draw({ ...threeQuarterView, ...view }, { width, height }, which)
+  const seen = Array.from({ length: width * height }, (_, pixel) => pixel).filter((pixel) => samples.values[pixel * 4 + 3] !== 0)
+  const range = (values: number[]) => Math.max(...values) - Math.min(...values) + 1
+  return {
+    x: range(seen.map((pixel) => pixel % width)) / width,
+    y: range(seen.map((pixel) => Math.floor(pixel / width))) / height,
+  }
+}
+
+test('a wide picture is filled as wide as a whole turn allows, and nothing leaves it on the way', () => {
+  const table = new MeshDrawer([{ mesh: meshOf(box(50, 100, 10)), looks: [] }])
+  const size = { width: 160, height: 40 }
+  const zoom = table.turningZoom(18, size)
+  expect(zoom).toBeGreaterThan(1.3)
+  const turned = [0, 30, 60, 90, 120, 150].map((yaw) => extent(table, { yaw, pitch: 18, framing: 'turning', zoom }, size))
+  expect(Math.max(...turned.map(({ y }) => y))).toBeLessThan(1)
+  expect(Math.max(...turned.map(({ y }) => y))).toBeGreaterThan(0.7)
+  expect(Math.max(...turned.map(({ x }) => x))).toBeLessThan(1)
+})
+
+test('meshes that are drawn side by side share one scale: half as high is seen half as high', () => {
+  const both = new MeshDrawer([
+    { mesh: meshOf(box(20, 20, 80)), looks: [] },
+    { mesh: meshOf(box(20, 20, 40)), looks: [] },
+  ])
+  const size = { width: 64, height: 64 }
+  const [tall, low] = [0, 1].map((which) => extent(both, { pitch: 0 }, { ...size, which }).y)
+  expect(tall).toBeGreaterThan(0.9)
+  expect((low ?? 0) / (tall ?? 1)).toBeCloseTo(0.5, 1)
 })
 
 test('a pole thinner than a pixel and a leaf from its side are still seen', () => {

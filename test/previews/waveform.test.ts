@@ -1,7 +1,7 @@
 /** Drawings of sounds. */
 import { expect, test } from 'vitest'
 import type { Sound } from '../../formats/source/sound.ts'
-import { drawSound } from '../../previews/waveform.ts'
+import { drawSound, drawWave } from '../../previews/waveform.ts'
 
 const sound = (samples: ArrayLike<number>, facts: Partial<Sound> = {}): Sound => ({
   sampleRate: 8000,
@@ -95,4 +95,16 @@ test('a sound of floats that are no numbers, or far too large, is drawn', () => 
 
 test.each([{ channels: 0 }, { sampleRate: 0 }, { bits: 4 }])('a sound that cannot be is refused: %o', (facts) => {
   expect(() => drawSound(sound([1], facts))).toThrow(expect.objectContaining({ name: 'FormatError', reason: 'damaged' }))
+})
+
+test('a sound that is compared with one of twice its length fills the first half', () => {
+  const { samples, width, height } = drawWave(sound(Array.from({ length: 8000 }, () => 16_000)), {
+    width: 232,
+    height: 64,
+    seconds: 2,
+  })
+  const columns = Array.from({ length: width }, (_, x) =>
+    Array.from({ length: height }, (_, y) => samples.values[(y * width + x) * 4 + 3] ?? 0).some((alpha) => alpha > 0),
+  )
+  expect([columns.indexOf(true), columns.lastIndexOf(true)]).toEqual([16, 115])
 })

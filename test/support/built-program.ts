@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const sources = '{contract,system,formats,client,server,cli,sample}/**/*.{ts,tsx,sql,css}'
+const sources = '{contract,system,formats,words,previews,client,server,cli,sample}/**/*.{ts,tsx,sql,css}'
 
 const changedAt = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 

@@ -1,8 +1,9 @@
 /** Pictures on a terminal: decoded and resized by sharp, then written in the way the terminal understands. */
 import sharp, { type Sharp } from 'sharp'
-import { blocks } from './blocks.ts'
+import { blocks, type Pixels } from './blocks.ts'
+import { kittyPicture } from './kitty.ts'
 import type { PictureProtocol } from './picture-terminal.ts'
-import { encodeSixel } from './sixel.ts'
+import { encodeSixel, type IndexedPicture } from './sixel.ts'
 
 /** Character cells that a picture may fill. A cell is taken to be twice as high as it is wide. */
 export interface PictureBox {
@@ -32,7 +33,7 @@ export async function drawPicture(bytes: Uint8Array, box: PictureBox, style: Pic
   if (protocol === 'sixel') return `${await sixelOf(fitted)}\n`
   const { data, info } = await fitted.png().toBuffer({ resolveWithObject: true })
   const columns = Math.ceil(info.width / cell.width)
-  return `${protocol === 'kitty' ? kitty(data, columns) : iterm(data, columns)}\n`
+  return `${protocol === 'kitty' ? kittyPicture(data, columns) : iterm(data, columns)}\n`
 }
 
 /** What is uploaded directly is taken as it comes (spec 4.9), so a thumbnail may be anything. */
@@ -93,34 +94,25 @@ async function rgbaOf(picture: Sharp) {
   return { width: info.width, height: info.height, rgba: data }
 }
 
-/** sharp reduces the picture to a palette; the pixels that remain are counted into one. */
-async function sixelOf(picture: Sharp): Promise<string> {
-  const reduced = await picture.png({ palette: true, colours: 255 }).toBuffer()
-  const { width, height, rgba } = await rgbaOf(sharp(reduced))
+const sixelOf = async (picture: Sharp): Promise<string> =>
+  encodeSixel(indexed(await rgbaOf(sharp(await picture.png({ palette: true, colours: mostSixelColors }).toBuffer()))))
+
+/** Beside the background. */
+export const mostSixelColors = 255
+
+/** Pixels of at most as many colours, which are counted into a palette. */
+export function indexed({ width, height, rgba }: Pixels): IndexedPicture {
   const palette: [number, number, number][] = []
   const known = new Map<number, number>()
   const indexes = new Int16Array(width * height)
   for (let at = 0; at < indexes.length; at++) {
-    const [red = 0, green = 0, blue = 0, alpha = 0] = rgba.subarray(at * 4, at * 4 + 4)
+    const [red = 0, green = 0, blue = 0] = [rgba[at * 4], rgba[at * 4 + 1], rgba[at * 4 + 2]]
+    const alpha = rgba[at * 4 + 3] ?? 0
     const key = (red << 16) | (green << 8) | blue
     if (alpha >= 128 && !known.has(key)) known.set(key, palette.push([red, green, blue]) - 1)
     indexes[at] = alpha < 128 ? -1 : (known.get(key) ?? -1)
   }
-  return encodeSixel({ width, height, palette, indexes })
-}
-
-const CHUNK = 4096
-
-/** `a=T`: send and show, `f=100`: PNG, `q=2`: answer nothing, `m=1`: more follows. Rows follow from the columns `c`, undistorted. */
-function kitty(png: Buffer, columns: number): string {
-  const text = png.toString('base64')
-  const chunks: string[] = []
-  for (let at = 0; at < text.length; at += CHUNK) {
-    const more = at + CHUNK < text.length ? 1 : 0
-    const control = at === 0 ? `a=T,f=100,q=2,c=${columns},m=${more}` : `m=${more}`
-    chunks.push(`\u001b_G${control};${text.slice(at, at + CHUNK)}\u001b\\`)
-  }
-  return chunks.join('')
+  return { width, height, palette, indexes }
 }
 
 const iterm = (png: Buffer, columns: number): string =>

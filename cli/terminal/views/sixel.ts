@@ -4,22 +4,29 @@
 export interface IndexedPicture {
   width: number
   height: number
-  /** Red, green, blue from 0 to 255 each; at most 256 colours. */
+  /** Red, green, blue from 0 to 255 each; at most 255 colours. */
   palette: readonly (readonly [number, number, number])[]
   indexes: Int16Array
 }
 
 const BAND = 6
 const FIRST_SIXEL = 63
+const firstColor = 1
 /** Sixel colours count from 0 to 100. */
 const percent = (channel: number): number => Math.round((channel * 100) / 255)
 
-/** The whole picture as one escape sequence. `P2=1`: pixels that are not drawn keep the background. */
-export function encodeSixel({ width, height, palette, indexes }: IndexedPicture): string {
-  const colors = palette.map(([red, green, blue], at) => `#${at};2;${percent(red)};${percent(green)};${percent(blue)}`)
+/**
+ * The whole picture as one escape sequence. Pixels that are not drawn keep what is there (`P2=1`); `over` an earlier picture they become
+ * the background (`P2=0`), which some terminals take from colour 0, so that this one is left alone.
+ */
+export function encodeSixel(picture: IndexedPicture, { over = false } = {}): string {
+  const { width, height, palette } = picture
+  const colors = palette.map(
+    ([red, green, blue], at) => `#${at + firstColor};2;${percent(red)};${percent(green)};${percent(blue)}`,
+  )
   const bands: string[] = []
-  for (let top = 0; top < height; top += BAND) bands.push(band({ width, height, palette, indexes }, top))
-  return `\u001bP0;1;0q"1;1;${width};${height}${colors.join('')}${bands.join('-')}\u001b\\`
+  for (let top = 0; top < height; top += BAND) bands.push(band(picture, top))
+  return `\u001bP0;${over ? 0 : 1};0q"1;1;${width};${height}${colors.join('')}${bands.join('-')}\u001b\\`
 }
 
 /** Six rows: for each colour in them one line of sixels, drawn over each other. */
@@ -34,7 +41,7 @@ function band(picture: IndexedPicture, top: number): string {
       rows.set(color, bits)
       bits[x] = (bits[x] ?? 0) | (1 << row)
     }
-  return [...rows].map(([color, bits]) => `#${color}${runs(bits)}`).join('$')
+  return [...rows].map(([color, bits]) => `#${color + firstColor}${runs(bits)}`).join('$')
 }
 
 /** Sixel characters with repeats written as `!<count><character>`; empty columns at the end are left out. */
