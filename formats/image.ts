@@ -27,6 +27,8 @@ export const thumbnailEdgePx = 512
 
 /** The largest texture Unreal makes. Decoded line by line, such a picture costs little memory and two seconds. */
 const maxPixels = 16_384 * 16_384
+/** Of the pixels that are given out, which all lie in memory: 8192 x 8192 of four samples with 16 bits. */
+const maxPixelBytes = 512 * 1024 * 1024
 /** Lines that are longer cost gigabytes whatever the number of pixels. */
 const maxEdgePx = 32_768
 /** Interlaced and progressive pictures are decoded as a whole: at most about 100 MB for this many pixels. */
@@ -68,7 +70,10 @@ export type PixelLayout = { channels: 1 | 4; bits: 8 | 16 }
  * The pixels of a PNG or JPEG as stored, top row first, whatever its colour profile and EXIF turn say. `bytes` is the
  * whole file and `facts` what `readImage` says of it. Throws FormatError `damaged` or `too-large`.
  */
-export function imagePixels(bytes: Uint8Array, facts: ImageFacts, { channels, bits }: PixelLayout): Promise<Buffer> {
+export async function imagePixels(bytes: Uint8Array, facts: ImageFacts, { channels, bits }: PixelLayout): Promise<Buffer> {
+  const { width, height } = facts
+  if ((width * height * channels * bits) / 8 > maxPixelBytes)
+    throw new FormatError('too-large', `The picture has ${width} x ${height} pixels, too many to hold at once.`)
   const space = channels === 1 ? ({ 8: 'b-w', 16: 'grey16' } as const)[bits] : ({ 8: 'srgb', 16: 'rgb16' } as const)[bits]
   const make = (picture: Sharp) => {
     const layout = channels === 1 ? picture.removeAlpha() : picture.ensureAlpha()

@@ -10,6 +10,7 @@ import {
   VertexLayout,
 } from '@gltf-transform/core'
 import { limits } from '../contract/limits.ts'
+import { FormatError } from '../formats/format-error.ts'
 import type { Mesh } from '../formats/source/mesh.ts'
 import { simplifiedIndices } from './simplify.ts'
 import type { Color } from './surface.ts'
@@ -46,18 +47,23 @@ export interface Glb {
 
 /** What a viewer turns easily. */
 const viewerTriangles = 200_000
+/** More are drawn as one: each takes a viewer as long as a mesh. */
+const mostSlots = 1024
+const mostNameLetters = 200
 /** Light grey, rough, no metal. */
 const plainColor: Color = [0.6, 0.6, 0.6, 1]
 const roughness = 0.85
 
 /** The GLB of a mesh without a single triangle holds a scene with nothing to see. */
-export async function meshGlb(mesh: Mesh, options: GlbOptions = {}): Promise<Glb> {
+export async function meshGlb(whole: Mesh, options: GlbOptions = {}): Promise<Glb> {
   const { maxTriangles = viewerTriangles, maxBytes = limits.preview.glbBytes } = options
+  const mesh = withFewSlots(whole)
   let welded = weldMesh(mesh)
   const sourceTriangles = welded.indices.length / 3
   let { indices } = welded
   let { materials = [] } = options
   const reduced: string[] = []
+  if (mesh !== whole) reduced.push(`Of ${whole.slots.length} materials the first ${mostSlots} were kept.`)
   if (sourceTriangles > maxTriangles) indices = await simplifiedIndices(welded, maxTriangles)
   let glb = await written({ mesh, welded, indices, materials })
   if (glb.length > maxBytes && welded.uvs.length > 1) {
@@ -72,12 +78,20 @@ export async function meshGlb(mesh: Mesh, options: GlbOptions = {}): Promise<Glb
   }
   while (glb.length > maxBytes && indices.length > 3) {
     const triangles = Math.floor((indices.length / 3) * Math.min(0.8, (maxBytes / glb.length) * 0.9))
-    indices = await simplifiedIndices(welded, triangles)
+    const fewer = await simplifiedIndices(welded, triangles)
+    if (fewer.length === 0 || fewer.length >= indices.length)
+      throw new FormatError('too-large', `The mesh does not become a GLB of ${maxBytes} bytes.`)
+    indices = fewer
     glb = await written({ mesh, welded, indices, materials })
   }
   const triangles = indices.length / 3
   if (triangles < sourceTriangles) reduced.push(`${sourceTriangles} triangles were simplified to ${triangles}.`)
   return { glb, triangles, vertices: usedVertices(welded, indices), dropped: welded.dropped, sourceTriangles, reduced }
+}
+
+function withFewSlots(mesh: Mesh): Mesh {
+  if (mesh.slots.length <= mostSlots) return mesh
+  return { ...mesh, triangleSlots: mesh.triangleSlots.map((slot) => Math.min(slot, mostSlots - 1)) }
 }
 
 function usedVertices({ slots }: WeldedMesh, indices: Uint32Array): number {
@@ -124,7 +138,7 @@ async function written({ mesh, welded, indices, materials }: Content): Promise<U
 
 function slotName(mesh: Mesh, slot: number): string {
   const { name = '', material = null } = mesh.slots[slot] ?? {}
-  return name || material?.split('/').at(-1) || `Slot ${slot}`
+  return (name || material?.split('/').at(-1) || `Slot ${slot}`).slice(0, mostNameLetters).toWellFormed()
 }
 
 /** Makes primitives of some triangles of a mesh, each with its own vertices only. */

@@ -8,12 +8,13 @@ export interface SourceThreadsOptions {
   threads?: number
   /** For one file. */
   limitMs?: number
+  /** Of what JavaScript holds in one thread; the bytes of files and pixels come on top, within the limits of the readers. */
+  heapMiB?: number
 }
 
 const mostThreads = 4
 const usualLimitMs = 60_000
-/** Of what JavaScript holds; the bytes of files and pixels come on top, within the limits of the readers. */
-const heapMiB = 1024
+const usualHeapMiB = 1024
 
 const outOfMemory = 'Reading it took more memory than there is for one file.'
 
@@ -27,11 +28,15 @@ export interface SourceRun {
 export async function runSourceOrders(
   orders: readonly SourceOrder[],
   { signal, onAnswer }: SourceRun,
-  { threads = Math.min(availableParallelism(), mostThreads), limitMs = usualLimitMs }: SourceThreadsOptions = {},
+  {
+    threads = Math.min(availableParallelism(), mostThreads),
+    limitMs = usualLimitMs,
+    heapMiB = usualHeapMiB,
+  }: SourceThreadsOptions = {},
 ): Promise<void> {
   const queue = orders.entries()
   const lanes = Array.from({ length: Math.min(threads, orders.length) }, async () => {
-    const thread = new SourceThread(limitMs)
+    const thread = new SourceThread({ limitMs, heapMiB })
     try {
       for (const [index, order] of queue) {
         signal?.throwIfAborted()
@@ -51,16 +56,17 @@ const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts
 /** One thread, and another one in its place when it has ended. */
 class SourceThread {
   readonly #limitMs: number
+  readonly #heapMiB: number
   #worker: Worker | undefined
 
-  constructor(limitMs: number) {
+  constructor({ limitMs, heapMiB }: { limitMs: number; heapMiB: number }) {
     this.#limitMs = limitMs
+    this.#heapMiB = heapMiB
   }
 
   async run(order: SourceOrder, signal: AbortSignal | undefined): Promise<SourceAnswer> {
-    this.#worker ??= new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: heapMiB } })
+    const worker = this.#worker ?? this.#begin()
     const { promise, resolve } = Promise.withResolvers<SourceAnswer>()
-    const worker = this.#worker
     const failed = (reason: 'timeout' | 'ended', message: string) => {
       this.#worker = undefined
       resolve({ kind: 'failed', reason, message })
@@ -88,6 +94,16 @@ class SourceThread {
       worker.off('exit', ended)
       if (this.#worker === undefined) await worker.terminate()
     }
+  }
+
+  /** One that ends between two files is not asked again; it must not end this process with it either. */
+  #begin(): Worker {
+    const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
+    const gone = () => {
+      if (this.#worker === worker) this.#worker = undefined
+    }
+    this.#worker = worker.on('error', gone).on('exit', gone)
+    return worker
   }
 
   async end(): Promise<void> {

@@ -19,6 +19,11 @@ export interface WeldedMesh {
 
 /** In centimetres: corners nearer than this are one point. */
 const samePoint = 1e-5
+/**
+ * Places of the table that are looked at for one corner. Values that were chosen to have one hash would make it look at all others: what
+ * is not found so soon stays a vertex of its own. Other meshes never need half as many.
+ */
+const mostLooks = 128
 
 /** Values of corners, by corner or by what `cornerPositions` names. */
 interface Stream {
@@ -122,7 +127,8 @@ class CornerTable {
   readonly #streams: { bits: Uint32Array; size: number; isPosition: boolean }[]
   /** Vertex + 1, or 0 where a place is free. */
   #places = new Uint32Array(1024)
-  #hashes: number[] = []
+  /** Of each vertex; -1 for one that is not in the table. */
+  readonly #hashes: number[] = []
 
   constructor(mesh: Mesh, streams: readonly Stream[]) {
     this.#mesh = mesh
@@ -136,13 +142,15 @@ class CornerTable {
     const hash = this.#hash(corner)
     const mask = this.#places.length - 1
     let place = hash & mask
-    for (let found = this.#places[place] ?? 0; found !== 0; found = this.#places[place] ?? 0) {
+    let looks = 0
+    for (let found = this.#places[place] ?? 0; found !== 0 && looks < mostLooks; found = this.#places[place] ?? 0) {
       if (this.#hashes[found - 1] === hash && this.#equal(this.corners[found - 1] ?? 0, corner)) return found - 1
       place = (place + 1) & mask
+      looks++
     }
     this.corners.push(corner)
-    this.#hashes.push(hash)
-    this.#places[place] = this.corners.length
+    this.#hashes.push(looks < mostLooks ? hash : -1)
+    if (looks < mostLooks) this.#places[place] = this.corners.length
     if (this.corners.length * 2 > this.#places.length) this.#grow()
     return this.corners.length - 1
   }
@@ -151,7 +159,9 @@ class CornerTable {
     this.#places = new Uint32Array(this.#places.length * 4)
     const mask = this.#places.length - 1
     for (let vertex = 0; vertex < this.#hashes.length; vertex++) {
-      let place = (this.#hashes[vertex] ?? 0) & mask
+      const hash = this.#hashes[vertex] ?? -1
+      if (hash < 0) continue
+      let place = hash & mask
       while (this.#places[place] !== 0) place = (place + 1) & mask
       this.#places[place] = vertex + 1
     }

@@ -27,6 +27,7 @@ export function listNumbers(list: NumberList): number {
 
 /** All numbers of a list, for a caller that has checked `listNumbers`. Throws FormatError `truncated` or `damaged`. */
 export async function readWholeList(file: FileWindow, list: NumberList): Promise<Float64Array> {
+  refuseLie(list)
   const whole = new Float64Array(listNumbers(list))
   let length = 0
   for await (const batch of readNumbers(file, list)) {
@@ -36,6 +37,18 @@ export async function readWholeList(file: FileWindow, list: NumberList): Promise
     length += batch.length
   }
   return list.kind === 'text' ? whole.slice(0, length) : whole.subarray(0, length)
+}
+
+/** No zlib stream grows more than this, beside what it needs for itself. */
+const largestGrowth = 1032
+const zlibBytes = 16
+
+/** Before room is made: a list cannot hold more numbers than its bytes have room for. */
+function refuseLie(list: NumberList): void {
+  const storedBytes = list.end - list.start
+  const holds = list.kind === 'array' && list.deflated ? largestGrowth * (storedBytes + zlibBytes) : storedBytes
+  const needed = list.kind === 'values' ? 2 * list.count : listBytes(list)
+  if (needed > holds) throw damagedFbx(`the list at byte ${list.start} has ${storedBytes} bytes, too few for what it announces`)
 }
 
 async function* arrayNumbers(file: FileWindow, list: ArrayList): AsyncGenerator<Float64Array> {

@@ -18,6 +18,8 @@ export class FbxTransforms {
   readonly #models: ReadonlyMap<string, FbxRecord>
   readonly #parents: ReadonlyMap<string, string>
   readonly #known = new Map<string, Transform | null>()
+  /** Of the meshes of models: many meshes may stand in one. */
+  readonly #knownOfMeshes = new Map<string, Transform | null>()
 
   /** Models and their parents by the keys that connections use. */
   constructor(models: ReadonlyMap<string, FbxRecord>, parents: ReadonlyMap<string, string>) {
@@ -27,9 +29,13 @@ export class FbxTransforms {
 
   /** What brings a model's vertices to where the scene shows them; null below too many models, or in a circle. */
   transformOfMesh(key: string): Transform | null {
+    const known = this.#knownOfMeshes.get(key)
+    if (known !== undefined) return known
     const model = this.#models.get(key)
     const above = this.#transformOf(key)
-    return model && above ? product(above, geometricTransform(model)) : null
+    const found = model && above ? product(above, geometricTransform(model)) : null
+    this.#knownOfMeshes.set(key, found)
+    return found
   }
 
   #transformOf(key: string): Transform | null {

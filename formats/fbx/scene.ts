@@ -80,6 +80,7 @@ export class FbxGraph {
   readonly #transforms: FbxTransforms
   readonly #owners: Map<string, string[]>
   readonly #materialsOfModels = new Map<string, string[]>()
+  readonly #namesOfMaterials = new Map<string, readonly string[]>()
   readonly #levels = new Map<string, string[]>()
 
   constructor(root: FbxRecord) {
@@ -113,11 +114,15 @@ export class FbxGraph {
   }
 
   /** The names of a model's materials, in the order in which its mesh counts them. */
-  materialsOf(model: string): string[] {
-    return (this.#materialsOfModels.get(model) ?? []).map((key) => {
+  materialsOf(model: string): readonly string[] {
+    const known = this.#namesOfMaterials.get(model)
+    if (known !== undefined) return known
+    const names = (this.#materialsOfModels.get(model) ?? []).map((key) => {
       const material = this.#materials.get(key)
       return material ? nameOf(material) : ''
     })
+    this.#namesOfMaterials.set(model, names)
+    return names
   }
 
   /** Models that a game does not show beside the others: collision shapes, and all levels of detail but the finest. */

@@ -16,6 +16,7 @@ const what = 'glTF file'
 const toUnreal: Transform = [100, 0, 0, 0, 0, 0, 100, 0, 0, 100, 0, 0]
 /** Primitives, each as often as the scene shows it. */
 const maxParts = 200_000
+/** Of all files beside the one that is read. */
 const maxBufferBytes = 512 * 1024 * 1024
 
 /**
@@ -85,18 +86,24 @@ function ownTransform({ matrix, translation = [], rotation = [], scale = [] }: G
 /** Reads the files beside this one that the shown primitives need. */
 async function readBuffers({ json, buffers }: GltfFile, shown: ShownPrimitive[], readBeside?: ReadBeside): Promise<void> {
   if (readBeside === undefined) return
-  const accessors = shown.flatMap(({ primitive: { attributes, indices } }) => [...Object.values(attributes), indices ?? -1])
-  const views = [...new Set(accessors)].flatMap((index) => {
+  const accessors = new Set<number>()
+  for (const { attributes, indices } of new Set(shown.map(({ primitive }) => primitive)))
+    for (const index of [...Object.values(attributes), indices ?? -1]) accessors.add(index)
+  const views = [...accessors].flatMap((index) => {
     const accessor = json.accessors?.[index]
     const sparse = accessor && sparseOf(accessor)
     return [accessor?.bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]
   })
   const needed = new Set(views.map((index) => json.bufferViews?.[index ?? -1]?.buffer ?? -1))
+  const read = new Map<string, Uint8Array | undefined>()
+  let readBytes = 0
   for (const [index, { uri }] of (json.buffers ?? []).entries()) {
     if (!needed.has(index) || buffers[index] !== undefined || uri === undefined || isAbsolute(uri)) continue
-    const bytes = await readBeside(decoded(uri))
-    if (bytes !== undefined && bytes.length > maxBufferBytes)
-      throw new FormatError('too-large', `A file beside the glTF file has ${bytes.length} bytes, too many to be read.`)
+    const bytes = read.has(uri) ? read.get(uri) : await readBeside(decoded(uri))
+    if (!read.has(uri)) readBytes += bytes?.length ?? 0
+    if (readBytes > maxBufferBytes)
+      throw new FormatError('too-large', `The files beside the glTF file have ${readBytes} bytes, too many to be read.`)
+    read.set(uri, bytes)
     buffers[index] = bytes
   }
 }

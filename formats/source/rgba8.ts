@@ -6,13 +6,29 @@ import type { Picture } from './picture.ts'
  * Floats are clamped to 0 to 1 and brought to screen brightness; alpha stays linear, and is full where there is none.
  */
 export function rgba8({ channels, samples }: Picture): Uint8Array {
-  const bytes =
-    samples.kind === 'u8' ? samples.values : mapped(samples.values, samples.kind === 'half' ? halfBytes() : wordBytes())
+  const bytes = samples.kind === 'u8' ? samples.values : mapped(samples.values, tableOf(samples.kind))
   if (channels === 1) return spread(bytes)
   if (samples.kind === 'half') for (let i = 3; i < bytes.length; i += 4) bytes[i] = byteOf(halfToNumber(samples.values[i] ?? 0))
   return bytes
 }
 
+/**
+ * The same for some rows at a time, so that it takes little memory beside the picture, whatever that has a pixel. Each is valid until the
+ * next.
+ */
+export function* rgba8Rows({ width, height, channels, samples }: Picture): Generator<Uint8Array> {
+  const rows = Math.max(1, Math.floor(bandPixels / width))
+  for (let from = 0; from < height; from += rows) {
+    const [start, end] = [from * width * channels, Math.min(height, from + rows) * width * channels]
+    const band =
+      samples.kind === 'u8'
+        ? { kind: samples.kind, values: samples.values.subarray(start, end) }
+        : { kind: samples.kind, values: samples.values.subarray(start, end) }
+    yield rgba8({ width, height: Math.min(height, from + rows) - from, channels, samples: band })
+  }
+}
+
+const bandPixels = 256 * 1024
 const screenGamma = 1 / 2.2
 
 /** Gray to red, green, blue, opaque. */
@@ -33,13 +49,17 @@ function mapped(values: Uint16Array, table: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** For each of the 65,536 half floats its byte on a screen. */
-function halfBytes(): Uint8Array {
-  return Uint8Array.from({ length: 65_536 }, (_, half) => byteOf(Math.max(0, halfToNumber(half)) ** screenGamma))
-}
+const tables = new Map<'half' | 'u16', Uint8Array>()
 
-function wordBytes(): Uint8Array {
-  return Uint8Array.from({ length: 65_536 }, (_, word) => Math.round(word / 257))
+/** For each of the 65,536 values its byte on a screen; made when it is first needed. */
+function tableOf(kind: 'half' | 'u16'): Uint8Array {
+  const known = tables.get(kind)
+  if (known !== undefined) return known
+  const byte = (value: number) =>
+    kind === 'u16' ? Math.round(value / 257) : byteOf(Math.max(0, halfToNumber(value)) ** screenGamma)
+  const table = Uint8Array.from({ length: 65_536 }, (_, value) => byte(value))
+  tables.set(kind, table)
+  return table
 }
 
 /** What is no number is black. */

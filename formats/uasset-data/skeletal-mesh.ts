@@ -101,8 +101,16 @@ function readList(object: ObjectReader): { start: number; count: number; width: 
 type Lod = { sections: SkeletalSection[]; indices: NumberRows; vertices: Uint8Array; vertexBytes: number }
 
 function tablesOf({ sections, indices, vertices, vertexBytes }: Lod): Parameters<typeof toMesh>[0] {
+  const rows = (start: number, width: number) =>
+    new NumberRows(vertices, { start, width, count: vertices.length / vertexBytes, stride: vertexBytes / 4 })
+  const sets = Array.from({ length: uvSets }, (_, set) => rows(at.uvs + 8 * set, 2))
+  const values = {
+    normals: rows(at.normal, 3),
+    uvs: sets.slice(0, usedSets(sets)),
+    colors: { rows: rows(at.color, 1), toLinear: linearChannel },
+  }
   const triangles = sections.reduce((sum, section) => sum + section.triangles, 0)
-  checkTriangleCount(triangles)
+  checkTriangleCount(triangles, values)
   const corners = new Uint32Array(3 * triangles)
   const triangleGroups = new Int32Array(triangles)
   let triangle = 0
@@ -113,18 +121,13 @@ function tablesOf({ sections, indices, vertices, vertexBytes }: Lod): Parameters
     triangleGroups.fill(section.material, triangle, triangle + section.triangles)
     triangle += section.triangles
   }
-  const rows = (start: number, width: number) =>
-    new NumberRows(vertices, { start, width, count: vertices.length / vertexBytes, stride: vertexBytes / 4 })
-  const sets = Array.from({ length: uvSets }, (_, set) => rows(at.uvs + 8 * set, 2))
   return {
     cornerPositions: corners,
     cornerRows: corners.slice(),
     triangleGroups,
     groups: { get: (index) => ({ name: null, index }) },
     positions: rows(at.position, 3),
-    normals: rows(at.normal, 3),
-    uvs: sets.slice(0, usedSets(sets)),
-    colors: { rows: rows(at.color, 1), toLinear: linearChannel },
+    ...values,
   }
 }
 

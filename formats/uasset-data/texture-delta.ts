@@ -17,9 +17,8 @@ export function cellHeight({ width, height }: { width: number; height: number },
   return Math.ceil(height / cells)
 }
 
-/** The pixels whose differences these are, of one byte a sample, in a copy. */
-export function undoDelta(deltas: Uint8Array, size: { width: number; height: number }, pixelBytes: number): Uint8Array {
-  const pixels = new Uint8Array(deltas)
+/** The pixels whose differences these are, of one byte a sample, in their place. */
+export function undoDelta(pixels: Uint8Array, size: { width: number; height: number }, pixelBytes: number): Uint8Array {
   const rowBytes = size.width * pixelBytes
   const cellBytes = cellHeight(size, pixelBytes) * rowBytes
   for (let start = 0; start < pixels.length; start += cellBytes) {

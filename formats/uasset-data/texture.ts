@@ -34,7 +34,7 @@ export async function readTexture(object: ObjectReader): Promise<TextureSource> 
   const { width, height } = description
   if (width * height * layout.pixelBytes > maxPayloadBytes)
     throw new FormatError('too-large', `The texture has ${width} x ${height} pixels, more than this reader accepts.`)
-  const picture = await readPicture(payload, description, layout)
+  const picture = await readPicture(ownBytes(payload, object), description, layout)
   return { compression, format, payloadId: payload.id, picture }
 }
 
@@ -53,11 +53,21 @@ function describe(object: ObjectReader, properties: Properties): Description {
   return { width, height, format: source.text('Format') ?? 'TSF_Invalid', compression: source.text('CompressionFormat') ?? png }
 }
 
+/** The payload with bytes that may be changed: no part of the package. Large ones are not copied where that is not needed. */
+function ownBytes(payload: Payload, { package: { bytes: file } }: ObjectReader): Payload {
+  const bytes = () => {
+    const own = payload.bytes()
+    return own.buffer === file.buffer ? new Uint8Array(own) : own
+  }
+  return { ...payload, bytes }
+}
+
+/** The payload's bytes may be changed. */
 async function readPicture(payload: Payload, description: Description, format: PixelFormat): Promise<Picture> {
   const { compression } = description
   if (compression === 'TSCF_PNG' || compression === 'TSCF_JPEG') return readCompressed(payload.bytes(), description, format)
   const pixels = compression === 'TSCF_None' ? firstSlice(payload, description, format) : readDeltas(payload, description, format)
-  return picturePixels(format.blueFirst ? exchangeRedAndBlue(new Uint8Array(pixels)) : pixels, description, format)
+  return picturePixels(format.blueFirst ? exchangeRedAndBlue(pixels) : pixels, description, format)
 }
 
 function readDeltas(payload: Payload, description: Description, format: PixelFormat): Uint8Array {

@@ -7,6 +7,8 @@ import { checkRawSize } from './payload.ts'
 const tag = 0x9e2a83c1
 /** Engines write 128 KiB; much smaller ones would cost more time than they hold bytes. */
 const smallestChunk = 32 * 1024
+/** A chunk is inflated as a whole, beside what comes of it. */
+const largestChunk = 8 * 1024 * 1024
 /** No zlib stream grows more than this. */
 const largestGrowth = 1032
 /** What a stream needs beside its bits. */
@@ -33,7 +35,7 @@ function readChunkSizes(reader: ByteReader, rawSize: number): ChunkSizes[] {
   const [chunkSize, compressedTotal, rawTotal] = [reader.i64(), reader.i64(), reader.i64()]
   checkRawSize(rawTotal)
   if (rawTotal !== rawSize) throw reader.damaged(`holds ${rawTotal} raw bytes instead of ${rawSize}`)
-  if (chunkSize < smallestChunk) throw reader.damaged(`is cut into chunks of ${chunkSize} bytes`)
+  if (chunkSize < smallestChunk || chunkSize > largestChunk) throw reader.damaged(`is cut into chunks of ${chunkSize} bytes`)
   const count = Math.ceil(rawTotal / chunkSize)
   if (count * 16 + compressedTotal > reader.left) throw reader.damaged(`holds ${count} chunks, which do not fit`)
   const sizes: ChunkSizes[] = []

@@ -7,12 +7,15 @@ export type TablePosition = { count: number; offset: number }
 /** `version` is `major.minor.patch`; `0.0.0` was written by an engine built from source without build information. */
 export type EngineVersion = { version: string; changelist: number; licensee: boolean; branch: string }
 
+/** More than any text of a package; those of asset registry tags are the longest, and lie within a header of 64 MiB. */
+const maxTextUnits = 64 * 1024 * 1024
 const licenseeBit = 0x80000000
 
 export class PackageReader extends ByteReader {
   /** Text of the file. One that is not closed by its only NUL means that the reader is lost. */
   string(): string {
     const units = this.i32()
+    if (Math.abs(units) > maxTextUnits) throw this.damaged(`holds a string of ${Math.abs(units)} characters`)
     const text = units < 0 ? this.utf16(-units) : this.latin1(units)
     if (units !== 0 && text.indexOf('\0') !== text.length - 1)
       throw this.damaged('holds a string that does not end where it says')

@@ -42,9 +42,7 @@ const maxSlots = 65_535
  */
 export function toMesh(tables: MeshTables, options: MeshOptions): Mesh {
   const uvs = tables.uvs.slice(0, maxUvSets)
-  const corners = tables.cornerRows.length
-  const cornerBytes = 4 + (tables.normals ? 12 : 0) + 8 * uvs.length + (tables.colors ? 16 : 0)
-  if (corners * cornerBytes > maxMeshBytes) throw tooManyTriangles(corners / 3)
+  checkTriangleCount(tables.triangleGroups.length, tables)
   for (const rows of [tables.normals, tables.colors?.rows, ...uvs]) if (rows) checkRows(tables.cornerRows, rows.count)
   const positions = usedPositions(tables, options.scale)
   const { triangleSlots, slots } = slotsOf(tables, options.slots)
@@ -61,9 +59,11 @@ export function toMesh(tables: MeshTables, options: MeshOptions): Mesh {
   }
 }
 
-/** Refuses a number of triangles before room is made for them. */
-export function checkTriangleCount(triangles: number): void {
-  if (triangles * 3 * 4 > maxMeshBytes) throw tooManyTriangles(triangles)
+/** Refuses a number of triangles, whose corners have such values, before room is made for them. */
+export function checkTriangleCount(triangles: number, values: Pick<MeshTables, 'normals' | 'uvs' | 'colors'>): void {
+  const sets = Math.min(values.uvs.length, maxUvSets)
+  const cornerBytes = 4 + (values.normals ? 12 : 0) + 8 * sets + (values.colors ? 16 : 0)
+  if (triangles * 3 * cornerBytes > maxMeshBytes) throw tooManyTriangles(triangles)
 }
 
 function checkRows(cornerRows: Uint32Array, count: number): void {
@@ -93,7 +93,7 @@ function usedPositions({ positions, cornerPositions }: MeshTables, scale: MeshOp
 }
 
 function slotsOf(tables: MeshTables, assetSlots: readonly MaterialSlot[]): { triangleSlots: Uint16Array; slots: MeshSlot[] } {
-  const order = [...new Set(tables.triangleGroups)].sort((a, b) => a - b)
+  const order = distinct(tables.triangleGroups)
   if (order.length > maxSlots)
     throw new FormatError('too-large', `The mesh has parts for ${order.length} materials, more than this reader accepts.`)
   const numbers = new Map(order.map((group, number) => [group, number]))
@@ -106,6 +106,16 @@ function slotsOf(tables: MeshTables, assetSlots: readonly MaterialSlot[]): { tri
   const triangleSlots = new Uint16Array(tables.triangleGroups.length)
   for (const [triangle, group] of tables.triangleGroups.entries()) triangleSlots[triangle] = numbers.get(group) ?? 0
   return { triangleSlots, slots }
+}
+
+/** Each once, in ascending order: by sorting, which takes no longer for numbers that were chosen to be slow in a set. */
+function distinct(groups: Int32Array): number[] {
+  return [
+    ...groups
+      .slice()
+      .sort()
+      .filter((group, at, all) => at === 0 || group !== all[at - 1]),
+  ]
 }
 
 function isMirrored([x, y, z]: MeshOptions['scale']): boolean {

@@ -22,6 +22,7 @@ export function readNewDescription(reader: PackageReader, main: number): MeshTab
   }
   const [vertices, instances, triangles] = [kind('Vertices'), kind('VertexInstances'), kind('Triangles')]
   const values = valuesOf({ vertices, instances, groups: kind('PolygonGroups') })
+  checkTriangleCount(triangles.ids.count, values)
   return { ...values, ...readCorners({ vertices, instances, triangles }) }
 }
 
@@ -52,7 +53,8 @@ function readCorners({
   const vertexRows = needed(instances.attributes, 'VertexIndex', 1)
   const cornerRows = needed(triangles.attributes, 'VertexInstanceIndex', 3)
   const groupRows = needed(triangles.attributes, 'PolygonGroupIndex', 1)
-  checkTriangleCount(count)
+  if (count > cornerRows.count || count > groupRows.count)
+    throw new FormatError('damaged', `The mesh is damaged: it has ${count} triangles, and corners for ${cornerRows.count}.`)
   const corners = {
     cornerPositions: new Uint32Array(3 * count),
     cornerRows: new Uint32Array(3 * count),

@@ -1,4 +1,5 @@
 // Mesh descriptions as engines before 5.0 store them: one table of ids and rows after the other, then the attributes of all.
+import { FormatError } from '../format-error.ts'
 import type { PackageReader } from '../uasset/reader.ts'
 import { type AttributeSet, readAttributes } from './attributes.ts'
 import { type ElementTable, valuesOf } from './description-tables.ts'
@@ -21,6 +22,8 @@ const storedTriangles = 35
 
 const attributeForm = { hasExtent: false, hasNameVersion: false }
 const missing = 0xffffffff
+/** More than any polygon that somebody modelled. */
+const maxPolygonCorners = 1_000_000
 
 /** `editor` is the version of the editor's part. Throws FormatError. */
 export function readOldDescription(reader: PackageReader, editor: number): MeshTables {
@@ -40,9 +43,13 @@ export function readOldDescription(reader: PackageReader, editor: number): MeshT
     const vertex = rank < 0 ? -1 : instances.rows.integer(rank, 0)
     return vertexIds.rank(vertex) < 0 ? missing : vertex
   }
-  if (editor < storedTriangles)
+  if (editor < storedTriangles) {
+    checkTriangleCount(polygons.triangles, values)
     return { ...values, ...cutPolygons(reader, polygons, { editor, vertexOf, positions: values.positions }) }
-  const triangles = readTriangles(reader, polygons, vertexOf)
+  }
+  const rows = readRows(reader, 'triangles', 4)
+  checkTriangleCount(rows.ids.count, values)
+  const triangles = readTriangles(rows, { reader, polygons, vertexOf })
   readSet() // of triangles
   return { ...values, ...triangles }
 }
@@ -63,6 +70,8 @@ function readPolygons(reader: PackageReader, editor: number): Polygons {
   let triangles = 0
   for (let polygon = 0; polygon < ids.count; polygon++) {
     const corners = skipCorners(reader, editor)
+    if (corners.count > maxPolygonCorners)
+      throw new FormatError('too-large', `The mesh has a polygon of ${corners.count} corners, more than this reader accepts.`)
     triangles += Math.max(0, corners.count - 2)
     groups[polygon] = reader.i32()
   }
@@ -80,8 +89,10 @@ function skipCorners(reader: PackageReader, editor: number): NumberRows {
   return new NumberRows(reader.bytes, { start, count, width: 1 })
 }
 
-function readTriangles(reader: PackageReader, polygons: Polygons, vertexOf: (instance: number) => number): Corners {
-  const { ids, rows } = readRows(reader, 'triangles', 4)
+function readTriangles(
+  { ids, rows }: RowTable,
+  { reader, polygons, vertexOf }: { reader: PackageReader; polygons: Polygons; vertexOf: (instance: number) => number },
+): Corners {
   const corners = makeCorners(ids.count)
   for (let triangle = 0; triangle < ids.count; triangle++) {
     for (let corner = 0; corner < 3; corner++) {
@@ -128,7 +139,6 @@ function pointAt(positions: NumberRows, vertex: number): number[] {
 }
 
 function makeCorners(triangles: number): Corners {
-  checkTriangleCount(triangles)
   return {
     cornerPositions: new Uint32Array(3 * triangles),
     cornerRows: new Uint32Array(3 * triangles),

@@ -26,7 +26,8 @@ export function readRawMesh(payload: Uint8Array, options: MeshOptions = unchange
   const numbers = version >= materialNumbers ? readRows(reader, 'material numbers', 1) : null
   if (corners.count % 3 !== 0 || materials.count !== corners.count / 3)
     throw reader.damaged(`has ${corners.count} corners and ${materials.count} materials for its triangles`)
-  checkTriangleCount(materials.count)
+  const values = { normals, uvs, colors: colors && { rows: colors, toLinear: linearChannel } }
+  checkTriangleCount(materials.count, values)
   return toMesh(
     {
       cornerPositions: Uint32Array.from({ length: corners.count }, (_, corner) => corners.integer(corner, 0)),
@@ -36,9 +37,7 @@ export function readRawMesh(payload: Uint8Array, options: MeshOptions = unchange
       ),
       groups: { get: (index) => (index < 0 ? undefined : { name: null, index }) },
       positions,
-      normals,
-      uvs,
-      colors: colors && { rows: colors, toLinear: linearChannel },
+      ...values,
     },
     options,
   )

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises'
 import { basename, dirname, extname, resolve, sep } from 'node:path'
 import { FormatError, refuseGitLfsPointer } from '../../formats/format-error.ts'
+import type { ReadBeside } from '../../formats/gltf/geometry.ts'
 import { isPackage, readPackage } from '../../formats/uasset/uasset.ts'
 import { readSource, type Source } from '../../formats/uasset-data/source.ts'
 import { type Content, readContent } from './content.ts'
@@ -31,11 +32,15 @@ const maxFileBytes = 2 * 1024 ** 3
  * says of the file.
  */
 export async function readFileSource(path: string): Promise<FileSource | undefined> {
-  const bytes = await readWhole(path)
-  const ext = extname(path).slice(1).toLowerCase()
+  return sourceOfBytes(path, await readWhole(path), (address) => readBeside(path, address))
+}
+
+/** The same of bytes that are at hand, which belong to a file of this path. */
+export async function sourceOfBytes(path: string, bytes: Uint8Array, beside: ReadBeside): Promise<FileSource | undefined> {
+  const ext = extname(path)
   refuseGitLfsPointer(bytes)
-  if (isPackage(bytes)) return readPackageSource(bytes, basename(path, extname(path)))
-  return { from: 'source file', ...(await readContent(ext, bytes, (address) => readBeside(path, address))) }
+  if (isPackage(bytes)) return readPackageSource(bytes, basename(path, ext))
+  return { from: 'source file', ...(await readContent(ext.slice(1).toLowerCase(), bytes, beside)) }
 }
 
 async function readPackageSource(bytes: Uint8Array, stem: string): Promise<PackageSource | undefined> {

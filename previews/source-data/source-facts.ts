@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type MeshMeasures, measureMesh } from '../../formats/source/mesh-measures.ts'
 import type { Picture } from '../../formats/source/picture.ts'
-import { rgba8 } from '../../formats/source/rgba8.ts'
+import { rgba8Rows } from '../../formats/source/rgba8.ts'
 import type { Sound } from '../../formats/source/sound.ts'
 import type { Source } from '../../formats/uasset-data/source.ts'
 import type { Content } from './content.ts'
@@ -48,7 +48,9 @@ function contentFacts(content: Content): SourceFacts {
 }
 
 function pictureFacts(picture: Picture) {
-  return { width: picture.width, height: picture.height, rgba8_sha256: sha256(rgba8(picture)) }
+  const hash = createHash('sha256')
+  for (const rows of rgba8Rows(picture)) hash.update(rows)
+  return { width: picture.width, height: picture.height, rgba8_sha256: hash.digest('hex') }
 }
 
 function soundFacts({ sampleRate, channels, bits, data }: Sound) {

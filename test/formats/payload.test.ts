@@ -149,9 +149,15 @@ describe('bulk data in chunks of zlib', () => {
   })
 
   test('that announce more than zlib can hold are damaged before anything is allocated', async () => {
-    const stored = Buffer.concat([...[0x9e2a83c1, 2 ** 29, 20, 2 ** 29, 20, 2 ** 29].map(int64), Buffer.alloc(20)])
-    const payload = await packed(stored, 2 ** 29)
-    expect(() => payload.bytes()).toThrow(/536870912 bytes of a chunk of 20/)
+    const stored = Buffer.concat([...[0x9e2a83c1, 2 ** 23, 20, 2 ** 23, 20, 2 ** 23].map(int64), Buffer.alloc(20)])
+    const payload = await packed(stored, 2 ** 23)
+    expect(() => payload.bytes()).toThrow(/8388608 bytes of a chunk of 20/)
+  })
+
+  test('that are so large that they would be there twice are damaged', async () => {
+    const stored = Buffer.concat([...[0x9e2a83c1, 2 ** 24, 9, 20, 9, 20].map(int64), Buffer.alloc(9)])
+    const payload = await packed(stored, 20)
+    expect(() => payload.bytes()).toThrow(/chunks of 16777216 bytes/)
   })
 })
 
