@@ -27,7 +27,8 @@ const atOnce = { ...quickTimes, importTimes: { ...quickTimes.importTimes, answer
 
 /** A project that has the first version of a barrel by the agent, and a second one in the library, beside a chair. */
 async function begun(setting: AgentSetting = {}, wayTo = async (url: string) => url) {
-  const { url, keys } = await server.addWorkspace()
+  const { url, keys, workspaceId } = await server.addWorkspace()
+  await server.database.sql`update members set display_name = 'Mia M' where workspace_id = ${workspaceId} and name = 'mia'`
   const target = { url, key: keys.mia }
   const source = await makeProject({
     [barrel]: { payload: Buffer.from('first') },
