@@ -22,9 +22,9 @@ export default defineConfig({
     execArgv: ['--expose-gc'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // What is waited for comes when it comes: a busy machine is no reason to fail.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000, interval: 50 } },
     env: { NO_COLOR: '1' },
     unstubEnvs: true,

@@ -29,8 +29,8 @@ export const ExportHead = Type.Object({ cursor: Count, total: Count, ends: Type.
 export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count })
 
 /**
- * What a stream of changes says. `head`: the newest number of the feed, first of all and whenever it moves. `job`: a pull job that whoever
- * holds the key ordered was made, or is in another state; told to all keys of that person. Each says how things are, not what happened on
+ * What a stream of changes says. `head`: the newest number of the feed, first of all and whenever it moves. `job`: a pull job that the
+ * holder of the key ordered was made, or is in another state; told to all keys of that person. Each says how things are, not what happened on
  * the way: of several changes at once only the last is told. That a claim has run out, and the job waits again, is told within seconds.
  */
 export const LiveEvent = Type.Union([

@@ -1,4 +1,4 @@
-/** What the surface of a mesh looks like where somebody knows: a colour or a texture of each slot, or the colours of its corners. */
+/** What the surface of a mesh looks like where something says so: a colour or a texture of each slot, or the colours of its corners. */
 import type { Mesh } from '../formats/source/mesh.ts'
 
 /** Red, green, blue, alpha from 0 to 1, linear light. */
@@ -8,7 +8,7 @@ export type Color = readonly [number, number, number, number]
 const isEnd = (value: number | undefined = 0): boolean => !(value > 1 / 512 && value < 511 / 512)
 
 /**
- * Colours of corners that somebody painted; null where there are none. Most meshes carry one value for all corners, which would only tint
+ * Colours of corners that someone painted; null where there are none. Most meshes carry one value for all corners, which would only tint
  * or blacken them, or masks for their materials (wind, layers): black, or pure colours, at more than half of the corners.
  */
 export function paintedColors({ colors }: Mesh): Float32Array | null {

@@ -5,7 +5,7 @@ import type { Projected, Size } from './camera.ts'
 /** No triangle is seen here. */
 export const nothing = -1
 
-/** Samples that are compared at most: no mesh that somebody modelled comes near, and it takes about half a second. */
+/** Samples that are compared at most: no mesh that someone modelled comes near, and it takes about half a second. */
 const mostSamples = 300_000_000
 /** What a triangle costs beside its samples. */
 const samplesPerTriangle = 16

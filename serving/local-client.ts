@@ -6,8 +6,8 @@ import { ApiError, type ErrorCode, errors } from '../contract/errors.ts'
 import { atShortPath } from '../system/socket-path.ts'
 import type { FoundNote } from './local-note.ts'
 
-/** A program that lives answers this at once, unless its disk or its machine is in trouble. */
-const greetingMs = 3000
+/** A program that lives answers this at once, unless its machine is very busy; one that does not live refuses at once. */
+const greetingMs = 10_000
 const longestAnswerBytes = 256 * 1024 * 1024
 
 export interface LocalQuestion {

@@ -83,7 +83,7 @@ export async function runImport(
 
 const editorVersion = /^[0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?([^0-9.].{0,60})?$/
 
-/** The engine as the editor says it, else the descriptor, else whoever linked the project. */
+/** The engine as the editor says it, else the descriptor, else what was said when the project was linked. */
 function targetOf({ root, key, editor, engineVersion }: Project): PullTarget {
   const target = findTarget({ cwd: root, into: root, project: key })
   const said = editor?.engine_version

@@ -277,7 +277,8 @@ export class Imports {
         queue.isAsking = isAsking
         if (isAsking) this.#pump()
       },
-      person: () => reach.person?.display_name || reach.person?.name || null,
+      // As versions say who pushed them.
+      person: () => reach.person?.name ?? null,
       openIn: (root) => {
         const editors = projects.editors.list().filter((editor) => editor.root === root)
         return new Set(editors.flatMap(({ open }) => open.map((name) => name.toLowerCase())))

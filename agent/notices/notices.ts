@@ -1,7 +1,11 @@
-/** Shows on the desktop what a person should know of while they look elsewhere: made from the events that editors get too. */
+/**
+ * Shows on the desktop what a person should know of while they look elsewhere: made from the events that editors get too. The log has it as
+ * well, for who has no desktop, and for who looks later.
+ */
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemCode } from '../../client/client-error.ts'
+import { printable } from '../../system/printable.ts'
 import type { AgentEvent } from '../running/event-log.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -41,7 +45,13 @@ export function noticeOf({ event, data }: AgentEvent): Notice | undefined {
   }
 }
 
-/** `isOn`: a person may not want any. */
+/** What has arrived is in the log by its job. */
+function writeDown({ event, data }: AgentEvent, { title, text: said }: Notice, log: Surroundings['log']): void {
+  if (event === 'warning') log.warn(printable(`${text(data.path)}: ${said}`))
+  else if (event !== 'imported') log.info(printable(`${title}: ${said}`))
+}
+
+/** `isOn`: whether the desktop shows them; a person may not want that. */
 export function noticesPart({ events, log }: Pick<Surroundings, 'events' | 'log'>, { isOn }: { isOn: boolean }): Part {
   let isSaid = false
   const show = async (notice: Notice, signal: AbortSignal) => {
@@ -51,17 +61,14 @@ export function noticesPart({ events, log }: Pick<Surroundings, 'events' | 'log'
       if (signal.aborted || isSaid) return
       isSaid = true
       const why = systemCode(error) === 'ENOENT' ? 'the program for them is not installed' : String(error)
-      log.warn(`Desktop notices cannot be shown: ${why}. This is said once; \`ph agent status\` and the editor show the same.`)
+      log.warn(`Desktop notices cannot be shown: ${why}. This is said once; \`ph agent logs\` and the editor say the same.`)
     }
   }
   return {
     name: 'notices',
     canPause: false,
     async run(signal, say) {
-      if (!isOn) {
-        say('Switched off by PH_AGENT_NOTICES.')
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      }
+      if (!isOn) say('Switched off by PH_AGENT_NOTICES.')
       let waiting: Notice[] = []
       let showing: Promise<void> | undefined
       const showAll = async () => {
@@ -74,6 +81,8 @@ export function noticesPart({ events, log }: Pick<Surroundings, 'events' | 'log'
       for await (const event of events.follow({ since: undefined, projectKey: undefined, signal })) {
         const notice = noticeOf(event)
         if (!notice) continue
+        writeDown(event, notice, log)
+        if (!isOn) continue
         waiting.push(notice)
         showing ??= showAll()
       }

@@ -1,5 +1,5 @@
 /** `ph inbox`: what waits for you, to be answered where you are. */
-import { gatherInbox } from '../../client/inbox/inbox.ts'
+import { readInbox } from '../../client/inbox/inbox.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { withLibrary } from '../library.ts'
@@ -24,7 +24,7 @@ export const commands = [
     async run(context, { plain, noPictures }) {
       return withLibrary(context, async (library) => {
         const { out, now } = context
-        const inbox = await gatherInbox({ api: library.api, now: now() })
+        const inbox = await readInbox({ api: library.api, now: now() })
         if (plain || !isDrawn(context)) {
           out.result(inbox, () => plainLines(inbox, out, now()))
           return undefined

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
+import { extensionOf, type Filed } from '../../formats/package-place.ts'
 import { readEntryDetails } from '../entries/details.ts'
 import { requireEntryIds } from '../entries/reference.ts'
 import { projectStateFile } from '../folders.ts'
@@ -26,6 +27,12 @@ export interface NamedProp {
   files: StatusFile[]
   /** What was named needs it, and it was not named itself. */
   is_needed: boolean
+}
+
+/** A prop of the library, and as which file it lies in a project. */
+export interface LibraryProp {
+  prop: Omit<NamedProp, 'files'>
+  filed: Filed
 }
 
 export interface NamedProps {
@@ -64,26 +71,26 @@ export async function findNamedProps(references: readonly string[], naming: Nami
   const missing = entries.filter(({ lineage_id }) => !props.has(lineage_id))
   await addProps(
     props,
-    missing.map(({ id, lineage_id, name, origin_path }) => ({ lineage_id, entry_id: id, name, origin_path, is_needed: false })),
-    {
-      ...naming,
-      root,
-    },
+    missing.map(({ id, lineage_id, name, origin_path, ...filed }) => ({
+      prop: { lineage_id, entry_id: id, name, origin_path, is_needed: false },
+      filed,
+    })),
+    { ...naming, root },
   )
   return { root, project: (root && findProjectName(root)) ?? null, props: [...props.values()], unknown, paths }
 }
 
-/** Adds props with the files that they have in the project, as far as this machine remembers them. */
+/** Adds props with the files that they have in the project: where this machine remembers them, and where they were pushed from. */
 export async function addProps(
   props: Map<string, NamedProp>,
-  more: readonly Omit<NamedProp, 'files'>[],
+  more: readonly LibraryProp[],
   { root, wire, cwd, tell }: Naming & { root: string | null },
 ): Promise<void> {
-  for (const one of more) props.set(one.lineage_id, { ...one, files: [] })
+  for (const { prop } of more) props.set(prop.lineage_id, { ...prop, files: [] })
   if (root === null || more.length === 0) return
-  const lineageIds = new Set(more.map(({ lineage_id }) => lineage_id))
+  const lineageIds = new Set(more.map(({ prop }) => prop.lineage_id))
   const { there, gone } = rememberedFiles(root, wire, lineageIds)
-  const paths = there.map((file) => join(root, file))
+  const paths = [...new Set([...there, ...more.flatMap(usualFile)])].map((file) => join(root, file)).filter(existsSync)
   const files = paths.length > 0 ? (await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })).files : []
   for (const file of files) if (lineageIds.has(file.lineage_id ?? '')) props.get(file.lineage_id ?? '')?.files.push(file)
   for (const file of gone) {
@@ -92,6 +99,10 @@ export async function addProps(
     if (prop?.files.every(({ state }) => state === 'missing')) prop.files.push(file)
   }
 }
+
+/** Below the root of a project, where it comes to lie by a pull. */
+const usualFile = ({ prop: { origin_path: path }, filed }: LibraryProp): string[] =>
+  path?.startsWith('/Game/') ? [`Content/${path.slice('/Game/'.length)}.${extensionOf(filed)}`] : []
 
 const isPathLike = (reference: string, cwd: string): boolean =>
   /^[.~]|\\|\.(uasset|umap)$/i.test(reference) ||

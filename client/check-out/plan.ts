@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarLineage } from '../../contract/locks.ts'
 import type { Member } from '../../contract/members.ts'
 import { ClientError } from '../client-error.ts'
-import { addProps, findNamedProps, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
+import { addProps, findNamedProps, type LibraryProp, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
 
 export interface CheckOutPlan extends NamedProps {
   me: Member
@@ -36,11 +36,11 @@ async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]
   const closures = await Promise.all(
     named.props.flatMap(({ entry_id }) => (entry_id === null ? [] : atOnce(() => api.entries.closure({ entry_id })))),
   )
-  const needs = new Map<string, Omit<NamedProp, 'files'>>()
-  for (const { lineage_id, entry_id, asset_name, origin_path } of closures.flatMap(({ members }) => members)) {
+  const needs = new Map<string, LibraryProp>()
+  for (const { lineage_id, entry_id, asset_name, origin_path, ...filed } of closures.flatMap(({ members }) => members)) {
     if (props.has(lineage_id)) continue
     const name = asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
-    needs.set(lineage_id, { lineage_id, entry_id, name, origin_path, is_needed: true })
+    needs.set(lineage_id, { prop: { lineage_id, entry_id, name, origin_path, is_needed: true }, filed })
   }
   const total = props.size + needs.size
   if (total > many) throw tooMany(total, true)

@@ -12,7 +12,7 @@ create table if not exists object (
 ) without rowid;
 create index if not exists object_used on object (used_ms);
 
--- Files that a running pull is about to use. Whoever died without ending a hold has lost it when its time is over.
+-- Files that a running pull is about to use. A pull that died without ending its hold has lost it when its time is over.
 create table if not exists hold (
   holder text not null,
   hash text not null,

@@ -8,6 +8,7 @@ import { requestParts } from '../../contract/request-parts.ts'
 import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
 import { askLocal, followLocal, greet, type LocalQuestion } from '../../serving/local-client.ts'
 import { type FoundNote, readNote } from '../../serving/local-note.ts'
+import { isFolderLocked } from '../../system/lock.ts'
 import { ClientError, type ClientErrorCode, clientErrors } from '../client-error.ts'
 import { agentFolder, type Folders } from '../folders.ts'
 
@@ -59,11 +60,19 @@ export async function findAgent(folders: Folders): Promise<FoundAgent | undefine
 /** Throws ClientError `NO_AGENT`. */
 export async function requireAgent(folders: Folders): Promise<FoundAgent> {
   const found = await findAgent(folders)
-  if (!found) throw new ClientError('NO_AGENT', 'The desktop agent does not run.')
-  return found
+  if (found) return found
+  throw isAgentSilent(folders)
+    ? new ClientError('NO_AGENT', 'The desktop agent runs, but does not answer.', { next: silentNext })
+    : new ClientError('NO_AGENT', 'The desktop agent does not run.')
 }
 
-/** The same without a greeting: whoever is there answers what is asked, or nobody does. */
+/** Of one that was not found: whether a process has its folder all the same. */
+export const isAgentSilent = (folders: Folders): boolean => isFolderLocked(agentFolder(folders))
+
+export const silentNext =
+  'It may be starting, or this machine may be very busy: try again in a moment. If it stays so, end its process, then `ph agent start`.'
+
+/** The same without a greeting: the agent that is there answers what is asked, or nobody does. */
 export function agentSeen(folders: Folders): AgentApi | undefined {
   const found = readNote(agentFolder(folders))
   return found && agentApi(found)

@@ -45,7 +45,7 @@ export interface Inbox {
   other_unread: number
 }
 
-export interface Gathering {
+export interface InboxReading {
   api: Api
   now: Date
   /** Check-outs that end within this time are listed. */
@@ -58,7 +58,7 @@ const most = limits.page.max
 const requestsAtOnce = 8
 
 /** Throws what the calls throw. */
-export async function gatherInbox({ api, now, soonMs = dayMs }: Gathering): Promise<Inbox> {
+export async function readInbox({ api, now, soonMs = dayMs }: InboxReading): Promise<Inbox> {
   const me = await api.members.me()
   const [{ requests }, { waiting }, unread, { unread: unreadCount }, listed, changed] = await Promise.all([
     api.reviewRequests.list({ view: 'waiting_on_me', limit: most }),

@@ -1,5 +1,5 @@
 /**
- * The calls of a library that a mirror can answer, in the shape in which a server answers them: whoever asks need not know which of the
+ * The calls of a library that a mirror can answer, in the shape in which a server answers them: who asks need not know which of the
  * two it is. Whatever else is called throws ClientError `NOT_OFFLINE`.
  */
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'

@@ -88,7 +88,7 @@ class TokenCache {
   }
 }
 
-/** The statements that write, prepared once. Whoever calls holds the transaction. */
+/** The statements that write, prepared once. The caller holds the transaction. */
 export class MirrorRows {
   readonly #entry: Database.Statement
   readonly #record: Database.Statement

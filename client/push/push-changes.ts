@@ -67,7 +67,7 @@ export class PushWork {
     // Short-lived objects then fill 2 MiB before they are collected, not 48: a push keeps a third less memory and is no slower.
     setFlagsFromString('--semi-space-growth-factor=1')
     tell({ kind: 'phase', phase: 'read' })
-    const changed = await this.#gatherAll(sorted)
+    const changed = await this.#readAll(sorted)
     const search = this.#search(changed.files)
     const plan = await this.#plan(changed.files, search)
     tell({ kind: 'phase', phase: 'send' })
@@ -84,7 +84,7 @@ export class PushWork {
   }
 
   /** Reads what was found; then what the named files among it need, and what claims to be the same as something new. */
-  async #gatherAll(sorted: SortedFiles): Promise<ChangedFiles> {
+  async #readAll(sorted: SortedFiles): Promise<ChangedFiles> {
     const { namedPaths, options, memory } = this.#parts
     const changed = await readChanged(sorted.props, { ...this.#parts, root: namedPaths.root })
     const seen = new Set(sorted.props.map(({ file }) => file))

@@ -9,7 +9,7 @@ export type RowLayout = {
   stride?: number
 }
 
-/** `count` rows of `width` 32-bit numbers each, little-endian. Whoever makes one has checked that they lie within the bytes. */
+/** `count` rows of `width` 32-bit numbers each, little-endian. Who makes one has checked that they lie within the bytes. */
 export class NumberRows {
   readonly count: number
   readonly width: number

@@ -27,7 +27,8 @@ const atOnce = { ...quickTimes, importTimes: { ...quickTimes.importTimes, answer
 
 /** A project that has the first version of a barrel by the agent, and a second one in the library, beside a chair. */
 async function begun(setting: AgentSetting = {}, wayTo = async (url: string) => url) {
-  const { url, keys } = await server.addWorkspace()
+  const { url, keys, workspaceId } = await server.addWorkspace()
+  await server.database.sql`update members set display_name = 'Mia M' where workspace_id = ${workspaceId} and name = 'mia'`
   const target = { url, key: keys.mia }
   const source = await makeProject({
     [barrel]: { payload: Buffer.from('first') },
@@ -88,6 +89,14 @@ test('pictures of both sides lie in the folder of the agent, as PNG, and go with
   const { data } = await agent.event('conflict')
   expect(data.incoming.picture).toContain(join(folder, 'state', 'agent', 'conflicts'))
   expect((await readFile(data.incoming.picture)).subarray(1, 4).toString()).toBe('PNG')
+  const { state, cache, config } = agentFolders(folder)
+  const env = { ...signedIn(target.url, target.key), PH_STATE_DIR: state, PH_CACHE_DIR: cache, PH_CONFIG_DIR: config }
+  const seen = {
+    columns: 80,
+    env: { ...env, NO_COLOR: '', COLORTERM: 'truecolor', TERM: 'xterm-256color', PH_PICTURES: 'blocks' },
+  }
+  expect((await ph('agent conflicts', seen)).stdout).toMatch(/[\u2580-\u259f].*\d here: v1 +\d came: v2.*Answer within/s)
+  expect((await ph('agent conflicts --no-pictures', seen)).stdout).not.toMatch(/[\u2580-\u259f]/)
   const stray = join(dirname(data.incoming.picture), 'incoming-of-an-agent-that-was-killed.png')
   writeFileSync(stray, 'PNG')
   await agent.stop()

@@ -47,6 +47,17 @@ test('no file knows a folder of one machine', () => {
   expect(texts.flatMap((path) => matchesIn(path, own))).toEqual([])
 })
 
+test('every path of this tree that a page names is there', () => {
+  const floors = [...new Set(projectFiles.filter((path) => path.includes('/')).map((path) => path.split('/')[0]))].join('|')
+  const named = new RegExp(`(?<=\`)(?:${floors})/[\\w/.-]+\\.(?:tsx?|mjs|sql|sh|css|md|py)(?=\`)`, 'g')
+  const pages = projectFiles.filter((path) => path.endsWith('.md'))
+  const there = new Set(projectFiles)
+  const gone = pages.flatMap((page) =>
+    [...textOf(page).matchAll(named)].flatMap(([path]) => (there.has(path) ? [] : `${page}: ${path}`)),
+  )
+  expect(gone).toEqual([])
+})
+
 test('nothing is left for later in a mark, and no type error is waved through', () => {
   const marks = new RegExp(`\\b(${['TO', 'FIX'].map((a, i) => a + ['DO', 'ME'][i]).join('|')})\\b|@ts-(ignore|nocheck)`, 'g')
   const others = programFiles.filter((path) => path !== 'test/house/files.test.ts')

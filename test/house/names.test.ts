@@ -32,7 +32,7 @@ test('the unit and the tree say the same words: a test of server/library/x stand
 })
 
 test('files and what they export say the words of the field: outcomes, destinations, query, request, scoring, audit log', () => {
-  const invented = /\b(?:fates?|landings?|strangers?|sift|deeds?|desk|census|legs?|weighing|pour|asked|wanted)\b/i
+  const invented = /\b(?:fates?|landings?|strangers?|sift|deeds?|desk|census|legs?|weighing|pour|gather\w*|asked|wanted)\b/i
   const programs = programFiles.filter((path) => !/^(test|bench|sample)\//.test(path))
   const exported = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm
   const named = programs.flatMap((path) => {
@@ -41,4 +41,13 @@ test('files and what they export say the words of the field: outcomes, destinati
     return words.filter((name) => invented.test(name)).map((name) => `${path}: ${name}`)
   })
   expect(named).toEqual([])
+})
+
+// Migrations that were released do not change, their comments neither.
+test('comments, messages and pages say who, someone and fix', () => {
+  const odd = /\b(?:whoever|somebody|mend(?:s|ed|ing)?)\b/gi
+  const read = projectFiles.filter(
+    (path) => /\.(tsx?|mjs|sql|sh|css|md|py)$/.test(path) && !/^(test|bench|sample)\/|^server\/database\/migrations\//.test(path),
+  )
+  expect(read.flatMap((path) => matchesIn(path, odd))).toEqual([])
 })

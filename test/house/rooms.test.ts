@@ -18,6 +18,26 @@ test('a folder holds at most 20 files, folders of nouns aside', () => {
   expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
 })
 
+/** The floors, each with the folders that it may import. */
+const floors = new Map(
+  [...(map.split('## Floors\n')[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z]+)\/` \| .* \| ([a-z, ]+?) *\|$/gm)].map(
+    ([, floor = '', allowed = '']) => [floor, allowed === 'nothing of ours' ? [] : allowed.split(', ')],
+  ),
+)
+
+test('a folder imports the folders that its row names; cli loads others only when they are asked for', () => {
+  expect([...floors.keys()]).toEqual(
+    expect.arrayContaining(['contract', 'formats', 'previews', 'serving', ...programs, 'sample']),
+  )
+  const across = programFiles.filter((path) => floors.has(path.split('/')[0] ?? '')).flatMap(importsOf)
+  const strange = across.filter(({ from, target, kind }) => {
+    const [floor = '', other = ''] = [from.split('/')[0], target.split('/')[0]]
+    if (floor === other || !floors.has(other)) return false
+    return !floors.get(floor)?.includes(other) && !(floor === 'cli' && kind !== 'static')
+  })
+  expect(strange.map(({ from, target }) => `${from} imports ${target}`)).toEqual([])
+})
+
 /** Of a program: the rows of its table, each with the rooms that it may import. */
 function roomsOf(program: string): Map<string, Set<string>> {
   const [, table = ''] = map.split(`### \`${program}/\`\n`)

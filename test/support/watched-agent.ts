@@ -48,7 +48,7 @@ export async function agentOf(
   await api.agentProjects.link({ path: root, accepts_imports: false, auto_checkout: autoCheckout })
   const report = async (): Promise<Json> => (await api.agent.status()).projects.find((one) => one.root === root)?.watching
   const row = async (name: string) => (await api.agentFiles.list({ path: root })).files.find((one) => one.path === path(name))
-  await vi.waitFor(async () => expect((await report()).state).toBe('watching'), { timeout: 10_000 })
+  await until(async () => expect((await report()).state).toBe('watching'))
   return {
     agent,
     api,
@@ -69,8 +69,8 @@ export async function agentOf(
   }
 }
 
-/** `await until(() => expect(…))`: as soon as it holds. */
-export const until = (holds: () => unknown, timeout = 5000): Promise<unknown> => vi.waitFor(holds, { timeout, interval: 20 })
+/** `await until(() => expect(…))`: as soon as it holds. What never comes ends after a time that no busy machine needs. */
+export const until = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 30_000, interval: 20 })
 
 function follow({ agent }: RunningAgent): WatchedAgent['events'] {
   const events: WatchedAgent['events'] = []

@@ -1,4 +1,5 @@
 /** `ph agent conflicts`, `answer`. */
+import { readFile } from 'node:fs/promises'
 import type { AgentApi } from '../../../client/desktop/agent.ts'
 import type { AgentConflict, conflictAnswers } from '../../../contract/agent-imports.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
@@ -7,6 +8,8 @@ import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { wholeNumber, wrongUsage } from '../../refusal.ts'
 import { moment, size, timeLeft } from '../../terminal/amounts.ts'
+import { showFramed } from '../../terminal/gallery.ts'
+import { pictureTerms } from '../../terminal/pictures.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { askAgent } from './workspace.ts'
 
@@ -20,13 +23,16 @@ export const conflictCommands = [
     summary: 'List files that an import would replace, and that wait for your answer',
     description:
       'A file that was changed here, or is open in the editor, is not replaced without an answer. After ten minutes the file here is kept, and the version that came waits until you take it.',
+    options: { noPictures: flag('--no-pictures', 'show no pictures') },
+    terms: pictureTerms,
     examples: [
       ['agent conflicts', 'with both sides of each'],
-      ['agent conflicts --json', 'for a program'],
+      ['agent conflicts --json', 'for a program, with the files of their pictures'],
     ],
-    async run(context) {
+    async run(context, { noPictures }) {
       const { api } = await askAgent(context)
       const found = await api.agentConflicts.list()
+      if (!noPictures) for (const one of found.conflicts.slice(0, mostPictured)) await showBoth(one, context)
       context.out.result(found, () =>
         found.conflicts.length === 0
           ? 'Nothing waits for an answer.'
@@ -63,6 +69,21 @@ export const conflictCommands = [
     },
   }),
 ]
+
+/** More of them scroll away the first. */
+const mostPictured = 4
+
+/** Side by side, each with its number and version below. A picture that is gone by now is left out. */
+async function showBoth({ id, local, incoming }: AgentConflict, context: Context): Promise<void> {
+  if (context.out.json || !context.out.terminal) return
+  const framed = await Promise.all(
+    Object.entries({ here: local, came: incoming }).map(async ([name, { picture, version }]) => ({
+      picture: picture === null ? undefined : await readFile(picture).catch(() => undefined),
+      caption: `${id} ${name}${version === null ? '' : `: ${version}`}`,
+    })),
+  )
+  if (framed.some(({ picture }) => picture)) await showFramed(context, framed)
+}
 
 interface Outcome {
   answered: AgentConflict[]

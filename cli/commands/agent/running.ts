@@ -1,7 +1,7 @@
 /** `ph agent run`, `start`, `stop`, `restart`, `pause`, `resume`. */
 import { once } from 'node:events'
 import type { RunningAgent } from '../../../agent/main.ts'
-import { type FoundAgent, findAgent } from '../../../client/desktop/agent.ts'
+import { type FoundAgent, findAgent, isAgentSilent, silentNext } from '../../../client/desktop/agent.ts'
 import { launchAgent, waitUntilGone } from '../../../client/desktop/launch.ts'
 import type { Wire } from '../../../client/http/open-http.ts'
 import { readVersion } from '../../../client/version.ts'
@@ -12,7 +12,7 @@ import { command, value } from '../../command.ts'
 import { foldersOf, requireWire } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
-import { moment } from '../../terminal/amounts.ts'
+import { count, moment } from '../../terminal/amounts.ts'
 import { askAgent, askAgentIfThere, elsewhere, stayingWith, workspaceArgs } from './workspace.ts'
 
 export const agentSettings = [
@@ -47,17 +47,19 @@ export const runningCommands = [
     ],
     async run(context) {
       const there = await askAgentIfThere(context)
-      const { presence } = there ?? (await start(context))
+      const { presence, api } = there ?? (await start(context))
       const other = there && (await elsewhere(context, there))
       if (other)
         context.out.note(
           `ph works for ${printable(other)} now. To have the agent do so too: \`ph agent restart --url ${shellWord(other)}\`.`,
         )
-      context.out.result({ ...presence, started: !there }, () =>
-        there
-          ? `The agent runs already: process ${presence.pid}, for ${printable(presence.server)}.`
-          : `The agent runs: process ${presence.pid}, for ${printable(presence.server)}. Say which project it is to look after: ph agent link <folder>`,
-      )
+      const { projects } = await api.agent.status()
+      const runs = `The agent runs${there ? ' already' : ''}: process ${presence.pid}, for ${printable(presence.server)}.`
+      const next =
+        projects.length === 0
+          ? 'Say which project it is to look after: ph agent link <folder>'
+          : `It looks after ${count(projects.length, 'project')}.`
+      context.out.result({ ...presence, started: !there }, `${runs} ${next}`)
       return undefined
     },
   }),
@@ -178,6 +180,7 @@ async function start(context: Context): Promise<FoundAgent> {
 async function stop(context: Context): Promise<boolean> {
   const folders = foldersOf(context)
   const found = await findAgent(folders)
+  if (!found && isAgentSilent(folders)) throw failed('AGENT_NOT_ENDED', 'The agent runs, but does not answer.', silentNext)
   if (!found) return false
   await found.api.agent.stop()
   if (await waitUntilGone(folders, context.signal)) return true

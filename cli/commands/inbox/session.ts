@@ -1,5 +1,5 @@
 /** The inbox on a terminal: reads what is looked at, does what keys ask for, and draws what came of it. */
-import { gatherInbox, type Inbox, type InboxItem } from '../../../client/inbox/inbox.ts'
+import { type Inbox, type InboxItem, readInbox } from '../../../client/inbox/inbox.ts'
 import { type ItemDetail, readItem } from '../../../client/inbox/item.ts'
 import { exits } from '../../../contract/errors.ts'
 import type { Context } from '../../context.ts'
@@ -202,7 +202,7 @@ export class InboxSession {
 
   async #reload(): Promise<void> {
     const { now } = this.#context
-    const inbox = await gatherInbox({ api: this.#library.api, now: now() })
+    const inbox = await readInbox({ api: this.#library.api, now: now() })
     this.#looked = new Map()
     this.#state = withInbox(this.#state, inbox)
   }

@@ -53,6 +53,7 @@ test('start, link, status, logs, restart, stop: what each says is true', async (
     pid: again.pid,
     projects: [{ project_key: 'Tavern' }],
   })
+  expect((await ph('agent start', { env })).stdout).toMatch(/runs already: .*\. It looks after 1 project\.\n$/)
   expect((await ph('agent stop --json', { env })).json()).toEqual({ stopped: true })
   expect(isFolderLocked(join(String(env.PH_STATE_DIR), 'agent'))).toBe(false)
   expect((await ph('agent stop --json', { env })).json()).toEqual({ stopped: false })
@@ -112,6 +113,23 @@ test('a killed agent leaves no trace that misleads: status says that none runs, 
   process.kill(pid, 'SIGKILL')
   await expect.poll(async () => (await ph('agent status', { env })).code).toBe(3)
   expect(JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout).pid).not.toBe(pid)
+})
+
+test('one that stands still is not said to be gone: it runs, and does not answer', async () => {
+  const env = newPerson()
+  const { pid } = JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout)
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const asked = await Promise.all([ph('agent status', { env }), ph('agent stop', { env })])
+    const silent = expect.stringMatching(/runs, but does not answer\.\n next: .*try again/)
+    expect(asked).toMatchObject([
+      { code: 3, stderr: silent },
+      { code: 1, stderr: silent },
+    ])
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  expect((await ph('agent status', { env })).code).toBe(0)
 })
 
 test('a pause ends by itself or by resume, and times are read as people write them', async () => {

@@ -1,5 +1,6 @@
 /** ph checkout, as two people with a project each type it, against a real library. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentSessionId } from '../../../contract/agent-sessions.ts'
 import { callAs, type Json } from '../../support/api.ts'
@@ -128,6 +129,17 @@ test('a file that is an edit of the current version is ready', async () => {
   const { mia } = await inn(server)
   await editBarrel(mia, 'mine')
   expect((await mia.ok('checkout SM_Barrel')).props).toMatchObject([{ standing: 'changed' }])
+})
+
+test('a project that this machine has never looked at has its files all the same, whether a prop is named or needed', async () => {
+  const { olivia, url, keys } = await inn(server)
+  const max = personAt(url, keys.max)
+  cpSync(join(olivia.root, 'Content'), join(max.root, 'Content'), { recursive: true })
+  const { props } = await max.ok('checkout SM_Barrel --closure --dry-run')
+  expect(props.map(({ standing, files }: Json) => [standing, files])).toEqual([
+    ['newest', ['Content/Inn/SM_Barrel.uasset']],
+    ['newest', ['Content/Inn/M_Oak.uasset']],
+  ])
 })
 
 test('a prop that the project does not have, or not any more, is brought with --pull', async () => {
