@@ -9,8 +9,8 @@ export interface EmbedderFacts {
   hasWords: boolean
 }
 
-export type Asked = { want: 'look' | 'questions'; bytes: Uint8Array } | { want: 'words'; text: string }
-export type EmbedderOrder = Asked & { id: number }
+export type EmbedderRequest = { want: 'look' | 'questions'; bytes: Uint8Array } | { want: 'words'; text: string }
+export type EmbedderOrder = EmbedderRequest & { id: number }
 
 export type ThreadAnswer =
   /** Once, at the beginning. */

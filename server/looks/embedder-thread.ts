@@ -5,7 +5,7 @@ import { FormatError } from '../../formats/format-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../monitoring/log.ts'
 import type { Look } from './embedder.ts'
-import type { Asked, EmbedderFacts, ThreadAnswer } from './embedder-answers.ts'
+import type { EmbedderFacts, EmbedderRequest, ThreadAnswer } from './embedder-answers.ts'
 
 interface EmbedderThreadParts {
   /** As `PH_EMBEDDER` has it. */
@@ -25,7 +25,7 @@ const pauseMs = 60_000
 /** Of what JavaScript holds; models and pixels come on top. */
 const heapMiB = 512
 
-const besides = (name: string): URL => new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const workerFile = new URL(import.meta.url.endsWith('.ts') ? './embedder-worker.ts' : './embedder-worker.js', import.meta.url)
 
 /** The thread ended, or was ended, before it answered. */
 export class ThreadEnded extends Error {}
@@ -101,7 +101,7 @@ export class EmbedderThread {
     await this.#thread?.end('The server ends.')
   }
 
-  async #ask(order: Asked): Promise<Look[]> {
+  async #ask(order: EmbedderRequest): Promise<Look[]> {
     const opened = await this.#opened()
     if (!opened) throw unavailable()
     return opened.thread.ask(order)
@@ -124,8 +124,8 @@ export class EmbedderThread {
 
   #living(): Thread {
     if (this.#thread?.isAlive) return this.#thread
-    const { setting, module = besides('open') } = this.#parts
-    this.#thread = new Thread({ setting, module: module.href })
+    const { setting, module } = this.#parts
+    this.#thread = new Thread({ setting, module: module?.href })
     return this.#thread
   }
 
@@ -152,9 +152,9 @@ class Thread {
   readonly #heard = Promise.withResolvers<{ opened: EmbedderFacts } | { notOpened: string }>()
   #lastId = 0
 
-  constructor(workerData: { setting: string; module: string }) {
+  constructor(workerData: { setting: string; module: string | undefined }) {
     this.opening = this.#heard.promise
-    this.#worker = new Worker(besides('embedder-worker'), { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMiB } })
+    this.#worker = new Worker(workerFile, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMiB } })
     this.#worker.unref()
     const slow = setTimeout(() => void this.end(`It was not ready within ${openMs / 1000} seconds.`), openMs).unref()
     void this.opening.then(() => clearTimeout(slow))
@@ -165,7 +165,7 @@ class Thread {
     this.#worker.on('exit', () => this.#ended('Its thread ended.'))
   }
 
-  ask(order: Asked): Promise<Look[]> {
+  ask(order: EmbedderRequest): Promise<Look[]> {
     return new Promise((resolve, reject) => {
       if (!this.isAlive) return reject(new ThreadEnded('The thread of the embedder ended.'))
       const id = ++this.#lastId

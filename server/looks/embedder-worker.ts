@@ -4,8 +4,12 @@ import { FormatError } from '../../formats/format-error.ts'
 import type { Embedder, Look } from './embedder.ts'
 import type { EmbedderOrder, ThreadAnswer } from './embedder-answers.ts'
 
-const { setting, module } = workerData as { setting: string; module: string }
+const { setting, module } = workerData as { setting: string; module: string | undefined }
 const tell = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
+
+interface Opening {
+  openEmbedder(setting: string): Promise<Embedder | undefined>
+}
 
 const opening = open()
 parentPort?.on('message', async (order: EmbedderOrder) => {
@@ -21,7 +25,7 @@ parentPort?.on('message', async (order: EmbedderOrder) => {
 
 async function open(): Promise<Embedder | undefined> {
   try {
-    const { openEmbedder } = (await import(module)) as { openEmbedder(setting: string): Promise<Embedder | undefined> }
+    const { openEmbedder }: Opening = module ? await import(module) : await import('./open.ts')
     const embedder = await openEmbedder(setting)
     if (!embedder) throw new Error(`There is no embedder for ${setting}.`)
     const { name, dimensions, colourWeight } = embedder

@@ -2,6 +2,7 @@
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { Settings } from '../../server/config.ts'
+import type { Sql } from '../../server/database/sql.ts'
 import { type Caller, callAs, type Json } from './api.ts'
 import { item, pushed } from './push.ts'
 import { byHand, startTestServer, type TestServer } from './server.ts'
@@ -57,3 +58,29 @@ export async function lookedAt(server: TestServer, numbers: readonly number[], o
 }
 
 export const idsOf = ({ body }: { body: Json }): number[] => body.entries.map((entry: Json) => entry.id)
+
+/** Entries that differ in name only, and a little in their look, as pushes and background work would have left them. */
+export async function copyLooked(sql: Sql, { workspaceId, object_id: objectId, copies }: Json): Promise<void> {
+  const copied = (table: string, own: string, which: string) => sql`
+    insert into ${sql(table)}
+    select (jsonb_populate_record(one, ${sql.unsafe(own)})).* from ${sql(table)} one cross join generate_series(1, ${copies}::int) n
+     where one.workspace_id = ${workspaceId} and ${sql.unsafe(which)} = ${objectId}`
+  await copied('looks', `jsonb_build_object('object_id', object_id * 1000000 + n)`, 'object_id')
+  await copied(
+    'entries',
+    `jsonb_build_object('id', id * 1000000 + n, 'lineage_id', 'copy-' || n, 'name', 'Copy ' || n)`,
+    `(select l.face_object_id from lineages l where l.workspace_id = one.workspace_id and l.id = one.lineage_id)`,
+  )
+  await copied(
+    'lineages',
+    `jsonb_build_object('id', 'copy-' || n, 'face_object_id', face_object_id * 1000000 + n)`,
+    'face_object_id',
+  )
+  await copied(
+    'objects',
+    `jsonb_build_object('id', id * 1000000 + n, 'lineage_id', 'copy-' || n, 'content_hash', lpad(n::text, 64, '0'))`,
+    'id',
+  )
+  await sql`
+    update looks set vector = set_byte(vector, 0, (object_id % 100)::int) where workspace_id = ${workspaceId} and object_id > 1000000`
+}

@@ -14,7 +14,13 @@ export async function lookAtEmbedder({ embedder: setting }: Settings, clock: Clo
     const facts = await embedder.open()
     if (facts) return [fine('search by look', `The embedder ${setting} works${facts.hasWords ? ', with words too' : ''}.`)]
     const why = embedder.failure ?? 'It cannot be opened.'
-    return [warning('search by look', why, 'Put PH_EMBEDDER right and restart the server. Until then entries are found by words alone.')]
+    return [
+      warning(
+        'search by look',
+        why,
+        'Put PH_EMBEDDER right and restart the server. Until then entries are found by words alone.',
+      ),
+    ]
   } finally {
     await embedder.close()
   }

@@ -1,7 +1,7 @@
 /** Reads the looks of a catalog's entries: all of them when a search first needs them, then those that changed. */
 import { inPieces } from '../../../system/event-loop.ts'
 import type { EmbedderFacts } from '../../looks/embedder-answers.ts'
-import { type PackedLooks, selectLookNews, selectLookRange, selectLooksOf } from '../../rows/look.ts'
+import { type PackedLooks, selectLookNews, selectLookRange, selectLooksOf } from '../../looks/stored-looks.ts'
 import { Vectors } from '../looks/vectors.ts'
 import type { Catalog } from './catalog.ts'
 import { type Head, readHead, type Source, selectBatchEnds } from './source.ts'
