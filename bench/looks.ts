@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const dimensions = 256
 const centres = 2_000
 const asked = Number(values.questions)
-const random = randomOf('looks')
+const random = randomOf(1)
 
 /** Normally distributed, by two even ones (Box and Muller). */
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
@@ -52,8 +52,23 @@ const toLook = (one: Float32Array): Look => ({
 
 const facts = { name: 'made', dimensions: { shape: dimensions, colour: 0 }, colourWeight: 0, hasWords: false }
 const rowOf = (id: number) => ({
-  ...{ id, name: `SM_${id}`, entry_type: 'mesh', category: null, variant_group_id: null, is_variant: false, status: 'active' as const },
-  ...{ pack_id: 1, blob_size: 1, preview_status: 'none' as const, review_status: 'none' as const, tri_count: id, vert_count: null },
+  ...{
+    id,
+    name: `SM_${id}`,
+    entry_type: 'mesh',
+    category: null,
+    variant_group_id: null,
+    is_variant: false,
+    status: 'active' as const,
+  },
+  ...{
+    pack_id: 1,
+    blob_size: 1,
+    preview_status: 'draft' as const,
+    review_status: 'draft' as const,
+    tri_count: id,
+    vert_count: null,
+  },
   ...{ material_count: null, lod_count: null, has_collision: null, nanite_enabled: null, longest_edge: null, path_key: null },
   ...{ pushed_from: null, indexed_ms: 0, updated_ms: 0, tag_ids: null },
 })
@@ -63,7 +78,8 @@ function exactly(all: Float32Array, question: Float32Array, most: number): numbe
   const best: { number: number; likeness: number }[] = []
   for (let number = 0; number * dimensions < all.length; number++) {
     let likeness = 0
-    for (let index = 0; index < dimensions; index++) likeness += (all[number * dimensions + index] as number) * (question[index] as number)
+    for (let index = 0; index < dimensions; index++)
+      likeness += (all[number * dimensions + index] as number) * (question[index] as number)
     if (best.length === most && likeness <= (best[most - 1]?.likeness ?? 0)) continue
     best.push({ number, likeness })
     best.sort((a, b) => b.likeness - a.likeness)
@@ -75,6 +91,12 @@ function exactly(all: Float32Array, question: Float32Array, most: number): numbe
 const shareFound = (found: readonly number[], wanted: readonly number[]): number =>
   wanted.filter((one) => found.includes(one)).length / wanted.length
 
+interface Questions {
+  questions: readonly Float32Array[]
+  /** Of each, the ten most like. */
+  truth: readonly (readonly number[])[]
+}
+
 interface Line {
   what: string
   timing: Timing
@@ -84,7 +106,7 @@ interface Line {
 const lines: Line[] = []
 const ms = (value: number): string => `${value.toFixed(1)} ms`
 
-async function measureOurs(count: number, floats: Float32Array | undefined, questions: readonly Float32Array[], truth: readonly number[][]) {
+async function measureOurs(count: number, floats: Float32Array | undefined, { questions, truth }: Questions) {
   globalThis.gc?.()
   const catalog = new Catalog(0, count)
   catalog.labelPack(1, 'Pack')
@@ -111,7 +133,12 @@ async function measureOurs(count: number, floats: Float32Array | undefined, ques
   const recalls: number[] = []
   for (const [turn, wanted] of truth.entries()) {
     const { best } = await ask({})(turn)
-    recalls.push(shareFound(best.slice(0, 10).map(({ row }) => (catalog.entries.ids[row] as number) - 1), wanted))
+    recalls.push(
+      shareFound(
+        best.slice(0, 10).map(({ row }) => (catalog.entries.ids[row] as number) - 1),
+        wanted,
+      ),
+    )
   }
   const recall = recalls.length > 0 ? recalls.reduce((sum, one) => sum + one, 0) / recalls.length : undefined
   lines.push({ what: `ph, ${count.toLocaleString('en')}`, timing, recall, more: stalls })
@@ -119,7 +146,7 @@ async function measureOurs(count: number, floats: Float32Array | undefined, ques
   lines.push({ what: `ph, ${count.toLocaleString('en')}, a filter leaves a twentieth`, timing: few, recall: undefined, more: '' })
 }
 
-async function measurePgvector(floats: Float32Array, questions: readonly Float32Array[], truth: readonly number[][]) {
+async function measurePgvector(floats: Float32Array, { questions, truth }: Questions) {
   const database = await PGlite.create({ extensions: { vector } })
   await database.exec(`create extension vector; create table one (id integer primary key, look vector(${dimensions}))`)
   const count = floats.length / dimensions
@@ -160,10 +187,14 @@ if (shared) for (let number = 0; number < beside; number++) shared.set(unit(), n
 const truth = shared ? questions.map((question) => exactly(shared, question, 10)) : []
 for (const count of values.entries.split(',').map(Number)) {
   const isShared = count === beside
-  await measureOurs(count, isShared ? shared : undefined, questions, isShared ? truth : [])
+  await measureOurs(count, isShared ? shared : undefined, { questions, truth: isShared ? truth : [] })
 }
-if (shared) await measurePgvector(shared, questions, truth)
+if (shared) await measurePgvector(shared, { questions, truth })
 
-process.stdout.write(`load ${loadavg().map((load) => load.toFixed(1)).join(', ')}\n\n| what | p50 | p95 | recall@10 | |\n| --- | --- | --- | --- | --- |\n`)
+process.stdout.write(
+  `load ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(', ')}\n\n| what | p50 | p95 | recall@10 | |\n| --- | --- | --- | --- | --- |\n`,
+)
 for (const { what, timing, recall, more } of lines)
   process.stdout.write(`| ${what} | ${ms(timing.p50Ms)} | ${ms(timing.p95Ms)} | ${recall?.toFixed(3) ?? ''} | ${more} |\n`)

@@ -61,40 +61,55 @@ export async function makeLooks({ database, embedder, files }: MakingParts, { wo
   const where: Where = { workspaceId, embedder: facts.name }
   const progress = await selectProgress(database.sql, where)
   const due = await selectDue(database.sql, where, { progress, most: mostPictures })
-  const inTurn = pLimit(atOnce)
-  const made = await Promise.all(
-    due.pictures.map((picture) => inTurn(() => lookAt({ embedder, files, facts }, workspaceId, picture))),
-  )
+  const made = await lookAtAll({ embedder, files, facts }, workspaceId, due.pictures)
   await store(database, where, { made, progress: due.after, now })
   return due.isMore || forgetUnused(database.sql, where, now)
 }
 
 type Eye = Pick<MakingParts, 'embedder' | 'files'> & { facts: EmbedderFacts }
 
-/** What is wrong with a picture is noted, and not tried again; what is wrong with the server fails the step. */
+/** Where the thread ends, those that it was at are tried again alone: only one of them may have ended it. */
+async function lookAtAll(eye: Eye, workspaceId: number, pictures: readonly DuePicture[]): Promise<Made[]> {
+  const inTurn = pLimit(atOnce)
+  const look = async (picture: DuePicture): Promise<Made | DuePicture> => {
+    try {
+      return await lookAt(eye, workspaceId, picture)
+    } catch (error) {
+      if (error instanceof ThreadEnded) return picture
+      throw error
+    }
+  }
+  const made: Made[] = []
+  for (const one of await Promise.all(pictures.map((picture) => inTurn(look, picture))))
+    made.push('vector' in one ? one : await lookAtAlone(eye, workspaceId, one))
+  return made
+}
+
+/** Twice: the first time it may have met a search for a picture that ends threads. */
+async function lookAtAlone(eye: Eye, workspaceId: number, picture: DuePicture & { isAgain?: true }): Promise<Made> {
+  try {
+    return await lookAt(eye, workspaceId, picture)
+  } catch (error) {
+    if (!(error instanceof ThreadEnded)) throw error
+    if (!picture.isAgain) return lookAtAlone(eye, workspaceId, { ...picture, isAgain: true })
+    const { object_id, artifact_id } = picture
+    return { object_id, artifact_id, vector: null, failure: `The embedder did not survive it: ${error.message}` }
+  }
+}
+
+/** What is wrong with a picture is noted, and not tried again; what is wrong with the server fails the step. Throws ThreadEnded. */
 async function lookAt({ embedder, files, facts }: Eye, workspaceId: number, picture: DuePicture): Promise<Made> {
   const { object_id, artifact_id, size } = picture
   const without = (failure: string): Made => ({ object_id, artifact_id, vector: null, failure })
   if (size > limits.thumbnail.bytes) return without(`It has ${size} bytes, more than a thumbnail may have.`)
   try {
     const bytes = await files.read(artifactKey(workspaceId, artifact_id), 0, size)
-    const look = await twice(() => embedder.look(bytes))
+    const look = await embedder.look(bytes)
     return { object_id, artifact_id, vector: packed(look, facts).toString('base64'), failure: null }
   } catch (error) {
     if (error instanceof FormatError) return without(error.message)
-    if (error instanceof ThreadEnded) return without(`The embedder did not survive it: ${error.message}`)
     if (error instanceof ApiError && error.code === 'NOT_FOUND') return without('Its file is missing.')
     throw error
-  }
-}
-
-/** The thread may have ended by another picture. */
-async function twice<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof ThreadEnded)) throw error
-    return work()
   }
 }
 
