@@ -64,7 +64,7 @@ const rowOf = (id: number) => ({
   ...{
     pack_id: 1,
     blob_size: 1,
-    preview_status: 'draft' as const,
+    preview_status: 'none' as const,
     review_status: 'draft' as const,
     tri_count: id,
     vert_count: null,

@@ -93,7 +93,8 @@ test('a word ranks as the server ranks it, one after the other', async () => {
     const online = await api.entries.list({ q, limit: 50 })
     expect(searchMirror(mirror, { q, limit: 50 }).entries, q).toEqual(online.entries)
     const best = { q, limit: 50, min_score: 0.5 }
-    expect(searchMirror(mirror, best), q).toMatchObject({ ...(await api.entries.list(best)), next_cursor: null })
+    const { entries, total } = await api.entries.list(best)
+    expect(searchMirror(mirror, best), q).toMatchObject({ entries, total })
   }
 })
 
