@@ -114,7 +114,12 @@ async function readPages({ api, db, rows, from, signal, tell }: Reading): Promis
   }
 }
 
-const withoutScore = ({ score: _score, matched: _matched, ...entry }: EntrySummary): Omit<EntryWithTags, 'tags'> => entry
+const withoutScore = ({
+  score: _score,
+  matched: _matched,
+  reason: _reason,
+  ...entry
+}: EntrySummary): Omit<EntryWithTags, 'tags'> => entry
 
 /** Lists show no tags; each tag lists its entries. */
 async function readTags(

@@ -35,6 +35,8 @@ export function searchMirror(mirror: Mirror, question: ListQuestion): EntryPage 
       .slice(0, 8)
     const at = question.cursor === undefined ? undefined : readCursor(question.cursor, bound)
     const sort = question.sort ?? (asked ? 'relevance' : 'name')
+    if (sort !== 'relevance' && question.min_score !== undefined)
+      throw validationError([{ path: 'min_score', message: 'goes with relevance only: with words in q' }])
     if (sort === 'relevance') {
       if (!asked) throw validationError([{ path: 'sort', message: 'relevance needs words in q' }])
       return rankedPage(db, { question, asked, conditions, at, bound })
@@ -122,15 +124,21 @@ function rankedPage(
   const limit = question.limit ?? limits.page.default
   const seen = Number(at?.[0] ?? 0)
   const hits = rankedHits(db, asked, { conditions, withDeprecated: question.include_deprecated === true })
+  const { min_score: least } = question
+  const reaching = least === undefined ? undefined : hits.best(hits.ids.length).filter(({ score }) => score >= least)
+  const total = reaching?.length ?? hits.ids.length
   const most = Math.min(seen + limit, limits.ranked)
-  const best = hits.best(most).slice(seen)
+  const best = (reaching ?? hits.best(most)).slice(seen, most)
   const scores = new Map(best.map(({ id, score }) => [id, score]))
   const entries = summariesOf(
     db,
     best.map(({ id }) => id),
-  ).map((entry) => ({ ...entry, score: scores.get(entry.id) ?? 0, matched: matchedFields(db, entry, asked) }))
-  const isMore = most < Math.min(hits.ids.length, limits.ranked)
-  return { entries, next_cursor: isMore ? writeCursor(bound, [most]) : null, total: hits.ids.length }
+  ).map((entry) => {
+    const matched = matchedFields(db, entry, asked)
+    return { ...entry, score: scores.get(entry.id) ?? 0, matched, reason: { words: matched, looks: null } }
+  })
+  const isMore = most < Math.min(total, limits.ranked)
+  return { entries, next_cursor: isMore ? writeCursor(bound, [most]) : null, total }
 }
 
 /** In the order of the ids. */

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { callAs } from '../../support/api.ts'
-import { twoSidedGlb } from '../../support/drawn-props.ts'
+import { twoSidedGlb } from '../../support/two-sided-mesh.ts'
 import { pngOf, wavOf } from '../../support/media.ts'
 import { type Person, personAt } from '../../support/person.ts'
 import { startTestServer } from '../../support/server.ts'

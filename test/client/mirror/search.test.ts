@@ -92,6 +92,9 @@ test('a word ranks as the server ranks it, one after the other', async () => {
   for (const q of ['barrel', 'sm', 'a', 'wood', 'props', 'pack', 'old', 'b']) {
     const online = await api.entries.list({ q, limit: 50 })
     expect(searchMirror(mirror, { q, limit: 50 }).entries, q).toEqual(online.entries)
+    const best = { q, limit: 50, min_score: 0.5 }
+    const { entries, total } = await api.entries.list(best)
+    expect(searchMirror(mirror, best), q).toMatchObject({ entries, total })
   }
 })
 
