@@ -1,5 +1,5 @@
 /**
- * Makes server/looks/descriptor/matrix.bin out of drawn pictures: `npx node bench/looks/learn.ts [--pictures 1400]`.
+ * Makes server/looks/descriptor/matrix.bin out of drawn pictures: `npx node bench/looks/learn.ts [--pictures 420] [--out FILE]`.
  *
  * It looks for the directions in which pictures differ from each other most, measured by how much a picture differs from its own changed
  * copies (linear discriminant analysis). The same machine makes the same file.
@@ -17,9 +17,9 @@ import { drawnPng } from '../../test/support/drawn-props.ts'
 import { changeNames, pictureChanges } from '../../test/support/picture-changes.ts'
 
 /** Of the mean variance within a picture's copies: what is added in every direction, so that hardly seen ones do not count without end. */
-const doubt = 0.3
+const doubt = 0.5
 
-const { values } = parseArgs({ options: { pictures: { type: 'string', default: '1400' } } })
+const { values } = parseArgs({ options: { out: { type: 'string' }, pictures: { type: 'string', default: '420' } } })
 const count = Number(values.pictures)
 
 const sum = new Float64Array(formsLength)
@@ -42,7 +42,7 @@ for (let index = 0; index < count; index++) {
   if (index % 100 === 99) console.error(`${index + 1} of ${count} pictures`)
 }
 
-writeFileSync(new URL('../../server/looks/descriptor/matrix.bin', import.meta.url), matrixBytes(learned()))
+writeFileSync(values.out ?? new URL('../../server/looks/descriptor/matrix.bin', import.meta.url), matrixBytes(learned()))
 
 function addSquare(square: Float64Array, values: Float32Array): void {
   for (let row = 0; row < formsLength; row++) {

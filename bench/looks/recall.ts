@@ -1,5 +1,5 @@
 /**
- * How well the descriptor finds pictures again: `PH_FIXTURES=… npx node bench/looks/recall.ts /var/tmp/looks [--distractors 5000]`.
+ * How well the descriptor finds pictures again: `PH_FIXTURES=… npx node bench/looks/recall.ts /var/tmp/looks [--distractors 2000] [--changes 0,1] [--every 3] [--weights 0.1,0.2]`.
  *
  * Asked for are the pictures of real packages and the source pictures beside them, each changed in ten ways, among themselves and drawn
  * pictures of another seed than those the descriptor was learned from. The folder keeps the drawn ones.
@@ -18,12 +18,15 @@ import { realPictures } from '../../test/support/real-pictures.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    distractors: { type: 'string', default: '5000' },
+    distractors: { type: 'string', default: '2000' },
+    changes: { type: 'string' },
+    every: { type: 'string', default: '1' },
     weights: { type: 'string', default: String(descriptor.colourWeight) },
   },
 })
 const folder = positionals[0] ?? '/var/tmp/looks'
 const distractors = Number(values.distractors)
+const every = Number(values.every)
 const weights = values.weights.split(',').map(Number)
 
 const real = await realPictures()
@@ -38,10 +41,15 @@ for (let index = 0; index < distractors; index++) {
 
 console.log(`${real.length} real pictures, ${distractors} drawn ones, colour weight ${weights.join(', ')}`)
 const overall = weights.map(() => 0)
-for (const change of changeNames) {
+const asked =
+  values.changes === undefined ? changeNames : values.changes.split(',').flatMap((at) => changeNames[Number(at)] ?? [])
+for (const change of asked) {
   const found = weights.map(() => 0)
   const lost: string[] = []
+  let count = 0
   for (const [index, picture] of real.entries()) {
+    if (index % every !== 0) continue
+    count++
     const changed = await pictureChanges[change](picture.png, randomNumbers(`${change} ${index}`))
     const questions: Look[] = await descriptor.questions(changed)
     for (const [at, weight] of weights.entries()) {
@@ -50,7 +58,7 @@ for (const change of changeNames) {
       else if (at === 0) lost.push(picture.name)
     }
   }
-  for (const at of weights.keys()) overall[at] = (overall[at] ?? 0) + (found[at] ?? 0) / real.length / changeNames.length
-  console.log(`| ${change} | ${found.map((one) => (one / real.length).toFixed(3)).join(' | ')} | ${lost.slice(0, 12).join(', ')}`)
+  for (const at of weights.keys()) overall[at] = (overall[at] ?? 0) + (found[at] ?? 0) / count / asked.length
+  console.log(`| ${change} | ${found.map((one) => (one / count).toFixed(3)).join(' | ')} | ${lost.slice(0, 12).join(', ')}`)
 }
 console.log(`| all | ${overall.map((one) => one.toFixed(4)).join(' | ')} |`)

@@ -21,12 +21,14 @@ export interface Plainness {
 }
 
 export const plainBeyondDoubt: Plainness = { difference: 10, share: 0.985 }
-export const plainEnough: Plainness = { difference: 22, share: 0.9 }
+export const plainEnough: Plainness = { difference: 22, share: 0.6 }
 
 /** From this alpha on a pixel is seen. */
 const seenAlpha = 32
 /** A picture within a picture within a picture: a screenshot of a thumbnail. */
-const mostCuts = 3
+const mostCuts = 2
+/** Of the area: less is a speck on a plain shape. */
+const leastInnerPart = 0.02
 /** Fewer pixels in a row or column are dirt. */
 const leastInLine = 2
 
@@ -45,21 +47,34 @@ export function wholeContent({ width, height, rgba }: SmallPicture): Content {
   return cutTo(whole, boxOf(whole)) ?? { ...whole, shown: shown.fill(1) }
 }
 
-/** Without plain borders. The same object where there is nothing to cut. */
-export function cutContent(content: Content, plainness: Plainness): Content {
+/**
+ * What is left of a shape, such as a picture that was turned on a canvas, without the plain colour along its outline. Undefined where the
+ * outline is not plain, or nothing else is left.
+ */
+export function innerContent(content: Content, plainness: Plainness): Content | undefined {
+  const { shown } = inward(inward(content))
+  const background = backgroundOf({ ...content, shown }, { plainness, border: outlineOf({ ...content, shown }) })
+  if (background === undefined) return undefined
+  const found = { ...content, shown: shown.map((one, pixel) => (background[pixel] ? 0 : one)) }
+  const inner = cutTo(found, boxOf(found))
+  return inner !== undefined && inner.width * inner.height > leastInnerPart * content.width * content.height ? inner : undefined
+}
+
+/** The content, and what is left of it each time a plain border is cut off. */
+export function cutContents(content: Content, plainness: Plainness): Content[] {
+  const steps = [content]
   let left = content
   for (let cut = 0; cut < mostCuts; cut++) {
-    const background = backgroundOf(left, plainness)
+    const background = backgroundOf(left, { plainness, border: borderOf(left) })
     if (background === undefined) break
-    const shown = left.shown.map((one, pixel) => (background[pixel] ? 0 : one))
-    const found = { ...left, shown }
+    const found = { ...left, shown: left.shown.map((one, pixel) => (background[pixel] ? 0 : one)) }
     const smaller = cutTo(found, boxOf(found))
     if (smaller === undefined) break
-    const isSame = smaller.width === left.width && smaller.height === left.height
+    steps.push(smaller)
+    if (smaller.width === left.width && smaller.height === left.height) break
     left = smaller
-    if (isSame) break
   }
-  return left
+  return steps
 }
 
 interface Box {
@@ -106,11 +121,13 @@ function cutTo({ width, rgb, shown }: Content, { left, top, right, bottom }: Box
   return cut
 }
 
-/** 1 where a pixel is joined to the border by its colour; undefined where the border is not plain, or only of pixels that are background already. */
-function backgroundOf(content: Content, { difference, share }: Plainness): Uint8Array | undefined {
-  const border = borderOf(content)
+/** 1 where a pixel is joined to the border by its colour; undefined where the border is not plain, or mostly background already. */
+function backgroundOf(
+  content: Content,
+  { plainness: { difference, share }, border }: { plainness: Plainness; border: readonly number[] },
+): Uint8Array | undefined {
   const seen = border.filter((pixel) => content.shown[pixel])
-  if (seen.length < border.length / 4) return undefined
+  if (seen.length === 0 || seen.length < border.length / 4) return undefined
   const color = medianColor(content, seen)
   const isPlain = (pixel: number): boolean => {
     if (!content.shown[pixel]) return true
@@ -120,6 +137,26 @@ function backgroundOf(content: Content, { difference, share }: Plainness): Uint8
   }
   if (border.filter(isPlain).length < border.length * share) return undefined
   return flooded(content, border, isPlain)
+}
+
+/** Without the pixels that touch one that is not shown, or the edge. */
+function inward({ width, height, shown, ...content }: Content): Content {
+  const inner = new Uint8Array(shown.length)
+  for (let y = 1; y < height - 1; y++) {
+    for (let x = 1; x < width - 1; x++) {
+      const at = y * width + x
+      inner[at] = shown[at] && shown[at - 1] && shown[at + 1] && shown[at - width] && shown[at + width] ? 1 : 0
+    }
+  }
+  return { ...content, width, height, shown: inner }
+}
+
+/** The outermost pixels of what is shown. */
+function outlineOf(content: Content): number[] {
+  const inner = inward(content).shown
+  const outline: number[] = []
+  for (let pixel = 0; pixel < inner.length; pixel++) if (content.shown[pixel] && !inner[pixel]) outline.push(pixel)
+  return outline
 }
 
 function borderOf({ width, height }: Content): number[] {

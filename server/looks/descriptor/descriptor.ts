@@ -1,14 +1,18 @@
 /** The embedder that needs no download: forms and colours, counted. It is made for finding a picture again, whatever was done to it. */
 import { type SmallPicture, smallPicture } from '../../../formats/image.ts'
 import type { Embedder, Look } from '../embedder.ts'
+import { toLook } from '../rounding.ts'
 import { coloursLength, coloursOf } from './colours.ts'
-import { type Content, cutContent, plainBeyondDoubt, plainEnough, wholeContent } from './content.ts'
+import { type Content, cutContents, innerContent, plainBeyondDoubt, plainEnough, wholeContent } from './content.ts'
 import { formsOf } from './forms.ts'
-import { shapeLength, shapeOf, toLook } from './matrix.ts'
+import { shapeLength, shapeOf } from './matrix.ts'
 import { panelOf } from './panel.ts'
 
 /** Larger pictures are looked at in this size. */
 const lookedAtPx = 256
+
+/** Each is asked twice, as the mirrored picture too. */
+const mostQuestions = 4
 
 /** Measured by bench/looks/recall.ts: more and a picture in other hues is not found, less and things of one form come in any colour. */
 const colourWeight = 0.15
@@ -27,14 +31,24 @@ export const descriptor: Embedder = {
 
 /** Of a picture of the library. */
 export function contentOf(picture: SmallPicture): Content {
-  return cutContent(wholeContent(picture), plainBeyondDoubt)
+  const whole = wholeContent(picture)
+  return cutContents(whole, plainBeyondDoubt).at(-1) ?? whole
 }
 
-/** Of a picture that is searched for: with its border, and without. */
+/**
+ * Of a picture that is searched for, at most `mostQuestions`: as it is, without its border, and with less and less of what may be borders
+ * within that.
+ */
 export function questionsOf(picture: SmallPicture): Content[] {
-  const whole = wholeContent(picture)
-  const cut = cutContent(whole, plainEnough)
-  return cut === whole ? [whole] : [cut, whole]
+  const steps = cutContents(wholeContent(picture), plainEnough)
+  if (steps.length === 1) return steps
+  for (let cut = 0; cut < 2; cut++) {
+    const last = steps.at(-1)
+    const inner = last && innerContent(last, plainEnough)
+    if (inner === undefined) break
+    steps.push(inner)
+  }
+  return [...steps.slice(0, 2), ...steps.slice(2).slice(2 - mostQuestions)]
 }
 
 function lookAt(content: Content, mirrored = false): Look {

@@ -1,6 +1,6 @@
 /** The fixed matrix that makes few numbers of many: which of them tell pictures apart, whatever was done to a picture. bench/looks/learn.ts makes it. */
 import { readFileSync } from 'node:fs'
-import { lookLength } from '../embedder.ts'
+import { toLook } from '../rounding.ts'
 import { formsLength } from './forms.ts'
 
 export const shapeLength = 256
@@ -47,12 +47,4 @@ export function reduced(forms: Float32Array, { mean, scale, rows }: Matrix): Flo
     for (let at = 0; at < formsLength; at++) sum += (rows[from + at] ?? 0) * (centred[at] ?? 0)
     return sum * (scale[row] ?? 0)
   })
-}
-
-/** Scaled to `lookLength` and rounded; zeros stay zeros. */
-export function toLook(values: Float32Array): Int8Array {
-  let square = 0
-  for (const value of values) square += value * value
-  const by = square > 0 ? lookLength / Math.sqrt(square) : 0
-  return Int8Array.from(values, (value) => Math.max(-127, Math.min(127, Math.round(value * by))))
 }
