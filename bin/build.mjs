@@ -1,4 +1,4 @@
-// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, fonts, plugins of editors), and the packed client
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), and the packed client
 // that servers hand out. Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
 // comes as a dependency.
 import { spawnSync } from 'node:child_process'
@@ -40,7 +40,7 @@ function compile() {
 function copyRest() {
   for (const folder of ['server', 'client', 'agent', 'cli'].filter((name) => existsSync(join(root, name))))
     for (const file of readdirSync(join(root, folder), { recursive: true }))
-      if (/\.(sql|css|woff2)$|fonts\/license\.txt$/.test(file.replaceAll('\\', '/')))
+      if (/\.(sql|css|woff2|bin)$|fonts\/license\.txt$/.test(file.replaceAll('\\', '/')))
         cpSync(join(root, folder, file), join(fresh, folder, file))
   cpSync(join(root, 'integrations'), join(fresh, 'integrations'), {
     recursive: true,

@@ -63,10 +63,12 @@ export const wordFields = ['name', 'category', 'tags', 'pack', 'comments'] as co
 /** One row of a list of entries: the prop and the attributes of its current version. */
 export const EntrySummary = Type.Object({
   ...summaryFields,
-  /** On ranked answers, how well it matches: above 0, at most 1. */
+  /** On ranked answers, how well it matches: at most 1; by words above 0, by look from 0 on. */
   score: Type.Optional(Type.Number()),
   /** On ranked answers, where the words were found: an addition of ours. */
   matched: Type.Optional(Type.Array(oneOf(wordFields))),
+  /** On ranked answers, where its words were found, and how like it looks, from 0 to 1: an addition of ours. */
+  reason: Type.Optional(Type.Object({ words: Type.Array(oneOf(wordFields)), looks: nullable(Type.Number()) })),
 })
 export type EntrySummary = Static<typeof EntrySummary>
 
@@ -139,6 +141,9 @@ export type DependentsMember = Static<typeof DependentsMember>
 /** Words as they begin, in any order, and phrases in double quotes: all of them must be found (contract-gaps 6). */
 const Question = Type.Optional(Type.String({ maxLength: 10_000 }))
 
+/** Ranked entries with a lower score are left out: an addition of ours (contract-gaps 9). */
+const MinScore = Type.Optional(Type.Number({ minimum: 0, maximum: 1 }))
+
 /** The one label that says what kind of thing an entry is, such as `Props`. */
 export const Category = named(limits.names.category)
 
@@ -153,7 +158,9 @@ export const entries = routes({
     input: Type.Object({
       ...entryFilters,
       q: Question,
+      /** Ranks by look alone; `q` then leaves out entries without its words, like a filter. */
       similar_to: Type.Optional(Id),
+      min_score: MinScore,
       sort: Type.Optional(oneOf(sorts)),
       order: Type.Optional(oneOf(['asc', 'desc'])),
       limit: Type.Optional(PageLimit),
@@ -168,7 +175,7 @@ export const entries = routes({
     path: '/entries/search/image',
     scope: 'read',
     summary: 'List the entries that look most like a picture; filters and words leave out others.',
-    input: Type.Object({ ...entryFilters, q: Question, limit: Type.Optional(PageLimit) }),
+    input: Type.Object({ ...entryFilters, q: Question, min_score: MinScore, limit: Type.Optional(PageLimit) }),
     raw: { maxBytes: limits.searchImage.bytes, types: ['image/png', 'image/jpeg'] },
     output: Type.Object({ entries: Type.Array(EntrySummary), total_ranked: Count }),
     repeatable: true,

@@ -80,10 +80,43 @@ export function imagePixels(bytes: Uint8Array, facts: ImageFacts, { channels, bi
   return decode(bytes, facts, { ignoreIcc: true, make })
 }
 
-type Decoding = { ignoreIcc: boolean; make: (picture: Sharp) => Promise<Buffer> }
+/** Red, green, blue and alpha of each pixel, a byte each, top row first. */
+export type SmallPicture = { width: number; height: number; rgba: Uint8Array }
+
+/** What someone may hand in only to be looked at. */
+const lookedAt = { maxBytes: 16 * 1024 * 1024, maxPixels: 64 * 1024 * 1024 }
+
+/**
+ * The whole picture upright, in the colours of a screen, in at most `edgePx` x `edgePx` pixels; small pictures keep their size.
+ * Throws FormatError `not-this-format`, `damaged` or `too-large` (more than 16 MiB or 64 megapixels, or too many to decode safely).
+ */
+export async function smallPicture(bytes: Uint8Array, edgePx: number): Promise<SmallPicture> {
+  const { maxBytes, maxPixels } = lookedAt
+  if (bytes.length > maxBytes)
+    throw new FormatError('too-large', `The picture has ${bytes.length} bytes; at most ${maxBytes} are looked at.`)
+  const facts = await readImage(bytes)
+  if (facts.width * facts.height > maxPixels)
+    throw new FormatError(
+      'too-large',
+      `The picture has ${facts.width} x ${facts.height} pixels; at most 64 megapixels are looked at.`,
+    )
+  const size = { width: edgePx, height: edgePx, fit: 'inside', withoutEnlargement: true } as const
+  const make = (picture: Sharp) =>
+    picture
+      .autoOrient()
+      .resize(size)
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
+  const { data, info } = await decode(bytes, facts, { ignoreIcc: false, make })
+  return { width: info.width, height: info.height, rgba: data }
+}
+
+type Decoding<T> = { ignoreIcc: boolean; make: (picture: Sharp) => Promise<T> }
 
 /** Decodes within the limits of time and memory; only the result can be damaged by what the file holds. */
-async function decode(bytes: Uint8Array, facts: ImageFacts, { ignoreIcc, make }: Decoding): Promise<Buffer> {
+async function decode<T>(bytes: Uint8Array, facts: ImageFacts, { ignoreIcc, make }: Decoding<T>): Promise<T> {
   const { width, height } = facts
   const atOnce = facts.format === 'png' ? facts.interlaced : facts.progressive
   const limit = atOnce ? maxPixelsAtOnce : maxPixels

@@ -53,7 +53,7 @@ export const settingsTable = [
     'allow: keep the embedded database on NFS, SMB or the like, where no other machine starts a server on the folder',
   ],
   ['PH_WEBHOOK_ALLOW_PRIVATE', 'off', 'allow webhooks to private addresses and over plain http'],
-  ['PH_EMBEDDER', 'descriptor', 'what ranks by look: descriptor, clip:<model folder> or off'],
+  ['PH_EMBEDDER', 'descriptor', 'what finds entries by how they look: descriptor, clip:<model folder> or off'],
   [
     'PH_METRICS',
     'local',
@@ -93,7 +93,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     directUpload: onOff('PH_DIRECT_UPLOAD', text('PH_DIRECT_UPLOAD') ?? 'on'),
     networkDisk: oneOf('PH_NETWORK_DISK', text('PH_NETWORK_DISK') ?? 'refuse', ['refuse', 'allow']) === 'allow',
     webhookAllowPrivate: onOff('PH_WEBHOOK_ALLOW_PRIVATE', text('PH_WEBHOOK_ALLOW_PRIVATE') ?? 'off'),
-    embedder: embedder(text('PH_EMBEDDER') ?? 'descriptor'),
+    embedder: embedder(cwd, text('PH_EMBEDDER') ?? 'descriptor'),
     ...metrics(text('PH_METRICS') ?? 'local'),
     trustedProxies: proxies(text('PH_TRUST_PROXY') ?? 'off'),
   }
@@ -183,11 +183,14 @@ function proxies(text: string): number {
   return ['on', '1', 'true'].includes(text) ? 1 : 0
 }
 
-function embedder(text: string): string {
-  if (!/^(descriptor|off|clip:.+)$/.test(text))
+function embedder(cwd: string, text: string): string {
+  if (text.startsWith(clip) && text.length > clip.length) return `${clip}${resolve(cwd, text.slice(clip.length))}`
+  if (text !== 'descriptor' && text !== 'off')
     throw new SettingError(`PH_EMBEDDER is "${text}"; it takes descriptor, off or clip:<model folder>.`)
   return text
 }
+
+const clip = 'clip:'
 
 function address(name: string, text: string | undefined, protocols: string[]): string | undefined {
   if (!text) return undefined

@@ -15,6 +15,7 @@ import type { Sql } from './database/sql.ts'
 import type { Statistics } from './database/statistics.ts'
 import type { Feed } from './feed.ts'
 import type { LiveFeeds } from './live/live-feeds.ts'
+import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Storage } from './storage/storage.ts'
@@ -62,6 +63,8 @@ export interface Context extends AnyContext {
   statistics: Statistics
   /** What lists, facets and searches are answered from. */
   catalogs: Catalogs
+  /** What searches by look are answered with. */
+  embedder: EmbedderThread
   live: LiveFeeds
 }
 

@@ -22,6 +22,7 @@ import { FrontDoor } from './front-door/enter.ts'
 import { buildApp } from './http/app.ts'
 import { leastPace } from './http/slow-bodies.ts'
 import { LiveFeeds } from './live/live-feeds.ts'
+import { EmbedderThread } from './looks/embedder-thread.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
 import type { Pace } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
@@ -61,6 +62,8 @@ export interface StartOptions {
   waits?: Waits
   /** How often is looked for background work that is due; for tests. */
   lookMs?: number
+  /** Opens the embedder; for tests. */
+  embedderModule?: URL
 }
 
 export async function startServer({
@@ -71,6 +74,7 @@ export async function startServer({
   pace,
   waits,
   lookMs,
+  embedderModule,
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
@@ -84,9 +88,21 @@ export async function startServer({
     const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
     const catalogs = new Catalogs({ database, clock })
+    const embedder = new EmbedderThread({ setting: settings.embedder, clock, log, module: embedderModule })
     const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs })
     const opened = await openStorage({ settings, database, clock, log, frontDoor })
-    const parts = { database, settings, clock, log, frontDoor, catalogs, live, pace: { ...leastPace, ...pace }, ...opened }
+    const parts = {
+      database,
+      settings,
+      clock,
+      log,
+      frontDoor,
+      catalogs,
+      embedder,
+      live,
+      pace: { ...leastPace, ...pace },
+      ...opened,
+    }
     const app = await buildApp(parts)
     app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
@@ -97,10 +113,11 @@ export async function startServer({
     const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
-    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files }))
+    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder }))
     work.start(lookMs)
     const end = async () => {
       await Promise.all([control.close(), close(app), work.stop()])
+      await embedder.close()
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
     }

@@ -5,6 +5,7 @@ import type { Settings } from './config.ts'
 import type { Database } from './database/open.ts'
 import type { FrontDoor } from './front-door/enter.ts'
 import type { LiveFeeds } from './live/live-feeds.ts'
+import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Ledger } from './storage/ledger.ts'
@@ -18,6 +19,7 @@ export interface Parts {
   log: ProcessLog
   frontDoor: FrontDoor
   catalogs: Catalogs
+  embedder: EmbedderThread
   live: LiveFeeds
   /** What came in and is not written down yet. */
   ledger: Ledger

@@ -125,6 +125,7 @@ async function deleteVersions(
   const media = await sql<{ id: number; size: number; finished_at: Date | null }[]>`
     delete from artifacts where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}
     returning id, coalesce(size, 0) as size, finished_at`
+  await sql`delete from looks where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   await sql`
     update objects set parent_object_id = null
      where workspace_id = ${workspace.id} and lineage_id ${amongTexts(sql, new Set(gone.map((version) => version.lineage_id)))}

@@ -1,21 +1,22 @@
 /** GET /entries and its facets: which entries, in which order, which page of them; then what a list shows of each (spec 4.2; contract-gaps 6). */
 
-import type { entries as contract, EntrySummary } from '../../contract/entries.ts'
+import type { entries as contract } from '../../contract/entries.ts'
 import { entryFilters } from '../../contract/entry-filters.ts'
-import { ApiError, validationError } from '../../contract/errors.ts'
+import { validationError } from '../../contract/errors.ts'
 import type { Facets } from '../../contract/facets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
-import { WrittenJson } from '../../serving/written-json.ts'
+import type { WrittenJson } from '../../serving/written-json.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
-import type { Sql } from '../database/sql.ts'
-import type { Context, RawRequest } from '../handler.ts'
-import { requireEntryFace, selectEntries } from '../rows/entry.ts'
-import { requireFits } from '../storage/upload-size.ts'
+import type { Context } from '../handler.ts'
+import { blended } from './blend.ts'
 import type { Catalog, SortName } from './catalog/catalog.ts'
 import { facetsOf } from './facets.ts'
+import { likeEntry, meantByWords, scoreOf } from './likeness.ts'
+import { type BestRow, type ListPage, listOfTexts, pageOfBest, textsOf } from './list-page.ts'
+import type { LikeHit } from './looks/best.ts'
 import { pageOf } from './page.ts'
-import { matching, resolveQuery, type SearchQuery } from './query.ts'
+import { type Matching, matching, resolveQuery, type SearchQuery } from './query.ts'
 import { rankedPage } from './ranked-page.ts'
 import { countOf, type Selection } from './selection.ts'
 
@@ -25,22 +26,33 @@ type ListRequest = Context & { input: ListInput }
 const filterNames = Object.keys(entryFilters) as (keyof typeof entryFilters)[]
 
 export async function listEntries(request: ListRequest): Promise<WrittenJson> {
-  const { sql, workspace, catalogs, input } = request
+  const { workspace, catalogs, input } = request
   const query = await resolveQuery(request)
   const sort = sortOf(input, query)
-  await refuseLikeness(request)
-  const catalog = await catalogs.at(workspace.id)
   const bound = ['entries', workspace.id, sort, input.order ?? 'asc']
-  const page =
+  const { catalog, page } =
     sort === 'relevance'
-      ? await ranked(catalog, query, { ...input, bound })
-      : await sorted(catalog, query, { ...input, bound, sort })
-  const texts = await catalog.texts.of(
-    page.rows.map(({ id }) => id),
-    (missing) => summariesOf(sql, workspace.id, missing),
-  )
-  const entries = page.rows.flatMap(({ id, ...more }) => withMore(texts.get(id), more))
-  return pageOfTexts(entries, page)
+      ? await relevant(request, query, bound)
+      : await catalogs.at(workspace.id).then(async (catalog) => {
+          return { catalog, page: await sorted(catalog, query, { ...input, bound, sort }) }
+        })
+  const { next_cursor, total } = page
+  return listOfTexts(await textsOf(request, catalog, page), { next_cursor, total })
+}
+
+/** By look, by words, or by both. */
+async function relevant(
+  request: ListRequest,
+  query: SearchQuery,
+  bound: readonly unknown[],
+): Promise<{ catalog: Catalog; page: ListPage }> {
+  const { workspace, catalogs, input } = request
+  const { q = '', similar_to: entryId, min_score: minScore, limit, cursor } = input
+  if (entryId !== undefined) return likeEntry(request, entryId, { query, minScore, limit, cursor, bound })
+  const meant = request.embedder.facts?.hasWords ? await meantByWords(request, q, query) : undefined
+  if (meant) return { catalog: meant.catalog, page: blendedPage(meant.catalog, meant.best, { query, input, bound }) }
+  const catalog = await catalogs.at(workspace.id)
+  return { catalog, page: await ranked(catalog, query, { ...input, bound }) }
 }
 
 export async function countFacets(request: Context & { input: InputOf<(typeof contract)['facets']> }): Promise<Facets> {
@@ -50,17 +62,10 @@ export async function countFacets(request: Context & { input: InputOf<(typeof co
   return facetsOf(catalog, matching(catalog, query).selection)
 }
 
-/** What a page of a list is made of, before the database is asked what its entries look like. */
-interface Page {
-  rows: ({ id: number } & Pick<EntrySummary, 'score' | 'matched'>)[]
-  next_cursor: string | null
-  total: number
-}
-
 /** `bound` is what the cursors of a list are made for. */
-type PageInput = Pick<ListInput, 'order' | 'limit' | 'cursor'> & { bound: readonly unknown[] }
+type PageInput = Pick<ListInput, 'order' | 'limit' | 'cursor' | 'min_score'> & { bound: readonly unknown[] }
 
-async function sorted(catalog: Catalog, query: SearchQuery, input: PageInput & { sort: SortName }): Promise<Page> {
+async function sorted(catalog: Catalog, query: SearchQuery, input: PageInput & { sort: SortName }): Promise<ListPage> {
   const { sort, order = 'asc', limit = limits.page.default, cursor, bound } = input
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, sort === 'name' ? ['text', 'id'] : ['id', 'id'])
   await catalog.prepare(sort)
@@ -91,28 +96,64 @@ function totalOf(catalog: Catalog, { filters }: SearchQuery, selection: Selectio
 }
 
 /** Best first, whatever the order; the cursor is bound to it all the same (spec 1), and to the words, whose weights it holds. */
-async function ranked(catalog: Catalog, query: SearchQuery, input: PageInput): Promise<Page> {
+async function ranked(catalog: Catalog, query: SearchQuery, input: PageInput): Promise<ListPage> {
   const { limit = limits.page.default, cursor } = input
   const bound = [...input.bound, query.question]
   const at = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id', 'id', 'text', 'id'])
   await catalog.prepareWords()
-  const { selection, hits } = matching(catalog, query)
+  const { selection, hits } = reaching(matching(catalog, query), input.min_score)
   if (!hits) throw new Error('a ranked answer needs a question')
   const after = at && { seen: at[0], weight: at[1], value: at[2], id: at[3] }
   const page = rankedPage(catalog, { hits, selection }, { after, limit })
   return {
-    rows: page.hits.map(({ row, weight }) => ({
-      id: catalog.entries.ids[row] as number,
-      score: hits.scoreOf(weight),
-      matched: hits.fieldsOf(row),
-    })),
+    rows: page.hits.map(({ row, weight }) => {
+      const matched = hits.fieldsOf(row)
+      const reason = { words: matched, looks: null }
+      return { id: catalog.entries.ids[row] as number, score: hits.scoreOf(weight), matched, reason }
+    }),
     next_cursor: page.end ? toCursor(bound, [page.end.seen, page.end.weight, page.end.value, page.end.id]) : null,
     total: page.total,
   }
 }
 
+/** Only what is worth so much is listed. */
+function reaching(found: Matching, minScore: number | undefined): Matching {
+  const { hits, selection } = found
+  if (minScore === undefined || !hits) return found
+  const isIn = Array.from(hits.weights, (weight) => hits.scoreOf(weight) >= minScore)
+  const rows = hits.rows.filter((_, index) => isIn[index])
+  const weights = hits.weights.filter((_, index) => isIn[index])
+  const among = selection.among === hits.rows ? rows : selection.among
+  return { hits: { ...hits, rows, weights }, selection: { ...selection, among } }
+}
+
+interface Blending {
+  query: SearchQuery
+  input: ListInput
+  bound: readonly unknown[]
+}
+
+/** Of the best by words, and of what words mean. */
+function blendedPage(catalog: Catalog, meant: readonly LikeHit[], { query, input, bound }: Blending): ListPage {
+  const { selection, hits } = matching(catalog, query)
+  if (!hits) throw new Error('a ranked answer needs a question')
+  const said = rankedPage(catalog, { hits, selection }, { after: undefined, limit: limits.ranked })
+  const [byWords, byLook] = [said.hits.map(({ row }) => row), meant.map(({ row }) => row)]
+  const [found, likeness] = [new Set(hits.rows), new Map(meant.map((hit) => [hit.row, hit.likeness]))]
+  const { min_score: least = 0, cursor, limit } = input
+  const all = blended(byWords, byLook, catalog.entries.ids).filter(({ score }) => score >= least)
+  const rows = all.slice(0, limits.ranked).map(({ row, rank, score }): BestRow => {
+    const words = found.has(row) ? hits.fieldsOf(row) : []
+    const looks = likeness.get(row)
+    const reason = { words, looks: looks === undefined ? null : scoreOf(looks) }
+    return { id: catalog.entries.ids[row] as number, rank, score, matched: words, reason }
+  })
+  const total = least > 0 ? all.length : said.total + byLook.filter((row) => !found.has(row)).length
+  return pageOfBest(rows, { total, bound: [...bound, query.question, 'meant'], cursor, limit })
+}
+
 /** A question without a word in it says nothing: it is as none. */
-function sortOf({ sort, similar_to }: ListInput, { question }: SearchQuery): SortName | 'relevance' {
+function sortOf({ sort, similar_to, min_score }: ListInput, { question }: SearchQuery): SortName | 'relevance' {
   const isRanked = question !== undefined || similar_to !== undefined
   if (sort === 'relevance' && !isRanked)
     throw validationError([
@@ -120,42 +161,8 @@ function sortOf({ sort, similar_to }: ListInput, { question }: SearchQuery): Sor
     ])
   if (similar_to !== undefined && sort !== undefined && sort !== 'relevance')
     throw validationError([{ path: 'sort', message: 'must be relevance, or left out, with similar_to' }])
-  return sort ?? (isRanked ? 'relevance' : 'name')
-}
-
-/** Nothing is known yet of how entries look. */
-async function refuseLikeness({ sql, workspace, input: { similar_to: entryId } }: ListRequest): Promise<void> {
-  if (entryId === undefined) return
-  await requireEntryFace(sql, workspace.id, { entryId, hold: false })
-  throw new ApiError('EMBEDDINGS_UNAVAILABLE', `It is not known what entry ${entryId} looks like.`, {
-    entry_id: entryId,
-    httpStatus: 409,
-  })
-}
-
-const summariesOf = (sql: Sql, workspaceId: number, ids: readonly number[]): Promise<EntrySummary[]> =>
-  selectEntries(sql, { workspaceId, ids })
-
-/** What is written of an entry, with what only this answer says of it; nothing of one that was deleted meanwhile. */
-function withMore(text: Buffer | undefined, more: Pick<EntrySummary, 'score' | 'matched'>): Buffer[] {
-  if (!text) return []
-  return [
-    more.score === undefined ? text : Buffer.concat([text.subarray(0, -1), comma, Buffer.from(JSON.stringify(more).slice(1))]),
-  ]
-}
-
-/** The answer, put together from what is written of each entry. */
-function pageOfTexts(texts: readonly Buffer[], { next_cursor, total }: Page): WrittenJson {
-  const parts = texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text]))
-  const end = `],"next_cursor":${JSON.stringify(next_cursor)},"total":${total}}`
-  return new WrittenJson(Buffer.concat([opening, ...parts, Buffer.from(end)]))
-}
-
-const opening = Buffer.from('{"entries":[')
-const comma = Buffer.from(',')
-
-/** A picture that is too large is said to be so all the same; none is read. */
-export async function searchByImage({ contentLength }: Pick<RawRequest, 'contentLength'>): Promise<never> {
-  requireFits(contentLength, limits.searchImage.bytes)
-  throw new ApiError('EMBEDDINGS_UNAVAILABLE')
+  const by = sort ?? (isRanked ? 'relevance' : 'name')
+  if (min_score !== undefined && by !== 'relevance')
+    throw validationError([{ path: 'min_score', message: 'goes with relevance only: with words in q, or similar_to' }])
+  return by
 }

@@ -26,11 +26,13 @@ export async function resolveQuery({
   return { filters: input, question, pathIds: input.origin_path && (await findAtPaths(sql, workspace.id, input.origin_path)) }
 }
 
+export interface Matching {
+  selection: Selection
+  hits: Hits | undefined
+}
+
 /** What is left, and what was found by words. `catalog.prepareWords()` comes first where there are some. */
-export function matching(
-  catalog: Catalog,
-  { filters, question, pathIds }: SearchQuery,
-): { selection: Selection; hits: Hits | undefined } {
+export function matching(catalog: Catalog, { filters, question, pathIds }: SearchQuery): Matching {
   const hits = question && catalog.words.ask(question)
   const lists: Set<number>[] = []
   if (pathIds) lists.push(new Set(pathIds.flatMap((id) => catalog.entries.find(id) ?? [])))

@@ -4,6 +4,8 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
+import type { EmbedderThread } from '../looks/embedder-thread.ts'
+import { makeLooks, selectWhereLooksAreDue } from '../looks/making.ts'
 import { recordLapses, selectWhereLapsed } from '../pulls/lapsed.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -15,12 +17,13 @@ interface JobParts {
   database: Database
   frontDoor: FrontDoor
   /** Where bytes lie, uncounted. */
-  files: Pick<Storage, 'remove'>
+  files: Pick<Storage, 'read' | 'remove'>
+  embedder: EmbedderThread
 }
 
 const hourMs = 3_600_000
 
-export const jobsOf = ({ clock, database, frontDoor, files }: JobParts): Job[] => [
+export const jobsOf = ({ clock, database, frontDoor, files, embedder }: JobParts): Job[] => [
   {
     name: 'key-uses',
     of: 'server',
@@ -79,5 +82,13 @@ export const jobsOf = ({ clock, database, frontDoor, files }: JobParts): Job[] =
     of: 'workspace',
     everyMs: hourMs,
     run: (step) => forgetOldSessions(database, step),
+  },
+  {
+    name: 'looks',
+    of: 'workspace',
+    everyMs: hourMs,
+    // New thumbnails: at every look.
+    find: () => selectWhereLooksAreDue({ database, embedder, files }),
+    run: (step) => makeLooks({ database, embedder, files }, step),
   },
 ]

@@ -1,4 +1,5 @@
 /** The rows of background work: servers on one database share it by leases, which run out where a server was killed. */
+import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 
 /** A step takes far less, however slow the database is: it is several times the longest wait for a lock. */
@@ -25,6 +26,19 @@ export async function prepare(sql: Sql, { jobs, now }: LeaseRequest): Promise<vo
      where not exists (select 1 from background_jobs known where known.workspace_id = w.id and known.name = job.name)
      order by w.id, job.name
     on conflict do nothing`
+}
+
+interface FoundDue {
+  name: string
+  workspaceIds: readonly number[]
+  now: Date
+}
+
+/** A job for which something was found. After failures it waits for its pause all the same. */
+export async function makeDue(sql: Sql, { name, workspaceIds, now }: FoundDue): Promise<void> {
+  await sql`
+    update background_jobs set due_at = ${now.toISOString()}
+     where name = ${name} and workspace_id ${amongIds(sql, workspaceIds)} and due_at > ${now.toISOString()} and failures = 0`
 }
 
 /**

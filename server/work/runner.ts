@@ -2,7 +2,7 @@
 import { type Clock, randomId } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Logger } from '../monitoring/log.ts'
-import { finish, type Leased, lease, prepare } from './leases.ts'
+import { finish, type Leased, lease, makeDue, prepare } from './leases.ts'
 import { isDue, oneAtATime, pauseMs } from './timing.ts'
 
 interface AnyJob {
@@ -28,6 +28,8 @@ export interface FoundJob extends AnyJob {
 /** Done in each workspace, by one of the servers on the database. */
 export interface WorkspaceJob extends AnyJob {
   of: 'workspace'
+  /** Where it is due at once, whatever its interval: asked at every look, of an index. */
+  find?(): Promise<readonly number[]>
   /**
    * One bounded step; true when the next one is due at once. It may be interrupted, and done again by another server while this one is
    * at it still: what belongs together is one transaction, which looks what is to be done under the locks that it takes.
@@ -120,6 +122,7 @@ export class Runner {
     if (this.#isStopped || this.#jobs.size === 0) return
     try {
       await prepare(this.#parts.database.sql, this.#question())
+      await this.#findDue()
       while (!this.#isStopped) {
         const leased = await lease(this.#parts.database.sql, this.#question())
         if (!leased) break
@@ -129,6 +132,19 @@ export class Runner {
       this.#silentUntilMs = 0
     } catch (err) {
       this.#lookFailed(err)
+    }
+  }
+
+  /** What one job cannot find out keeps the others from nothing. */
+  async #findDue(): Promise<void> {
+    for (const job of this.#jobs.values()) {
+      try {
+        const workspaceIds = (await job.find?.()) ?? []
+        if (workspaceIds.length > 0)
+          await makeDue(this.#parts.database.sql, { name: job.name, workspaceIds, now: this.#parts.clock.now() })
+      } catch (err) {
+        this.#tell(err, { job: job.name })
+      }
     }
   }
 

@@ -118,11 +118,11 @@ test('likeness is refused by name: no such entry, nothing known of how it looks,
   }
 })
 
-test('a picture to search by is refused by what is wrong with it, and a right one because looks are not known: a read key may ask', async () => {
+test('a picture to search by is refused by what is wrong with it; a read key may ask', async () => {
   const picture = Buffer.alloc(limits.searchImage.bytes)
   const cases = [
-    ['', picture, 'image/png', 503, 'EMBEDDINGS_UNAVAILABLE'],
-    ['?q=barrel&type=mesh&limit=200', picture.subarray(0, 10), 'image/jpeg; charset=x', 503, 'EMBEDDINGS_UNAVAILABLE'],
+    ['', picture, 'image/png', 422, 'VALIDATION'],
+    ['?q=barrel&type=mesh&limit=200', picture.subarray(0, 10), 'image/jpeg; charset=x', 422, 'VALIDATION'],
     ['', picture, 'image/gif', 422, 'VALIDATION'],
     ['', picture, 'application/json', 422, 'VALIDATION'],
     ['', Buffer.concat([picture, Buffer.alloc(1)]), 'image/png', 422, 'VALIDATION'],

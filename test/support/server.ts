@@ -64,7 +64,7 @@ export interface TestServer extends RunningServer {
 /** Budgets that no test uses up without meaning to. */
 const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
 
-export type TestLimits = Pick<StartOptions, 'pace' | 'waits' | 'lookMs'>
+export type TestLimits = Pick<StartOptions, 'pace' | 'waits' | 'lookMs' | 'embedderModule'>
 /** Of a server whose background work is done when a test says so. */
 export const byHand: TestLimits = { lookMs: 3_600_000 }
 

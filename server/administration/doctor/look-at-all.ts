@@ -9,6 +9,7 @@ import { lookAtAddress } from './address.ts'
 import { lookAtDatabase } from './database.ts'
 import { lookAtRoom, lookAtStorage } from './disk.ts'
 import { lookAtDiskKind } from './disk-kind.ts'
+import { embedderMs, lookAtEmbedder } from './embedder.ts'
 import { lookAt } from './look.ts'
 import { lookAtDataFolder, lookAtProvisionFile } from './permissions.ts'
 
@@ -33,6 +34,7 @@ export async function lookAround(seen: { settings: Settings; clock: Clock; isRun
     lookAt('file system', () => lookAtDiskKind(settings)),
     lookAt('data folder', () => [...lookAtDataFolder(dataDir), ...lookAtProvisionFile(settings.provisionFile)]),
     lookAt('public address', () => lookAtAddress(settings, isRunning)),
+    lookAt('search by look', () => lookAtEmbedder(settings, clock), embedderMs),
   ])
   return looks.flat()
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { sorts } from '../../../contract/entries.ts'
 import type { CatalogRow } from '../../rows/catalog-row.ts'
 import { tagKey } from '../../rows/tag.ts'
+import type { Vectors } from '../looks/vectors.ts'
 import { WordIndex } from '../words/word-index.ts'
 import { Columns, type Measured } from './columns.ts'
 import { Leaves } from './leaves.ts'
@@ -50,6 +51,8 @@ export class Catalog {
   readonly tagLabels: TagLabel[] = []
   readonly packNames: string[] = []
   readonly words = new WordIndex()
+  /** How entries look, once a search asked for that (load-looks.ts). */
+  looks: Vectors | undefined
   /** What lists say of entries that were shown lately. */
   readonly texts = new SummaryCache()
   /** How many rows questions leave, by what they ask, since the last change. */
@@ -65,9 +68,9 @@ export class Catalog {
     this.#reserve(withRoom(entries))
   }
 
-  /** How much memory it takes, roughly counted in entries. */
+  /** How much memory it takes, roughly counted in entries: a look takes as much as all the rest of one. */
   get size(): number {
-    return this.#room
+    return this.#room + (this.looks?.count ?? 0)
   }
 
   /** The labels of its tags and its pack come first. `comments`: what is said about it. */
@@ -104,6 +107,8 @@ export class Catalog {
     this.leaves.set(row, { name: '', path_key: null })
     this.tagLists.set(row, [])
     this.words.remove(row)
+    this.looks?.remove(row)
+    this.looks?.newer?.add(row)
     this.#move(row)
   }
 

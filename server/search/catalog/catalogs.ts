@@ -2,11 +2,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/open.ts'
+import type { EmbedderFacts } from '../../looks/embedder-answers.ts'
+import type { Vectors } from '../looks/vectors.ts'
 import type { Catalog } from './catalog.ts'
-import { advance, buildCatalog, type Head, isBehind, readHead, type Source } from './load.ts'
+import { advance, buildCatalog, isBehind } from './load.ts'
+import { loadLooks } from './load-looks.ts'
+import { type Head, readHead, type Source } from './source.ts'
 
 interface Bounds {
-  /** Entries in memory, of all catalogs but the one that is used: some 300 bytes each. */
+  /** Entries in memory, of all catalogs but the one that is used: some 300 bytes each, and as much again where looks are asked for. */
   entries: number
   /** A catalog without entries takes memory too. */
   catalogs: number
@@ -38,6 +42,14 @@ export class Catalogs {
     const catalog = await one.reach(await one.head())
     this.#tidy(one)
     return catalog
+  }
+
+  /** The same, with how its entries look to this embedder. */
+  async withLooks(workspaceId: number, embedder: EmbedderFacts): Promise<{ catalog: Catalog; vectors: Vectors }> {
+    const one = this.#take(workspaceId)
+    const found = await one.reachLooks(embedder)
+    this.#tidy(one)
+    return found
   }
 
   /** How many entries they hold, all together. */
@@ -76,6 +88,7 @@ class WorkspaceCatalog {
   #catalog: Catalog | undefined
   #working: Promise<void> | undefined
   #asking: Promise<Head> | undefined
+  #reading: Promise<void> | undefined
 
   constructor(source: Source) {
     this.source = source
@@ -103,6 +116,19 @@ class WorkspaceCatalog {
         this.#working = undefined
       })
       await this.#working
+    }
+  }
+
+  /** Vectors are read when they are first asked for: they are larger than everything else, and many libraries are never searched by look. */
+  async reachLooks(embedder: EmbedderFacts): Promise<{ catalog: Catalog; vectors: Vectors }> {
+    for (;;) {
+      const catalog = await this.reach(await this.head())
+      const vectors = catalog.looks
+      if (vectors?.embedder === embedder.name && !vectors.newer) return { catalog, vectors }
+      this.#reading ??= loadLooks(this.source, catalog, embedder).finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
     }
   }
 

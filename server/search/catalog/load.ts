@@ -2,39 +2,21 @@
 
 import { inPieces } from '../../../system/event-loop.ts'
 import { amongIds } from '../../database/among.ts'
-import type { Database } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
 import { type CatalogRow, readCatalogRows, selectCatalogRange, selectCatalogRowsOf } from '../../rows/catalog-row.ts'
 import { selectCommentTexts } from '../../rows/comment-text.ts'
 import { mostCommentCharacters } from '../words/word-index.ts'
 import { Catalog } from './catalog.ts'
+import { advanceLooks } from './load-looks.ts'
+import { type Head, readHead, type Source, selectBatchEnds } from './source.ts'
 
 const batchRows = 5_000
 /** So many are read by one statement, but for the embedded database, where it would keep all others waiting. */
 const manyEntries = 50_000
 const manyBatchRows = 2_000
 
-/** `sql` is asked for anew by every batch: connections may be lost meanwhile. What reads whole libraries has connections of its own. */
-export interface Source {
-  database: Pick<Database, 'sql' | 'longSql' | 'kind'>
-  workspaceId: number
-}
-
-/** The numbers of the last changes in a workspace: of the change feed, and of what is said about entries, which is not in that feed. */
-export interface Head {
-  changes: number
-  comments: number
-}
-
-export async function readHead({ database: { sql }, workspaceId }: Source): Promise<Head> {
-  const [row] = await sql<Head[]>`
-    select change_seq as changes, comment_seq as comments from feed_heads where workspace_id = ${workspaceId}`
-  if (!row) throw new Error(`workspace ${workspaceId} has no feed head`)
-  return row
-}
-
 export const isBehind = (catalog: Catalog, head: Head): boolean =>
-  catalog.head < head.changes || catalog.commentHead < head.comments
+  catalog.head < head.changes || catalog.commentHead < head.comments || (catalog.looks?.head ?? head.looks) < head.looks
 
 /**
  * The catalog as it was at some moment after the call, or later. The feed's head is read first: what changes while rows are read is
@@ -63,7 +45,7 @@ const readAhead = 3
 /** All entries, in the order of their ids. */
 async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
   const { database, workspaceId } = source
-  const ends = await selectBatchEnds(source)
+  const ends = await selectBatchEnds(source, batchRows)
   const coming: Promise<CatalogRow[]>[] = []
   for (const [at, upTo] of [...ends, Number.MAX_SAFE_INTEGER].entries()) {
     const reading = selectCatalogRange(database.longSql, workspaceId, { after: ends[at - 1] ?? 0, upTo })
@@ -74,14 +56,6 @@ async function* batches(source: Source): AsyncGenerator<CatalogRow[]> {
     if (first) yield await first
   }
   for (const rest of coming) yield await rest
-}
-
-/** The last id of each batch but the last one. */
-async function selectBatchEnds({ database: { longSql }, workspaceId }: Source): Promise<number[]> {
-  const rows = await longSql<{ id: number }[]>`
-    select id from (select id, row_number() over (order by id) as number from entries where workspace_id = ${workspaceId}) numbered
-     where number % ${batchRows} = 0 order by id`
-  return rows.map((row) => row.id)
 }
 
 /** What the database has now, and some of what is new in it. */
@@ -116,6 +90,7 @@ export async function advance(source: Source, catalog: Catalog, head: Head): Pro
     await inPieces(gone, (id) => catalog.remove(id))
     await takeIn(source, catalog, { rows, isCommented: news.comments > 0 })
   }
+  await advanceLooks(source, catalog, { ids, head: news })
   catalog.head = news.seq
   // Entries that are deleted take their numbers along: the last ones may belong to none.
   catalog.commentHead = commented.length < batchRows ? news.comments : news.comment_seq
@@ -124,7 +99,7 @@ export async function advance(source: Source, catalog: Catalog, head: Head): Pro
 
 async function selectNews({ database: { sql }, workspaceId }: Source, catalog: Catalog): Promise<News | undefined> {
   const [news] = await sql<News[]>`
-    select h.change_seq as changes, h.comment_seq as comments, h.changes_floor as floor, c.*, s.*
+    select h.change_seq as changes, h.comment_seq as comments, h.look_seq as looks, h.changes_floor as floor, c.*, s.*
       from feed_heads h
      cross join (
        select coalesce(max(seq), ${catalog.head}) as seq, array_agg(distinct entity_id) filter (where entity = 'entry') as changed
