@@ -17,7 +17,7 @@ import { count, number } from '../terminal/amounts.ts'
 import { pictureTerms } from '../terminal/pictures.ts'
 import { itemRow, track } from '../terminal/progress.ts'
 import { openDisplay, type ProgressModel } from '../terminal/progress-display.ts'
-import { nextSteps, plainLines, showGroups, showLookAlikes, type View } from './duplicates/words.ts'
+import { mostListed, nextSteps, plainLines, showGroups, showLookAlikes, type View } from './duplicates/words.ts'
 import { likeness } from './search/looks.ts'
 
 const usualGroups = 20
@@ -25,6 +25,8 @@ const mostGroups = 100_000
 /** Each is a request. */
 const mostCompared = 200
 const usualScore = 0.95
+/** Ten requests. */
+const mostKnownGroups = 2000
 
 export const commands = [
   command({
@@ -127,9 +129,10 @@ async function compareLooks(
 ): Promise<ComparedLooks> {
   const question = { type: looksTypes(about.kind) }
   const { entries, more } = await chooseCompared(api, about, question)
-  const known = new Set(found.groups.flatMap((group) => group.entries.map(({ id }) => `${group.payload_id} ${id}`)))
-  const isKnown = (one: EntrySummary, other: EntrySummary) =>
-    found.groups.some(({ payload_id }) => known.has(`${payload_id} ${one.id}`) && known.has(`${payload_id} ${other.id}`))
+  // What is shown may be the first groups only; what holds the same is no look-alike all the same.
+  const { groups } = found.next_cursor === null ? found : await readDuplicates(api, questionOf(about), mostKnownGroups)
+  const members = groups.map(({ entries: held }) => new Set(held.map(({ id }) => id)))
+  const isKnown = (one: EntrySummary, other: EntrySummary) => members.some((ids) => ids.has(one.id) && ids.has(other.id))
   const display = openDisplay(context, compareModel)
   const tell = (done: number, total: number) => display.tell({ kind: 'compared', done, total })
   try {
@@ -175,7 +178,7 @@ async function show(view: View & { library: Library }, found: Duplicates, looks:
   )
   if (out.json) return
   if (out.terminal) {
-    const listed = found.groups.flatMap(({ entries }) => entries.slice(0, 12).map(({ id }) => id))
+    const listed = found.groups.flatMap(({ entries }) => entries.slice(0, mostListed).map(({ id }) => id))
     await showGroups(view, found.groups, await readEntryDetails(library.api, listed))
     out.lines(nextSteps(found.groups, context))
   }

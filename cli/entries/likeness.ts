@@ -15,7 +15,4 @@ export const likenessWord = (score: number): string => words.find(([least]) => s
 export const likenessWords = (score: number): string => `${likenessWord(score)} (${(Math.floor(score * 100) / 100).toFixed(2)})`
 
 /** How alike a hit of a search by looks is; undefined of other searches. */
-export function looksOf(hit: EntrySummary): number | undefined {
-  const { looks } = (hit as { reason?: { looks?: number | null } }).reason ?? {}
-  return looks ?? undefined
-}
+export const looksOf = ({ reason }: EntrySummary): number | undefined => reason?.looks ?? undefined

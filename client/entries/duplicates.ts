@@ -64,8 +64,7 @@ export async function readLookAlikes(
   const atOnce = pLimit(requestsAtOnce)
   let done = 0
   const ask = async ({ id }: EntrySummary): Promise<EntrySummary[] | undefined> => {
-    const minimum = { min_score: minScore } as EntryQuestion
-    const page = api.entries.list({ ...question, ...minimum, similar_to: id, limit: mostAlike })
+    const page = api.entries.list({ ...question, min_score: minScore, similar_to: id, limit: mostAlike })
     const found = await page.catch(undefinedWhereNothingToSee)
     tell(++done, entries.length)
     return found?.entries.filter(({ score = 0 }) => score >= minScore)

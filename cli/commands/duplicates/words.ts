@@ -16,7 +16,7 @@ import { wrap } from '../../terminal/wrap.ts'
 export const kindNames: Record<PayloadKind, string> = { mesh: 'mesh', picture: 'picture', sound: 'sound' }
 
 /** Entries of one group that are listed and shown; pictures cost requests and room. */
-const mostListed = 12
+export const mostListed = 12
 const mostInRow = 6
 const mostPicturedGroups = 8
 
@@ -106,7 +106,7 @@ export async function showLookAlikes(view: View, { groups }: LookAlikes): Promis
   for (const [at, { entry, entries }] of groups.entries()) {
     out.lines([
       '',
-      out.paint('bold', `${printable(entry.name)} looks like ${count(entries.length, 'other prop')}, which hold something else`),
+      out.paint('bold', `${printable(entry.name)} looks like ${count(entries.length, 'other prop')} that ${entries.length === 1 ? 'is' : 'are'} not known to hold the same`),
     ])
     if (at < mostPicturedGroups) await showPictures(view, [entry, ...entries].slice(0, mostInRow))
     out.lines(table([entry, ...entries], alikeColumns, out))

@@ -94,7 +94,7 @@ export async function readLooks(context: Context, api: Api, given: GivenLooks): 
 export const asksOf = (looks: Looks | undefined): EntryQuestion =>
   looks === undefined || 'picture' in looks ? {} : { similar_to: looks.entryId, ...minimum(looks) }
 
-const minimum = ({ minScore }: Looks): EntryQuestion => (minScore === undefined ? {} : ({ min_score: minScore } as EntryQuestion))
+const minimum = ({ minScore }: Looks): EntryQuestion => (minScore === undefined ? {} : { min_score: minScore })
 
 export type LikePage = Awaited<ReturnType<Api['entries']['searchByImage']>>
 
