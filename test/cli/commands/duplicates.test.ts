@@ -1,20 +1,13 @@
 /** ph duplicates: what holds the same, what only looks alike, what could be saved, and what to do. */
 import { randomBytes } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callAs } from '../../support/api.ts'
 import { startFront } from '../../support/http-front.ts'
 import { lookedAt, lookingServer } from '../../support/looking-server.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { item, pushed } from '../../support/push.ts'
-import type { TestServer } from '../../support/server.ts'
 
-let server: TestServer
-let library: Awaited<ReturnType<typeof filled>>
-
-beforeAll(async () => {
-  server = await lookingServer()
-  library = await filled()
-})
+const server = await lookingServer()
 
 const newId = () => randomBytes(20).toString('hex')
 const [mesh, picture] = [newId(), newId()]
@@ -37,6 +30,8 @@ async function filled() {
   const env: Record<string, string> = { ...signedIn(url, keys.miaReads), NO_COLOR: '1', PH_PICTURES: 'off' }
   return { ids, env, url }
 }
+
+const library = await filled()
 
 const run = (line = '', more: Setting = {}) => ph(`duplicates ${line}`, { env: library.env, ...more })
 const ofGroups = async (line: string): Promise<string[]> => {

@@ -2,42 +2,34 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { searchPicture } from '../../../client/project/search-picture.ts'
 import { lookedAt, lookingServer, pictureOf, putThumbnail } from '../../support/looking-server.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { item, pushed } from '../../support/push.ts'
 import { fixtureFolder } from '../../support/real-packages.ts'
-import type { TestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let server: TestServer
-let library: Awaited<ReturnType<typeof lookedAt>>
-let env: Record<string, string>
-let cwd: string
 /** Of so many entries, the one further on looks less like the first. */
 const numbers = [0, 1, 2, 4, 8, 16]
 const nameOf = (number: number) => `SM_Crate_${number}`
-
-beforeAll(async () => {
-  server = await lookingServer()
-  library = await lookedAt(server, numbers, (number) => ({
-    asset_name: nameOf(number),
-    entry: { entry_type: number < 4 ? 'mesh' : 'texture', name: nameOf(number) },
-  }))
-  env = { ...signedIn(library.url, library.keys.mia), NO_COLOR: '1', PH_PICTURES: 'off' }
-  const png = await pictureOf(0, 200)
-  cwd = temporaryFolder({
-    'crate.png': png,
-    'crate.jpg': await sharp(png).jpeg().toBuffer(),
-    'crate.webp': await sharp(png).webp({ lossless: true }).toBuffer(),
-    'crate.gif': await sharp(png).gif().toBuffer(),
-    'misnamed.txt': png,
-    'cut.png': png.subarray(0, 40),
-    'words.png': 'no picture at all',
-    'sound.wav': 'RIFF0000WAVE',
-    'crate.uasset': 'no package',
-  })
+const server = await lookingServer()
+const library = await lookedAt(server, numbers, (number) => ({
+  asset_name: nameOf(number),
+  entry: { entry_type: number < 4 ? 'mesh' : 'texture', name: nameOf(number) },
+}))
+const env: Record<string, string> = { ...signedIn(library.url, library.keys.mia), NO_COLOR: '1', PH_PICTURES: 'off' }
+const png = await pictureOf(0, 200)
+const cwd = temporaryFolder({
+  'crate.png': png,
+  'crate.jpg': await sharp(png).jpeg().toBuffer(),
+  'crate.webp': await sharp(png).webp({ lossless: true }).toBuffer(),
+  'crate.gif': await sharp(png).gif().toBuffer(),
+  'misnamed.txt': png,
+  'cut.png': png.subarray(0, 40),
+  'words.png': 'no picture at all',
+  'sound.wav': 'RIFF0000WAVE',
+  'crate.uasset': 'no package',
 })
 
 const run = (line: string, more: Setting = {}) => ph(`search ${line}`, { env, cwd, ...more })
