@@ -1,14 +1,16 @@
 /** ph search by looks: by a picture of this disk, by a prop; what is shown of how alike they are, and what cannot be, in words. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { searchPicture } from '../../../client/project/search-picture.ts'
+import { afterFile } from '../../support/after-file.ts'
 import { lookedAt, lookingServer, pictureOf, putThumbnail } from '../../support/looking-server.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { item, pushed } from '../../support/push.ts'
 import { fixtureFolder } from '../../support/real-packages.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
 
 /** Of so many entries, the one further on looks less like the first. */
 const numbers = [0, 1, 2, 4, 8, 16]
@@ -20,7 +22,9 @@ const library = await lookedAt(server, numbers, (number) => ({
 }))
 const env: Record<string, string> = { ...signedIn(library.url, library.keys.mia), NO_COLOR: '1', PH_PICTURES: 'off' }
 const png = await pictureOf(0, 200)
-const cwd = temporaryFolder({
+const cwd = mkdtempSync(join(tmpdir(), 'ph-test-'))
+afterFile(() => rmSync(cwd, { recursive: true, force: true }))
+writeFiles(cwd, {
   'crate.png': png,
   'crate.jpg': await sharp(png).jpeg().toBuffer(),
   'crate.webp': await sharp(png).webp({ lossless: true }).toBuffer(),
