@@ -1,9 +1,9 @@
 /** `ph duplicates`: props that hold the same mesh, picture or sound, and what only looks alike. */
 import { readEntryDetails } from '../../client/entries/details.ts'
-import { type Duplicates, type LookAlikes, readDuplicates, readLookAlikes } from '../../client/entries/duplicates.ts'
 import { readEntryPages } from '../../client/entries/pages.ts'
 import { requireEntryId } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
+import { type Duplicates, type LookAlikes, readDuplicates, readLookAlikes } from '../../client/looks/duplicates.ts'
 import { type PayloadKind, payloadKinds } from '../../contract/duplicates.ts'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError, exits } from '../../contract/errors.ts'

@@ -1,5 +1,5 @@
 /** What `ph duplicates` says to people: groups with their pictures, what could be saved, what to do. */
-import type { LookAlikes } from '../../../client/entries/duplicates.ts'
+import type { LookAlikes } from '../../../client/looks/duplicates.ts'
 import type { DuplicateGroup, PayloadKind } from '../../../contract/duplicates.ts'
 import type { EntryDetail, EntrySummary } from '../../../contract/entries.ts'
 import { printable } from '../../../system/printable.ts'
@@ -106,7 +106,10 @@ export async function showLookAlikes(view: View, { groups }: LookAlikes): Promis
   for (const [at, { entry, entries }] of groups.entries()) {
     out.lines([
       '',
-      out.paint('bold', `${printable(entry.name)} looks like ${count(entries.length, 'other prop')} that ${entries.length === 1 ? 'is' : 'are'} not known to hold the same`),
+      out.paint(
+        'bold',
+        `${printable(entry.name)} looks like ${count(entries.length, 'other prop')} that ${entries.length === 1 ? 'is' : 'are'} not known to hold the same`,
+      ),
     ])
     if (at < mostPicturedGroups) await showPictures(view, [entry, ...entries].slice(0, mostInRow))
     out.lines(table([entry, ...entries], alikeColumns, out))

@@ -4,7 +4,7 @@ import type { EntryPage, EntryQuestion } from '../../../client/entries/pages.ts'
 import { requireEntryId } from '../../../client/entries/reference.ts'
 import type { Api } from '../../../client/http/api.ts'
 import { bodyOf } from '../../../client/http/body.ts'
-import type { SearchPicture } from '../../../client/project/search-picture.ts'
+import type { SearchPicture } from '../../../client/looks/search-picture.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
 import { printable } from '../../../system/printable.ts'
@@ -84,7 +84,7 @@ export async function readLooks(context: Context, api: Api, given: GivenLooks): 
   const { like, similarTo, minScore } = given
   if (similarTo !== undefined) return { entryId: await requireEntryId(api, similarTo), minScore }
   if (like === undefined) return undefined
-  const { searchPicture } = await import('../../../client/project/search-picture.ts')
+  const { searchPicture } = await import('../../../client/looks/search-picture.ts')
   const picture = await searchPicture(resolve(context.cwd, like))
   if (picture.made !== null && !context.out.json) context.out.note(`Searching by ${printable(picture.made)}.`)
   return { picture, minScore }

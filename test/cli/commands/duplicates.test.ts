@@ -15,16 +15,22 @@ const [mesh, picture] = [newId(), newId()]
 async function filled() {
   const { url, keys } = await server.addWorkspace()
   const mia = callAs(url, keys.mia)
-  const at = (path: string, payload: string, bytes: number, over = {}) =>
-    item({ asset_name: path.split('/').at(-1), origin_path: `/Game/${path}`, payload_ids: [payload], bytes: randomBytes(bytes), ...over })
+  const at = (path: string, [payload, bytes]: [id: string, sizeBytes: number], over = {}) =>
+    item({
+      asset_name: path.split('/').at(-1),
+      origin_path: `/Game/${path}`,
+      payload_ids: [payload],
+      bytes: randomBytes(bytes),
+      ...over,
+    })
   const texture = { asset_class: 'Texture2D', entry: { entry_type: 'texture' } }
   const results = await pushed(mia, [
-    at('Inn/SM_Barrel', mesh, 3000),
-    at('Yard/SM_Cask', mesh, 2000),
-    at('Inn/T_Oak', picture, 500, texture),
-    at('Yard/T_Wood', picture, 400, texture),
-    at('Yard/T_Planks', picture, 400, texture),
-    at('Yard/SM_Stone', newId(), 100),
+    at('Inn/SM_Barrel', [mesh, 3000]),
+    at('Yard/SM_Cask', [mesh, 2000]),
+    at('Inn/T_Oak', [picture, 500], texture),
+    at('Yard/T_Wood', [picture, 400], texture),
+    at('Yard/T_Planks', [picture, 400], texture),
+    at('Yard/SM_Stone', [newId(), 100]),
   ])
   const ids = results.map(({ entry_id }) => entry_id as number)
   const env: Record<string, string> = { ...signedIn(url, keys.miaReads), NO_COLOR: '1', PH_PICTURES: 'off' }
@@ -120,12 +126,16 @@ test('a prop or a pack that is nowhere is named', async () => {
 
 test('look-alikes are told apart from what holds the same, each pair once, with how alike they are', async () => {
   const shared = newId()
-  const { ids, url, keys } = await lookedAt(server, [0, 0, 1, 30], (number) => ({ payload_ids: number === 0 ? [shared] : [newId()] }))
+  const { ids, url, keys } = await lookedAt(server, [0, 0, 1, 30], (number) => ({
+    payload_ids: number === 0 ? [shared] : [newId()],
+  }))
   const env = { ...signedIn(url, keys.miaReads), NO_COLOR: '1', PH_PICTURES: 'off' }
   const { code, stdout } = await ph('duplicates --look-alikes --min-score 0.9 --json', { env })
   expect(code).toBe(0)
   const answer = JSON.parse(stdout)
-  expect(answer.groups.map((group: { entries: { id: number }[] }) => group.entries.map(({ id }) => id))).toEqual([ids.slice(0, 2)])
+  expect(answer.groups.map((group: { entries: { id: number }[] }) => group.entries.map(({ id }) => id))).toEqual([
+    ids.slice(0, 2),
+  ])
   const { look_alikes } = answer
   expect(look_alikes).toMatchObject({ compared: 4, without_looks: 0, more: false, unavailable: false })
   const pairs = look_alikes.groups.flatMap((group: { entry: { id: number }; entries: { id: number }[] }) =>

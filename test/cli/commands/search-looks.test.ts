@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { searchPicture } from '../../../client/project/search-picture.ts'
+import { searchPicture } from '../../../client/looks/search-picture.ts'
 import { afterFile } from '../../support/after-file.ts'
 import { lookedAt, lookingServer, pictureOf, putThumbnail } from '../../support/looking-server.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
@@ -43,9 +43,12 @@ const found = async (line: string) => {
   return JSON.parse(stdout).entries.map(({ name }: { name: string }) => name)
 }
 
-test.each(['crate.png', 'crate.jpg', 'crate.webp', 'crate.gif', 'misnamed.txt'])('%s finds what looks like it, the most similar first', async (file) => {
-  expect(await found(`--like ${file}`)).toEqual(numbers.map(nameOf))
-})
+test.each(['crate.png', 'crate.jpg', 'crate.webp', 'crate.gif', 'misnamed.txt'])(
+  '%s finds what looks like it, the most similar first',
+  async (file) => {
+    expect(await found(`--like ${file}`)).toEqual(numbers.map(nameOf))
+  },
+)
 
 test('programs get score and reason as the route answers them', async () => {
   const answer = (await run('--like crate.png --limit 2 --json')).json() as { entries: object[]; total_ranked: number }
@@ -140,16 +143,19 @@ test('without the server there is nothing to compare with, and a mirror does not
 
 const real = 'content/KawaiiPhysicsSample/Content/KawaiiPhysicsSample/Other/Stage/Mesh/SM_ChamferCube.uasset'
 
-test.runIf(fixtureFolder !== undefined)('a package on this disk is searched by the picture in it, a mesh by how it is drawn', async () => {
-  const folder = fixtureFolder ?? ''
-  copyFileSync(join(folder, real), join(cwd, 'SM_ChamferCube.uasset'))
-  const [cube] = await pushed(library.mia, [item({ asset_name: 'SM_Cube_Drawn' })])
-  const { bytes } = await searchPicture(join(cwd, 'SM_ChamferCube.uasset'))
-  await putThumbnail(library.mia, cube ?? {}, bytes)
-  await server.work.look()
-  expect((await found('--like SM_ChamferCube.uasset --limit 1'))[0]).toBe('SM_Cube_Drawn')
-  expect((await run('--like SM_ChamferCube.uasset')).stderr).toContain('Searching by the picture inside SM_ChamferCube.uasset.')
-})
+test.runIf(fixtureFolder !== undefined)(
+  'a package on this disk is searched by the picture in it, a mesh by how it is drawn',
+  async () => {
+    const folder = fixtureFolder ?? ''
+    copyFileSync(join(folder, real), join(cwd, 'SM_ChamferCube.uasset'))
+    const [cube] = await pushed(library.mia, [item({ asset_name: 'SM_Cube_Drawn' })])
+    const { bytes } = await searchPicture(join(cwd, 'SM_ChamferCube.uasset'))
+    await putThumbnail(library.mia, cube ?? {}, bytes)
+    await server.work.look()
+    expect((await found('--like SM_ChamferCube.uasset --limit 1'))[0]).toBe('SM_Cube_Drawn')
+    expect((await run('--like SM_ChamferCube.uasset')).stderr).toContain('Searching by the picture inside SM_ChamferCube.uasset.')
+  },
+)
 
 test('a mesh file is searched by how it is drawn, and a texture by its own pixels', async () => {
   const obj = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n'
@@ -165,7 +171,9 @@ test('a mesh file is searched by how it is drawn, and a texture by its own pixel
 })
 
 test('a picture that is larger than a library takes is made smaller first', async () => {
-  const large = await sharp({ create: { width: 3000, height: 2000, channels: 3, background: '#000', noise: { type: 'gaussian', mean: 128, sigma: 60 } } })
+  const large = await sharp({
+    create: { width: 3000, height: 2000, channels: 3, background: '#000', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
+  })
     .png({ compressionLevel: 0 })
     .toBuffer()
   expect(large.length).toBeGreaterThan(16 * 1024 * 1024)

@@ -4,9 +4,9 @@ import type { DuplicateGroup } from '../../contract/duplicates.ts'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { EntryQuestion } from '../entries/pages.ts'
 import type { Api } from '../http/api.ts'
 import { pagesOf } from '../http/paging.ts'
-import type { EntryQuestion } from './pages.ts'
 
 type DuplicateQuestion = Omit<NonNullable<Parameters<Api['duplicates']['list']>[0]>, 'limit' | 'cursor'>
 

@@ -6,9 +6,9 @@ import { FormatError } from '../../formats/format-error.ts'
 import { loadSharp, readImage } from '../../formats/image.ts'
 import { maxThumbnailSourceBytes } from '../../formats/source-file.ts'
 import { aboutFile, ClientError } from '../client-error.ts'
-import { FileReader } from './file-reader.ts'
-import { packageExtensions, statKey } from './fingerprint.ts'
-import { makeThumbnail } from './thumbnail.ts'
+import { FileReader } from '../project/file-reader.ts'
+import { packageExtensions, statKey } from '../project/fingerprint.ts'
+import { makeThumbnail } from '../project/thumbnail.ts'
 
 export interface SearchPicture {
   bytes: Buffer
