@@ -209,6 +209,11 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'Take props out of lists and searches, or back in',
       load: () => import('./commands/deprecate.ts'),
     },
+    duplicates: {
+      takes: '[prop]',
+      summary: 'Find props that hold the same mesh, picture or sound, and what could be saved',
+      load: () => import('./commands/duplicates.ts'),
+    },
     delete: {
       takes: '<entries…>',
       summary: 'Delete props that nobody ever pulled',

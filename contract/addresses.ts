@@ -185,6 +185,9 @@ export const addresses = {
     export: { method: 'GET', path: '/catalog/export', answers: 'ndjson' },
     live: { method: 'GET', path: '/catalog/changes/live', answers: 'events' },
   },
+  duplicates: {
+    list: { method: 'GET', path: '/catalog/duplicates' },
+  },
   admin: {
     denylist: { method: 'GET', path: '/admin/denylist' },
     deny: { method: 'POST', path: '/admin/denylist', sends: 'json' },

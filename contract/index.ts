@@ -9,6 +9,7 @@ import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { comments } from './comments.ts'
 import { deviceSignIns } from './device-sign-ins.ts'
+import { duplicates } from './duplicates.ts'
 import { editorSessions } from './editor-sessions.ts'
 import { entries } from './entries.ts'
 import { identity } from './identity.ts'
@@ -57,6 +58,7 @@ export const contract = {
   editorSessions,
   activity,
   changes,
+  duplicates,
   admin,
 } satisfies Record<string, PublicRoutes>
 

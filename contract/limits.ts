@@ -44,6 +44,10 @@ export const limits = {
   },
   /** Missing dependencies and plugins of one version; missing dependencies of a manifest: of a recommended batch, all there may be. */
   missing: { dependencies: 1000, plugins: 1000, pluginName: 200, perManifest: 500_000 },
+  /** Of one version. */
+  payloadIds: 64,
+  /** Of one group of entries that hold the same source data: those that are named. */
+  duplicates: { entries: 100 },
   /** Not limited by the specification; one file beyond this is a mistake, not a prop. */
   blobBytes: 1024 * GiB,
   /** The largest body of JSON that any route takes, and the largest answer. */

@@ -20,7 +20,7 @@ import {
   PackageGuid,
   plainNamed,
 } from './shapes.ts'
-import { PackagePath, PushNote, SourcePath } from './version-facts.ts'
+import { PackagePath, PayloadId, PushNote, SourcePath } from './version-facts.ts'
 
 const Text = Type.String()
 const Flag = Type.Boolean()
@@ -66,6 +66,8 @@ export const ManifestItem = Type.Object({
   missing_dependencies: absentOrNull(Type.Array(PackagePath, { maxItems: limits.missing.dependencies })),
   /** Plugins whose content it refers to and that is not in the library. */
   plugins: absentOrNull(Type.Array(plainNamed(limits.missing.pluginName), { maxItems: limits.missing.plugins })),
+  /** Source data in the file, by id: what tells that two files hold the same mesh, picture or sound. */
+  payload_ids: absentOrNull(Type.Array(PayloadId, { maxItems: limits.payloadIds })),
 })
 export type ManifestItem = Static<typeof ManifestItem>
 

@@ -8,6 +8,8 @@ const Text = Type.String()
 
 export const PackagePath = Type.String({ pattern: packagePathPattern, maxLength: longestPath })
 export const SourcePath = Type.String({ pattern: sourcePathPattern, maxLength: longestPath })
+/** First 20 bytes of BLAKE3 of the raw bytes of source data, as Unreal packages call them. */
+export const PayloadId = Type.String({ pattern: '^[0-9a-f]{40}$' })
 export const PushNote = Type.String({ maxLength: limits.note })
 
 /**

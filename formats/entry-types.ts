@@ -63,6 +63,13 @@ const classesByType = {
   source_font: 'SourceFont',
 } as const
 
+/** What the source data in an entry's file are, where they are one of these. */
+export const sourceKinds = {
+  mesh: ['mesh', 'skeletal_mesh', 'source_mesh'],
+  picture: ['texture', 'source_texture'],
+  sound: ['audio', 'source_audio'],
+} as const satisfies Record<string, readonly EntryType[]>
+
 export const entryTypes: readonly string[] = Object.keys(classesByType)
 
 /** For classes of plugins, of projects and of engines to come. The first that fits decides; parent classes are not in a file. */

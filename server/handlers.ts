@@ -11,6 +11,7 @@ import { changes } from './library/changes.ts'
 import { collections } from './library/collections.ts'
 import { comments } from './library/comments.ts'
 import { deviceSignIns } from './library/device-sign-ins.ts'
+import { duplicates } from './library/duplicates.ts'
 import { editorSessions } from './library/editor-sessions.ts'
 import { entries } from './library/entries.ts'
 import { identity } from './library/identity.ts'
@@ -59,4 +60,5 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   editorSessions,
   activity,
   changes,
+  duplicates,
 }

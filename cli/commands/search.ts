@@ -14,6 +14,17 @@ import { tellHowToNarrow, tellWhatEmpties } from './search/advice.ts'
 import { facetLines } from './search/facets.ts'
 import { type Condition, filterOptions, questionOf, readConditions } from './search/filters.ts'
 import { hitTable, showCards } from './search/hits.ts'
+import {
+  asksOf,
+  atLeast,
+  findLike,
+  inWords,
+  type Looks,
+  looksOptions,
+  notOffline,
+  readLooks,
+  refuseLookContradictions,
+} from './search/looks.ts'
 import { requireFilters } from './search/support.ts'
 
 const mostEntries = 1_000_000
@@ -35,9 +46,10 @@ export const commands = [
   command({
     usage: 'search [words...]',
     description:
-      'Words are looked for in names, categories, tags, packs and comments, each from its beginning: barrel finds SM_OldBarrels, and so do oldbarrel, OldBarrel and old_barrel. All of them must be there; words in quotes must stand side by side, whole. Without words everything is listed by name. Different filters narrow the search, one filter given several times widens it.',
+      'Words are looked for in names, categories, tags, packs and comments, each from its beginning: barrel finds SM_OldBarrels, and so do oldbarrel, OldBarrel and old_barrel. All of them must be there; words in quotes must stand side by side, whole. Without words everything is listed by name. --like and --similar-to find by looks, the most similar first; words and filters leave out others. Different filters narrow the search, one filter given several times widens it.',
     arguments: { words: 'what to look for' },
     options: {
+      ...looksOptions,
       ...filterOptions,
       deprecated: flag('--deprecated', 'also those that are deprecated'),
       sort: value(
@@ -61,23 +73,31 @@ export const commands = [
       ['search --tag oak --tag pine --sort updated', 'what has one of two tags, changed last'],
       ['search crate --facets', 'what kinds of crates there are, and how to narrow to them'],
       ['search crate --ids | ph tag add wood -', 'put a tag on every crate'],
+      ['search --like sketch.png --type mesh', 'meshes that look like a picture'],
+      ['search --similar-to SM_Barrel --min-score 0.9', 'what looks very much like the barrel'],
       ['search --path /Game/Medieval/Props/SM_Barrel', 'what lies at a path'],
       ['search --all --json | jq -r ".entries[].name"', 'every name, for a script'],
     ],
     async run(context, { words, ...given }) {
       if (Buffer.byteLength(words.join(' ')) > longestWordsBytes)
         throw wrongUsage('The search text is too long.', 'Use fewer words.')
-      const options = { ...given, isRanked: words.some((word) => word.trim() !== '') }
+      const byLooks = given.like !== undefined || given.similarTo !== undefined
+      const options = { ...given, byLooks, isRanked: byLooks || words.some((word) => word.trim() !== '') }
+      refuseLookContradictions(given, given)
       refuseContradictions(context, options)
       const leftOut = options.isRanked ? 'Words are not looked for in comments.' : undefined
       await withLibraryOrMirror(context, { offline: given.offline, leftOut }, async (library) => {
+        if (byLooks && library.isOffline) throw notOffline()
         const conditions = await readConditions(library.api, words, given)
+        const looks = await readLooks(context, library.api, given)
         const question = { ...questionOf(conditions), ...(given.deprecated ? { include_deprecated: true } : {}) }
         if (!library.isOffline) await requireFilters(library.api, question)
-        const search = { conditions, question, order: orderOf(options) }
-        if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
-        else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
-        else await showHits(context, library, { ...search, ...given })
+        const search = { conditions, question, order: { ...orderOf(options), ...asksOf(looks) }, looks }
+        await inWords(given, async () => {
+          if (given.facets) await showFacets(context, library.api, { ...search, all: given.all })
+          else if (given.ids) await printIds(context, library.api, { ...search, limit: given.limit })
+          else await showHits(context, library, { ...search, ...given })
+        })
       })
       return undefined
     },
@@ -85,6 +105,7 @@ export const commands = [
 ]
 
 interface ListOptions {
+  byLooks: boolean
   isRanked: boolean
   sort: Sort | undefined
   reverse: boolean
@@ -111,7 +132,8 @@ function refuseContradictions({ out }: Context, options: ListOptions): void {
 }
 
 /** The best hits end at 1,000 (spec 4.2). Who asks for every id is given them by name, which has no end. */
-function orderOf({ isRanked, sort, reverse, limit, ids }: ListOptions): EntryQuestion {
+function orderOf({ byLooks, isRanked, sort, reverse, limit, ids }: ListOptions): EntryQuestion {
+  if (byLooks) return {}
   const isBest = isRanked && (!ids || limit !== undefined)
   // The library ranks by itself, unless what was typed holds signs only and nothing to rank by.
   if (isBest && sort === undefined) return {}
@@ -125,6 +147,7 @@ interface Search {
   conditions: readonly Condition[]
   question: EntryQuestion
   order: EntryQuestion
+  looks: Looks | undefined
 }
 
 async function showFacets(context: Context, api: Api, { question, all }: Search & { all: boolean }): Promise<void> {
@@ -133,12 +156,18 @@ async function showFacets(context: Context, api: Api, { question, all }: Search 
 }
 
 async function printIds(context: Context, api: Api, { limit, ...search }: Search & { limit: number | undefined }): Promise<void> {
+  const { question, order, looks } = search
   let printed = 0
-  for await (const { entries } of entryPages(api, { ...search.question, ...search.order }, { limit })) {
+  const pages =
+    looks && 'picture' in looks
+      ? [await findLike(api, looks, { ...question, limit: limit ?? limits.page.max })]
+      : entryPages(api, { ...question, ...order }, { limit })
+  for await (const page of pages) {
+    const { entries } = atLeast(page, looks)
     context.out.lines(entries.map(({ id }) => String(id)))
     printed += entries.length
   }
-  if (printed === 0) await tellWhatEmpties(context, api, search)
+  if (printed === 0) await tellNothing(context, api, search)
 }
 
 interface Shown extends Search {
@@ -150,14 +179,42 @@ interface Shown extends Search {
 
 async function showHits(context: Context, library: Library, { limit, all, cursor, noPictures, ...search }: Shown): Promise<void> {
   const { api } = library
+  const { question, order, looks } = search
   const most = all ? mostEntries : (limit ?? limits.page.default)
-  const found = await readEntryPages(api, { ...search.question, ...search.order }, { limit: most, cursor })
+  if (looks && 'picture' in looks) {
+    const found = atLeast(await findLike(api, looks, { ...question, limit: Math.min(most, limits.page.max) }), looks)
+    return showAlike(context, library, { found, noPictures, ...search })
+  }
+  const found = atLeast(await readEntryPages(api, { ...question, ...order }, { limit: most, cursor }), looks)
+  if (looks) return showAlike(context, library, { found, noPictures, ...search })
   const cards = await showCards(context, library, { entries: found.entries, withPictures: !noPictures && !library.isOffline })
   context.out.result(found, () => hitTable(found.entries.slice(cards), context))
   if (context.out.json) return
   if (found.entries.length === 0) await tellWhatEmpties(context, api, search)
   else if (found.next_cursor || found.entries.length >= limits.ranked) await tellHowToNarrow(context, api, { ...search, found })
   else if (context.out.terminal) context.out.note(`${countWords(found, cursor)}.`)
+}
+
+interface Alike extends Search {
+  found: Pick<EntryPage, 'entries'>
+  noPictures: boolean
+}
+
+/** Hits by looks: how similar they are says more than how many there are. */
+async function showAlike(context: Context, library: Library, { found, noPictures, ...search }: Alike): Promise<void> {
+  const { entries } = found
+  const cards = await showCards(context, library, { entries, withPictures: !noPictures, byLooks: true })
+  context.out.result(found, () => hitTable(entries.slice(cards), context, { byLooks: true }))
+  if (context.out.json) return
+  if (entries.length === 0) await tellNothing(context, library.api, search)
+  else if (context.out.terminal) context.out.note(`${count(entries.length, 'entry', 'entries')}, the most similar first.`)
+}
+
+async function tellNothing(context: Context, api: Api, search: Search): Promise<void> {
+  const { looks, conditions } = search
+  if (looks?.minScore !== undefined) context.out.note(`Nothing is at least ${looks.minScore} similar. Try a lower --min-score.`)
+  else if (looks && conditions.length === 0) context.out.note('The library has no other picture to compare with.')
+  else await tellWhatEmpties(context, api, search)
 }
 
 /** How many there are in all. Behind a cursor only a server that says it knows. */

@@ -77,7 +77,7 @@ export function failureOf(error: unknown): Failure | undefined {
     kind: 'status',
     status: error.status,
     retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
-    reason: typeof reason === 'string' ? reason : undefined,
+    reason: error.code === 'EMBEDDINGS_UNAVAILABLE' ? error.code : typeof reason === 'string' ? reason : undefined,
   }
 }
 

@@ -2,7 +2,7 @@
 
 /**
  * What went wrong. `reached`: whether a connection had been made, so that the request may have been acted on. `reason`: what an
- * answer says in `details.reason`.
+ * answer says in `details.reason`, or the code of an error that is its own reason.
  */
 export type Failure =
   | { kind: 'status'; status: number; retryAfterMs?: number; reason?: string }
@@ -32,8 +32,11 @@ const longestStepMs = 30_000
 const longestJitterMs = 5000
 const backoff = (firstMs: number, failures: number) => Math.min(firstMs * 2 ** (failures - 1), longestStepMs)
 
-/** These wait for a person, not for time: a disk does not get empty by itself. */
-const lastingReasons = new Set(['disk_full', 'disk_failed'])
+/**
+ * These wait for a person, not for time: a disk does not get empty by itself, and whether pictures are compared is decided where the server
+ * runs. Nothing else needs to wait for them either.
+ */
+const lastingReasons = new Set(['disk_full', 'disk_failed', 'EMBEDDINGS_UNAVAILABLE'])
 
 /** A server that never answered is given up after this many attempts: most likely the address is wrong. */
 const attemptsBeforeFirstContact = 3

@@ -27,6 +27,8 @@ export interface KnownPackage {
   softReferences: string[]
   /** Modules of native code whose classes it uses: `Engine`, `KawaiiPhysics`. Absent in what was kept by earlier versions. */
   modules?: string[]
+  /** Source data in it, by id (contract-gaps 9). Absent in what was kept by earlier versions. */
+  payloadIds?: string[]
   metadata: EntryMetadata
   picture: ThumbnailPosition | null
   redirectTarget: string | null
@@ -73,7 +75,7 @@ const mostOwnNames = 4
 const mostWarnings = 4
 
 /** Keeps what a manifest needs of a package's facts. */
-export function keepPackage(facts: PackageFacts): KnownPackage {
+export function keepPackage(facts: PackageFacts, payloadIds: string[] = []): KnownPackage {
   const { assetClass, stableGuid } = facts
   return {
     kind: 'package',
@@ -90,6 +92,7 @@ export function keepPackage(facts: PackageFacts): KnownPackage {
     imports: facts.imports.filter((name) => !isNative(name)),
     softReferences: facts.softReferences.filter((name) => !isNative(name)),
     modules: modulesOf(facts),
+    payloadIds,
     metadata: assetClass === null ? {} : metadataFromTags(assetClass, facts.tags),
     picture: facts.thumbnail,
     redirectTarget: facts.redirectTarget,

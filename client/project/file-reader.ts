@@ -2,9 +2,11 @@
 import { createHash, hash as hashAtOnce } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, extname } from 'node:path'
+import { entryTypeOf, sourceKinds } from '../../formats/entry-types.ts'
 import { FormatError, refuseGitLfsPointer } from '../../formats/format-error.ts'
 import { describeSource, findSourceKind, sourceHeadBytes } from '../../formats/source-file.ts'
-import { firstReadBytes, headerSize, readPackage } from '../../formats/uasset/uasset.ts'
+import { firstReadBytes, headerSize, type PackageFacts, readPackage } from '../../formats/uasset/uasset.ts'
+import { payloadIds } from '../../formats/uasset-data/payload-ids.ts'
 import { systemCode } from '../client-error.ts'
 import { type FileFacts, keepPackage, keepSource, keepUnreadablePackage } from './file-facts.ts'
 import { isRacy, neverTrusted, packageExtensions, statKey } from './fingerprint.ts'
@@ -85,17 +87,29 @@ async function describe(beginning: Buffer, file: OpenFile): Promise<FileFacts> {
   return describeOther(beginning, file, ext)
 }
 
-function describePackage(beginning: Buffer, { fd, path, size }: OpenFile, ext: string): FileFacts {
+async function describePackage(beginning: Buffer, { fd, path, size }: OpenFile, ext: string): Promise<FileFacts> {
   try {
     const headerBytes = headerSize(beginning.subarray(0, firstReadBytes))
     const header =
       headerBytes > beginning.length && size > beginning.length ? readBeginning(fd, Math.min(headerBytes, size)) : beginning
-    return keepPackage(readPackage(header, { stem: basename(path, extname(path)), fileSize: size }))
+    const stem = basename(path, extname(path))
+    const facts = readPackage(header, { stem, fileSize: size })
+    const readAt = (into: Uint8Array, offset: number) => readInto(fd, into, offset)
+    const ids = holdsSource(facts) ? await payloadIds(header, { stem, file: { sizeBytes: size, readAt }, hashBytes }) : []
+    return keepPackage(facts, ids)
   } catch (error) {
     if (error instanceof FormatError) return keepUnreadablePackage(error, ext)
     throw error
   }
 }
+
+/** Of payloads without an id in the package: hashing them takes several times as long as hashing the file that holds them. */
+const hashBytes = 128 * 1024
+const sourceTypes: ReadonlySet<string | null> = new Set(Object.values(sourceKinds).flat())
+
+/** Whether it is a mesh, a picture or a sound. Payloads of other assets, such as textures within a level, are not asked for. */
+const holdsSource = ({ complete, cooked, assetClass }: PackageFacts): boolean =>
+  complete && !cooked && assetClass !== null && sourceTypes.has(entryTypeOf(assetClass))
 
 /** A file that is not what its name says is kept as one of which nothing is known; a Git LFS pointer is refused. */
 async function describeOther(beginning: Buffer, { fd, size }: OpenFile, ext: string): Promise<FileFacts> {

@@ -3,7 +3,7 @@ import { blake3 } from 'hash-wasm'
 import { FormatError } from '../format-error.ts'
 
 /** 20 of the 32 bytes that the hash has. */
-const idBits = 160
+export const idBits = 160
 
 /**
  * The id of a payload with these raw bytes: the start of their BLAKE3, as hex. Payloads that are equal have equal ids,

@@ -36,7 +36,9 @@ export function readByteBulkData(reader: ObjectReader): Payload {
     const stored = inPlace ?? rangeOf(file, start, storedSize)
     return has(byteFlags.zlib) ? inflateChunks(stored, rawSize) : checked(stored, rawSize)
   }
-  return { id: null, rawSize, bytes }
+  const isInFile = inPlace === undefined && !has(byteFlags.inOtherFile)
+  const stored = isInFile ? { offset: start, size: storedSize, zlib: has(byteFlags.zlib) } : null
+  return { id: null, rawSize, stored, bytes }
 }
 
 /** FEditorBulkData: the payload has an id, and lies in the package's trailer, or before 5.1 at an offset of the file. */
@@ -69,7 +71,7 @@ export function readEditorBulkData(reader: ObjectReader): Payload {
       )
     return decompressed(found.stored, rawSize)
   }
-  return { id, rawSize, bytes }
+  return { id, rawSize, stored: null, bytes }
 }
 
 function decompressed(stored: Uint8Array, rawSize: number): Uint8Array {

@@ -18,16 +18,7 @@ export function storedPayload({ bytes, summary }: OpenPackage, id: string): Stor
   const start = summary.payloadTocOffset
   if (start === null || !isTrailer(bytes, start)) throw damaged('it has no trailer, where its payload should be')
   const reader = new ByteReader(bytes.subarray(start), { what: 'package trailer' })
-  reader.skip(tag.length)
-  const version = reader.i32()
-  if (version < 0 || version > newestVersion)
-    throw new FormatError('unsupported', `The package has a trailer of version ${version}, which this reader does not know.`)
-  const headerBytes = reader.u32()
-  const payloadBytes = reader.i64()
-  const oldAccess = version < 1 ? reader.u8() : undefined
-  const entryBytes = 44 + (version >= 2 ? 4 : 0) + (version >= 1 ? 1 : 0)
-  const count = reader.count('payloads', entryBytes)
-  if (count > maxEntries) throw new FormatError('too-large', `The package has ${count} payloads, more than this reader accepts.`)
+  const { version, headerBytes, payloadBytes, oldAccess, entryBytes, count } = readTrailerHeader(reader)
   const wanted = Buffer.from(id, 'hex')
   for (let left = count; left > 0; left--) {
     const entry = reader.take(entryBytes)
@@ -41,6 +32,36 @@ export function storedPayload({ bytes, summary }: OpenPackage, id: string): Stor
     return { stored: rangeOf(bytes, start + headerBytes + offset, storedSize), rawSize }
   }
   throw damaged('its trailer does not name its payload')
+}
+
+/**
+ * The ids of the payloads that a trailer names and that are not empty, `most` of them at most. `bytes` begin with it, and hold all of its
+ * entries; none where they begin with something else. Throws FormatError.
+ */
+export function trailerIds(bytes: Uint8Array, most: number): string[] {
+  if (!isTrailer(bytes, 0)) return []
+  const reader = new ByteReader(bytes, { what: 'package trailer' })
+  const { version, entryBytes, count } = readTrailerHeader(reader)
+  const ids: string[] = []
+  for (let left = count; left > 0 && ids.length < most; left--) {
+    const entry = reader.take(entryBytes)
+    if (readEntry(entry, version).rawSize > 0) ids.push(entry.toString('hex', 0, 20))
+  }
+  return ids
+}
+
+function readTrailerHeader(reader: ByteReader) {
+  reader.skip(tag.length)
+  const version = reader.i32()
+  if (version < 0 || version > newestVersion)
+    throw new FormatError('unsupported', `The package has a trailer of version ${version}, which this reader does not know.`)
+  const headerBytes = reader.u32()
+  const payloadBytes = reader.i64()
+  const oldAccess = version < 1 ? reader.u8() : undefined
+  const entryBytes = 44 + (version >= 2 ? 4 : 0) + (version >= 1 ? 1 : 0)
+  const count = reader.count('payloads', entryBytes)
+  if (count > maxEntries) throw new FormatError('too-large', `The package has ${count} payloads, more than this reader accepts.`)
+  return { version, headerBytes, payloadBytes, oldAccess, entryBytes, count }
 }
 
 /** Before 5.1 the offset leads to where a trailer would be, or beyond the file. */

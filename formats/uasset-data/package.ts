@@ -95,10 +95,11 @@ export class ObjectReader extends PackageReader {
 }
 
 /**
- * Opens a package of which `bytes` is the whole file. Throws FormatError: as `readPackage` does, and `unsupported` for
+ * Opens a package of which `bytes` is the whole file, or its header and more of a file of `fileSize` bytes: then what lies further
+ * behind counts as cut off. Throws FormatError: as `readPackage` does, and `unsupported` for
  * cooked packages, which carry no source data, and for those in big-endian order; `too-large` beyond 2 GiB.
  */
-export function openPackage(bytes: Uint8Array): OpenPackage {
+export function openPackage(bytes: Uint8Array, fileSize = bytes.length): OpenPackage {
   if (bytes.length > maxPackageBytes)
     throw new FormatError('too-large', `The package is ${bytes.length} bytes long, more than this reader accepts.`)
   const reader = readerOf(bytes)
@@ -107,7 +108,7 @@ export function openPackage(bytes: Uint8Array): OpenPackage {
   if (!opening.littleEndian)
     throw new FormatError('unsupported', 'This package is in big-endian order, in which no editor of today writes source data.')
   return withinKnownLayouts(opening, () => {
-    const header = readHeader(bytes, readPreamble(reader, opening), bytes.length)
+    const header = readHeader(bytes, readPreamble(reader, opening), fileSize)
     if (hasFlag(header.summary.flags, packageFlags.filterEditorOnly)) throw cooked()
     return new OpenPackage(bytes, header)
   })

@@ -6,6 +6,8 @@ export type Payload = {
   id: string | null
   /** As announced; 0 for an object without source data. */
   rawSize: number
+  /** Where its bytes lie in the file, as the file says; null where they stand in the object, or the trailer has them. */
+  stored: { offset: number; size: number; zlib: boolean } | null
   /**
    * Exactly `rawSize` bytes, decompressed at each call; a view of the package where they are stored as they are. Throws
    * FormatError: `unsupported` when they are kept elsewhere, `damaged`, `truncated`.

@@ -5,7 +5,7 @@ import { customVersion } from '../uasset/custom-versions.ts'
 import { readWavData, type WavFacts, wavSound } from '../wav.ts'
 import { readBulkData } from './bulk-data.ts'
 import type { ObjectReader } from './package.ts'
-import { withoutSource } from './payload.ts'
+import { type Payload, withoutSource } from './payload.ts'
 import { readObjectProperties } from './properties.ts'
 
 /** `formatTag` as the payload stores it; the samples are PCM or floats whatever it is. */
@@ -20,14 +20,19 @@ const deltaFormatTag = 0xffff
  * not known and payloads kept elsewhere, `too-large`, `damaged`, `truncated`.
  */
 export function readSound(object: ObjectReader): SoundSource {
-  readObjectProperties(object)
-  if (object.bool32()) throw new FormatError('unsupported', `The ${object.what} is cooked: its source is not in the package.`)
-  if (object.version(customVersion.framework) < 12) object.name() // compression
-  const payload = readBulkData(object, editorBulkSince)
+  const payload = soundPayload(object)
   if (payload.rawSize === 0) throw withoutSource(object.what)
   const { facts, data } = readWavData(payload.bytes())
   const sound = facts.formatTag === deltaFormatTag ? fromDeltas(facts, data) : wavSound(facts, data)
   return { formatTag: facts.formatTag, payloadId: payload.id, sound }
+}
+
+/** The payload of a sound, from the beginning of its data. Throws FormatError. */
+export function soundPayload(object: ObjectReader): Payload {
+  readObjectProperties(object)
+  if (object.bool32()) throw new FormatError('unsupported', `The ${object.what} is cooked: its source is not in the package.`)
+  if (object.version(customVersion.framework) < 12) object.name() // compression
+  return readBulkData(object, editorBulkSince)
 }
 
 /**

@@ -38,18 +38,30 @@ const shorterSince = 49
  */
 export function readStaticMesh(object: ObjectReader): StaticMeshSource {
   const properties = readObjectProperties(object)
-  const model = properties.structs('SourceModels')?.[0]
-  if (model === undefined) throw noSource(object)
-  const main = object.version(customVersion.main)
-  const { encoding, payload } = main >= ownObjectSince ? ownObject(object, model) : withinObject(object)
+  const model = firstModel(object, properties)
+  const { encoding, payload } = find(object, model)
   if (payload.rawSize === 0) throw noSource(object)
   const buildScale = scaleOf(object, model)
   const options = { scale: buildScale, slots: slotsOf(object, properties) }
-  const versions = { main, editor: object.version(customVersion.editor) }
+  const versions = { main: object.version(customVersion.main), editor: object.version(customVersion.editor) }
   const mesh =
     encoding === 'raw' ? readRawMesh(payload.bytes(), options) : readMeshDescription(payload.bytes(), versions, options)
   return { encoding, buildScale, payloadId: payload.id, mesh }
 }
+
+/** The payload of LOD 0, from the beginning of a static mesh's data. Throws FormatError. */
+export function staticMeshPayload(object: ObjectReader): Payload {
+  return find(object, firstModel(object, readObjectProperties(object))).payload
+}
+
+function firstModel(object: ObjectReader, properties: Properties): Properties {
+  const model = properties.structs('SourceModels')?.[0]
+  if (model === undefined) throw noSource(object)
+  return model
+}
+
+const find = (object: ObjectReader, model: Properties): Found =>
+  object.version(customVersion.main) >= ownObjectSince ? ownObject(object, model) : withinObject(object)
 
 /** The first payload behind the properties, which is that of LOD 0. */
 function withinObject(object: ObjectReader): Found {

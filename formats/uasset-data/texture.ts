@@ -25,8 +25,7 @@ type Description = { width: number; height: number; format: string; compression:
  */
 export async function readTexture(object: ObjectReader): Promise<TextureSource> {
   const description = describe(object, readObjectProperties(object))
-  object.skip(2) // what was stripped
-  const payload = readBulkData(object, editorBulkSince)
+  const payload = payloadBehindProperties(object)
   const { format, compression } = description
   const layout = pixelFormats.get(format)
   if (layout === undefined) throw unsupported(`pixel format ${format}`)
@@ -36,6 +35,17 @@ export async function readTexture(object: ObjectReader): Promise<TextureSource> 
     throw new FormatError('too-large', `The texture has ${width} x ${height} pixels, more than this reader accepts.`)
   const picture = await readPicture(ownBytes(payload, object), description, layout)
   return { compression, format, payloadId: payload.id, picture }
+}
+
+/** The payload of a texture, from the beginning of its data. Throws FormatError. */
+export function texturePayload(object: ObjectReader): Payload {
+  readObjectProperties(object)
+  return payloadBehindProperties(object)
+}
+
+function payloadBehindProperties(object: ObjectReader): Payload {
+  object.skip(2) // what was stripped
+  return readBulkData(object, editorBulkSince)
 }
 
 function describe(object: ObjectReader, properties: Properties): Description {

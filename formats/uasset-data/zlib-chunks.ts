@@ -1,6 +1,7 @@
 // Chunks compressed with zlib, as packages before 5.0 keep their payloads.
 import { inflateSync } from 'node:zlib'
 import { ByteReader } from '../byte-reader.ts'
+import type { FileWindow } from '../file-window.ts'
 import { FormatError } from '../format-error.ts'
 import { checkRawSize } from './payload.ts'
 
@@ -27,17 +28,33 @@ export function inflateChunks(bytes: Uint8Array, rawSize: number): Buffer {
   return raw
 }
 
+/**
+ * The same bytes chunk by chunk, of a payload that lies in a file from `offset` on, in little memory. Throws FormatError as
+ * `inflateChunks`, and `truncated` where the file ends, or a chunk is longer than engines write.
+ */
+export function* inflatePieces(file: FileWindow, stored: { offset: number; size: number }, rawSize: number): Generator<Buffer> {
+  const head = file.at(stored.offset, 32)
+  const table = 32 + 16 * Math.ceil(rawSize / Math.max(smallestChunk, Number(head.readBigInt64LE(8))))
+  const reader = new ByteReader(file.at(stored.offset, table), { what: 'zlib payload', pastEnd: 'damaged' })
+  let offset = stored.offset + table
+  for (const size of readChunkSizes(reader, rawSize, stored.size - table)) {
+    yield inflateChunk(file.at(offset, size.compressed), size.raw)
+    offset += size.compressed
+  }
+}
+
 type ChunkSizes = { compressed: number; raw: number }
 
-/** Every chunk is full but the last, and all of them fit into the bytes at hand. */
-function readChunkSizes(reader: ByteReader, rawSize: number): ChunkSizes[] {
+/** Every chunk is full but the last, and all of them fit into the bytes at hand, or the `storedBytes` behind their sizes. */
+function readChunkSizes(reader: ByteReader, rawSize: number, storedBytes?: number): ChunkSizes[] {
   if (reader.i64() !== tag) throw reader.damaged('does not begin with the tag of compressed chunks')
   const [chunkSize, compressedTotal, rawTotal] = [reader.i64(), reader.i64(), reader.i64()]
   checkRawSize(rawTotal)
   if (rawTotal !== rawSize) throw reader.damaged(`holds ${rawTotal} raw bytes instead of ${rawSize}`)
   if (chunkSize < smallestChunk || chunkSize > largestChunk) throw reader.damaged(`is cut into chunks of ${chunkSize} bytes`)
   const count = Math.ceil(rawTotal / chunkSize)
-  if (count * 16 + compressedTotal > reader.left) throw reader.damaged(`holds ${count} chunks, which do not fit`)
+  if (count * 16 > reader.left || compressedTotal > (storedBytes ?? reader.left - count * 16))
+    throw reader.damaged(`holds ${count} chunks, which do not fit`)
   const sizes: ChunkSizes[] = []
   let compressedSum = 0
   for (let rawLeft = rawTotal; rawLeft > 0; rawLeft -= chunkSize) {

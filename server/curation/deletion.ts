@@ -121,6 +121,7 @@ async function deleteVersions(
   const ids = gone.map((version) => version.id)
   await sql`delete from dependencies where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   await sql`delete from awaited_imports where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+  await sql`delete from payload_ids where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   const media = await sql<{ id: number; size: number; finished_at: Date | null }[]>`
     delete from artifacts where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}
     returning id, coalesce(size, 0) as size, finished_at`

@@ -19,6 +19,7 @@ export async function writeOutcome(context: Context, outcome: Outcome, push: Pus
   await writeLineages(sql, workspace.id, { lineages: outcome.lineages, at })
   await writeObjects(context, [...outcome.versions.values()], push)
   await writeGuids(sql, workspace.id, outcome.versions.values())
+  await writePayloadIds(context, [...outcome.versions.values()].map(payloadsOf))
   await writeEntries(context, outcome.lineages)
 }
 
@@ -81,6 +82,25 @@ async function writeGuids(sql: Sql, workspaceId: number, versions: Iterable<NewV
   await sql`
     insert into package_guids (workspace_id, guid, lineage_id)
     select ${workspaceId}, r.guid, r.lineage_id from jsonb_to_recordset(${sql.json(rows)}) as r(guid text, lineage_id text)
+    on conflict do nothing`
+}
+
+const payloadsOf = ({ objectId, plan }: NewVersion): Payloads => ({ objectId, ids: plan.item.payload_ids ?? [] })
+
+/** What a version's file holds, by payload id. */
+export interface Payloads {
+  objectId: number
+  ids: readonly string[]
+}
+
+/** An id that is named twice is kept once. */
+export async function writePayloadIds({ sql, workspace }: Context, payloads: readonly Payloads[]): Promise<void> {
+  const rows = payloads.flatMap(({ objectId, ids }) => ids.map((id) => [objectId, id] as const))
+  if (rows.length === 0) return
+  await sql`
+    insert into payload_ids (workspace_id, payload_id, object_id)
+    select ${workspace.id}, decode(r.payload_id, 'hex'), r.object_id
+      from unnest(${rows.map(([objectId]) => objectId)}::bigint[], ${rows.map(([, id]) => id)}::text[]) as r (object_id, payload_id)
     on conflict do nothing`
 }
 

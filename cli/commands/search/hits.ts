@@ -2,6 +2,7 @@
 import type { EntrySummary } from '../../../contract/entries.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
+import { likenessWords, looksOf } from '../../entries/likeness.ts'
 import { typeWords } from '../../entries/type-names.ts'
 import type { Library } from '../../library.ts'
 import { age, number, size } from '../../terminal/amounts.ts'
@@ -19,7 +20,7 @@ const narrowest = 40
 export async function showCards(
   context: Context,
   library: Library,
-  { entries, withPictures }: { entries: readonly EntrySummary[]; withPictures: boolean },
+  { entries, withPictures, byLooks = false }: { entries: readonly EntrySummary[]; withPictures: boolean; byLooks?: boolean },
 ): Promise<number> {
   const { out } = context
   const hits = entries.slice(0, mostCards)
@@ -29,21 +30,28 @@ export async function showCards(
   const pictures = await fetchThumbnails(context, library, pictured)
   const layout = { box: drawing.smallBox, gap, margin }
   const width = out.width - margin - layout.box.columns - gap
-  for (const hit of hits) out.raw(await drawing.drawBeside(pictures.get(hit.id), cardLines(hit, context, width), layout))
+  for (const hit of hits)
+    out.raw(await drawing.drawBeside(pictures.get(hit.id), cardLines(hit, context, { width, byLooks }), layout))
   return hits.length
 }
 
 /** As many lines as a small picture has rows, or fewer. */
-function cardLines(hit: EntrySummary, { out, now }: Context, width: number): string[] {
+function cardLines(hit: EntrySummary, { out, now }: Context, { width, byLooks }: { width: number; byLooks: boolean }): string[] {
   const line = (parts: readonly string[]) => shorten(printable(parts.join(' · ')), width)
   return [
     out.paint('bold', shorten(printable(hit.name), width, 'middle')),
+    ...alike(hit, byLooks),
     line([kindWords(hit), hit.pack.name, ...(hit.category === null ? [] : [hit.category])]),
     out.paint(
       'dim',
       line([`entry ${hit.id}`, size(hit.blob_size), `updated ${age(hit.date_updated, now())}`, ...matchedWords(hit)]),
     ),
   ]
+}
+
+const alike = (hit: EntrySummary, byLooks: boolean): string[] => {
+  const score = looksOf(hit) ?? (byLooks ? hit.score : undefined)
+  return score === undefined ? [] : [likenessWords(score)]
 }
 
 const kindWords = ({ entry_type, status }: EntrySummary): string => `${typeWords(entry_type)}${deprecated({ status })}`
@@ -58,7 +66,7 @@ const matchedIn = ({ matched = [] }: EntrySummary): string => matched.map((field
 const matchedWords = (hit: EntrySummary): string[] => (matchedIn(hit) === '' ? [] : [`matched: ${matchedIn(hit)}`])
 
 /** Hits as rows; no lines for none. */
-export function hitTable(hits: readonly EntrySummary[], { out, now }: Context): string[] {
+export function hitTable(hits: readonly EntrySummary[], { out, now }: Context, { byLooks = false } = {}): string[] {
   if (hits.length === 0) return []
   const today = now()
   const columns: Column<EntrySummary>[] = [
@@ -77,6 +85,7 @@ export function hitTable(hits: readonly EntrySummary[], { out, now }: Context): 
     },
     { title: 'PATH', value: (hit) => hit.origin_path ?? '-', cut: 'middle', spare: true },
   ]
+  if (byLooks) columns.splice(2, 0, { title: 'LOOKS', value: (hit) => alike(hit, true)[0] ?? '-' })
   const isMatched = hits.some((hit) => matchedIn(hit) !== '')
   return table(hits, isMatched ? [...columns, { title: 'MATCHED', value: matchedIn }] : columns, out)
 }

@@ -54,7 +54,13 @@ export function itemOf([file]: Copies, references: References, options: ItemOpti
     entry: isExternal(file) ? undefined : entryOf(file, options),
     source_path: options.sourcePath,
     ...missingFields(references),
+    payload_ids: payloadsOf(file),
   })
+}
+
+function payloadsOf({ facts }: SendableFile): string[] | undefined {
+  const ids = facts.kind === 'package' ? (facts.payloadIds ?? []) : []
+  return ids.length > 0 ? ids : undefined
 }
 
 const stampFields = (stamp: Stamp | undefined): Partial<ManifestItem> =>
