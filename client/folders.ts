@@ -72,4 +72,8 @@ export const mirrorFolder = (folders: Folders, address: string): string => join(
 export const thumbnailFolder = (folders: Folders, address: string): string =>
   join(folders.cache, 'thumbnails', addressName(address))
 
+/** Of what this machine could make no preview of, for a workspace (client/previews/given-up.ts). */
+export const givenUpFile = (folders: Folders, address: string): string =>
+  join(folders.state, 'previews', `${addressName(address)}.sqlite`)
+
 const addressName = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

@@ -1,6 +1,7 @@
 /** Reads source data in threads: a file that takes too long, or more memory than a thread has, ends its thread only, and is named. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 
 export interface SourceThreadsOptions {
@@ -44,6 +45,37 @@ export async function runSourceOrders(
   const ends = await Promise.allSettled(lanes)
   signal?.throwIfAborted()
   for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+/** Threads for orders that come one after the other: those that are free are used again. */
+export class SourceThreads {
+  readonly #free: SourceThread[] = []
+  readonly #limit: LimitFunction
+  readonly #limitMs: number
+
+  constructor({ threads = Math.min(availableParallelism(), mostThreads), limitMs = usualLimitMs }: SourceThreadsOptions = {}) {
+    this.#limit = pLimit(threads)
+    this.#limitMs = limitMs
+  }
+
+  /** Waits for its turn. Failures are answers; `signal` ends it with the signal's reason. */
+  run(order: SourceOrder, signal?: AbortSignal): Promise<SourceAnswer> {
+    return this.#limit(async () => {
+      signal?.throwIfAborted()
+      const thread = this.#free.pop() ?? new SourceThread(this.#limitMs)
+      try {
+        const answer = await thread.run(order, signal)
+        signal?.throwIfAborted()
+        return answer
+      } finally {
+        this.#free.push(thread)
+      }
+    })
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#free.splice(0).map((thread) => thread.end()))
+  }
 }
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts' : './source-worker.js', import.meta.url)

@@ -30,12 +30,29 @@ const maxFileBytes = 2 * 1024 ** 3
  * Reads a whole file. Undefined for packages of a class without source data, such as a material. Throws FormatError, and what the system
  * says of the file.
  */
-export async function readFileSource(path: string): Promise<FileSource | undefined> {
-  const bytes = await readWhole(path)
-  const ext = extname(path).slice(1).toLowerCase()
+export const readFileSource = async (path: string): Promise<FileSource | undefined> =>
+  readSourceOf(await readWhole(path), { path })
+
+/** Where bytes lie, and what they are called where that is another name. */
+export interface Place {
+  path: string
+  /** Told of each file that this one names and that is not beside it. */
+  onMissing?: (address: string) => void
+  name?: string
+}
+
+/** The same of bytes that were read already. */
+export async function readSourceOf(bytes: Uint8Array, place: Place): Promise<FileSource | undefined> {
+  const { path, name = basename(path), onMissing } = place
+  const ext = extname(name).slice(1).toLowerCase()
   refuseGitLfsPointer(bytes)
-  if (isPackage(bytes)) return readPackageSource(bytes, basename(path, extname(path)))
-  return { from: 'source file', ...(await readContent(ext, bytes, (address) => readBeside(path, address))) }
+  if (isPackage(bytes)) return readPackageSource(bytes, basename(name, extname(name)))
+  const beside = async (address: string) => {
+    const found = await readBeside(path, address)
+    if (found === undefined) onMissing?.(address)
+    return found
+  }
+  return { from: 'source file', ...(await readContent(ext, bytes, beside)) }
 }
 
 async function readPackageSource(bytes: Uint8Array, stem: string): Promise<PackageSource | undefined> {
@@ -45,7 +62,7 @@ async function readPackageSource(bytes: Uint8Array, stem: string): Promise<Packa
   return { from: 'package', engine: (engineVersion ?? savedBy?.version ?? '0.0').split('.').slice(0, 2).join('.'), tags, source }
 }
 
-async function readWhole(path: string): Promise<Uint8Array> {
+export async function readWhole(path: string): Promise<Uint8Array> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
