@@ -9,7 +9,7 @@ import { ProjectMemory, type PushedFile } from '../memory/project-memory.ts'
 import type { TellMedia } from '../progress.ts'
 import { GivenUp } from './given-up.ts'
 import { MediaRun } from './media-run.ts'
-import { isOpen, type MediaReport } from './report.ts'
+import { emptyReport, isOpen, type MediaReport } from './report.ts'
 import { findMediaJobs } from './media-jobs.ts'
 
 export interface ProjectMediaOptions extends Wire {
@@ -29,11 +29,19 @@ export interface ProjectMedia {
 /** Entries that are asked about and made together: as few as keep two cores busy, so that what others made meanwhile is not made again. */
 const atOnce = 64
 
-/** Never throws what happens after the push; `error` has it. */
+/** Never throws: the push is done, and `error` has what ended its previews. */
 export async function makeProjectMedia(options: ProjectMediaOptions): Promise<ProjectMedia> {
+  try {
+    return await openAndMake(options)
+  } catch (error) {
+    return { report: emptyReport(), isDue: true, error }
+  }
+}
+
+async function openAndMake(options: ProjectMediaOptions): Promise<ProjectMedia> {
   const { url, root, folders, signal, tell = () => {} } = options
-  const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
   const givenUp = new GivenUp(folders, url, 'push')
+  const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
   const http = openWire(options, tell)
   const api = createApi(http)
   const progress = { done: 0, total: 0 }
