@@ -19,7 +19,8 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { f
 const [work = ''] = positionals
 const fixtures = process.env.PH_FIXTURES ?? ''
 const count = Number(values.files)
-if (work === '' || fixtures === '' || !Number.isInteger(count)) throw new Error('give a work folder, and the fixtures in PH_FIXTURES')
+if (work === '' || fixtures === '' || !Number.isInteger(count))
+  throw new Error('give a work folder, and the fixtures in PH_FIXTURES')
 
 const paths = Object.keys(JSON.parse(readFileSync(join(fixtures, 'payloads-expected.json'), 'utf8')))
 const packages = paths.map((path) => ({ path, stem: basename(path, extname(path)), bytes: readFileSync(join(fixtures, path)) }))
@@ -27,7 +28,9 @@ const packages = paths.map((path) => ({ path, stem: basename(path, extname(path)
 const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
 function told(what: string, ms: number[]): void {
   const sorted = ms.toSorted((a, b) => a - b)
-  console.log(`${what}: median ${at(sorted, 0.5).toFixed(1)} ms of processor, p95 ${at(sorted, 0.95).toFixed(1)} ms, ${sorted.length} times`)
+  console.log(
+    `${what}: median ${at(sorted, 0.5).toFixed(1)} ms of processor, p95 ${at(sorted, 0.95).toFixed(1)} ms, ${sorted.length} times`,
+  )
 }
 
 /** Each package three times; the last time counts, when the code is warm. */
@@ -78,7 +81,8 @@ function writeProject(folder: string): void {
 }
 
 /** Peak of the resident memory, in MiB. */
-const peakOf = (pid: number): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+const peakOf = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
 async function push(folder: string, env: Record<string, string>): Promise<{ seconds: number; peak: number; report: Report }> {
   const [program = '', ...args] = [...ph(['push', '--held', 'new', '--json', folder]).run]
@@ -116,7 +120,9 @@ try {
     const { seconds, peak, report } = await push(join(scratch, 'project'), { ...person(server, join(scratch, 'person')), ...env })
     const { made = 0, thumbnails = 0, unavailable = [], failed = [] } = report.previews ?? {}
     const outcome = `${report.summary.new} new, ${made} previews, ${thumbnails} thumbnails, ${unavailable.length} impossible, ${failed.length} failed`
-    console.log(`push ${name}: ${seconds.toFixed(1)} s, of it ${report.took_ms} ms the push; ${outcome}; peak ${peak.toFixed(0)} MiB, ${load()}`)
+    console.log(
+      `push ${name}: ${seconds.toFixed(1)} s, of it ${report.took_ms} ms the push; ${outcome}; peak ${peak.toFixed(0)} MiB, ${load()}`,
+    )
   }
 } finally {
   await server.end()

@@ -96,11 +96,14 @@ test('a file that takes too long ends its thread, and another thread does the ne
 
 const real = sourcePackages('Texture2D', 'SoundWave', 'StaticMesh', 'SkeletalMesh')
 
-test.runIf(real.length > 0)('real packages have the thumbnail of the editor where they have one, and a preview of their kind', async () => {
-  const kinds: Record<string, string> = { Texture2D: 'image', SoundWave: 'audio', StaticMesh: 'glb', SkeletalMesh: 'glb' }
-  for (const { path, bytes, expected } of real.filter((one) => one.bytes.length < 300_000)) {
-    const made = await media(`Asset${extname(path)}`, new Uint8Array(bytes))
-    expect(made.preview?.kind, path).toBe(kinds[expected.class])
-    expect(made.thumbnail, path).toBeDefined()
-  }
-})
+test.runIf(real.length > 0)(
+  'real packages have the thumbnail of the editor where they have one, and a preview of their kind',
+  async () => {
+    const kinds: Record<string, string> = { Texture2D: 'image', SoundWave: 'audio', StaticMesh: 'glb', SkeletalMesh: 'glb' }
+    for (const { path, bytes, expected } of real.filter((one) => one.bytes.length < 300_000)) {
+      const made = await media(`Asset${extname(path)}`, new Uint8Array(bytes))
+      expect(made.preview?.kind, path).toBe(kinds[expected.class])
+      expect(made.thumbnail, path).toBeDefined()
+    }
+  },
+)

@@ -30,7 +30,10 @@ const look = () => server.lookForPreviews?.()
 const entries = async (): Promise<Json[]> => (await caller.get('/entries?limit=200')).body.entries
 const attempts = () => server.database.sql<{ tries: number; reason: string | null }[]>`
   select tries, reason from preview_attempts where workspace_id = ${workspace.workspaceId}`
-const said = () => server.logLines.filter((line) => line.includes('no preview could be made') && line.includes(`"workspace_id":${workspace.workspaceId},`))
+const said = () =>
+  server.logLines.filter(
+    (line) => line.includes('no preview could be made') && line.includes(`"workspace_id":${workspace.workspaceId},`),
+  )
 
 test('what was pushed without previews gets them, with a thumbnail, and mirrors are told', async () => {
   await pushed(mesh(1), mesh(2), source('SourceAudio', 'wav', wavOf({ frames: 700 }), 'source_audio'))
@@ -71,7 +74,10 @@ test('a file that ends its thread is named once in the log and not tried again; 
   const other = impatient()
   await other.look()
   expect(said()).toHaveLength(1)
-  expect(JSON.parse(said()[0] ?? '{}')).toMatchObject({ name: expect.stringContaining('SM'), reason: expect.stringContaining('longer') })
+  expect(JSON.parse(said()[0] ?? '{}')).toMatchObject({
+    name: expect.stringContaining('SM'),
+    reason: expect.stringContaining('longer'),
+  })
   await pushed(mesh(4))
   server.clock.advance(20_000)
   await look()

@@ -95,7 +95,11 @@ test('a key that only reads is refused before anything is fetched', async () => 
 test('status counts by type what is wanted, there and impossible, and the thumbnails that are missing', async () => {
   await pushOthers(1)
   const env = machine()
-  expect((await ph('previews status --json', { env })).json()).toMatchObject({ pending: { mesh: 1 }, total_pending: 1, thumbnails_wanted: 3 })
+  expect((await ph('previews status --json', { env })).json()).toMatchObject({
+    pending: { mesh: 1 },
+    total_pending: 1,
+    thumbnails_wanted: 3,
+  })
   await work(env)
   expect((await ph('previews status', { env })).stdout).toMatch(/mesh\t0\t0\t1\n/)
 })
@@ -111,5 +115,10 @@ test('--watch goes on when something new comes, until it is stopped', async () =
   }
   const { code, stdout } = await ph('previews work --watch --json', { env: machine(), signal: stopping.signal, pause })
   expect(code).toBe(130)
-  expect(stdout.trim().split('\n').map((line) => JSON.parse(line))).toMatchObject([{ made: 2, thumbnails: 2 }])
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ made: 2, thumbnails: 2 }])
 })
