@@ -18,9 +18,11 @@ beforeEach(async () => {
 })
 
 const hut = (height: number) => Buffer.from(`v 0 0 0\nv 10 0 0\nv 0 10 0\nv 3 3 ${height}\nf 1 2 4\nf 2 3 4\nf 3 1 4\n`)
-const source = (asset_class: string, source_ext: string, bytes: Buffer, entry_type: string) =>
-  item({ bytes, asset_class, source_ext, origin_path: undefined, engine_version: undefined, entry: { entry_type } })
-const mesh = (height: number) => source('SourceMesh', 'obj', hut(height), 'source_mesh')
+const source = (asset_class: string, source_ext: string, bytes: Buffer) => {
+  const entry = { entry_type: asset_class.replace('Source', 'source_').toLowerCase() }
+  return item({ bytes, asset_class, source_ext, origin_path: undefined, engine_version: undefined, entry })
+}
+const mesh = (height: number) => source('SourceMesh', 'obj', hut(height))
 
 async function pushed(...items: Item[]): Promise<void> {
   const { status, body } = await commitOf(caller, items)
@@ -36,7 +38,7 @@ const said = () =>
   )
 
 test('what was pushed without previews gets them, with a thumbnail, and mirrors are told', async () => {
-  await pushed(mesh(1), mesh(2), source('SourceAudio', 'wav', wavOf({ frames: 700 }), 'source_audio'))
+  await pushed(mesh(1), mesh(2), source('SourceAudio', 'wav', wavOf({ frames: 700 })))
   const { next_cursor } = (await caller.get('/catalog/changes?limit=1000')).body
   await look()
   const all = await entries()

@@ -29,13 +29,15 @@ const work = (env: Record<string, string>, line = 'previews work --json'): Promi
 const reportOf = (outcome: Outcome) => outcome.json() as MediaReport
 
 const hut = (height: number) => Buffer.from(`v 0 0 0\nv 10 0 0\nv 0 10 0\nv 3 3 ${height}\nf 1 2 4\nf 2 3 4\nf 3 1 4\n`)
-const source = (asset_class: string, source_ext: string, bytes: Buffer, entry_type: string) =>
-  item({ bytes, asset_class, source_ext, origin_path: undefined, engine_version: undefined, entry: { entry_type } })
+const source = (asset_class: string, source_ext: string, bytes: Buffer) => {
+  const entry = { entry_type: asset_class.replace('Source', 'source_').toLowerCase() }
+  return item({ bytes, asset_class, source_ext, origin_path: undefined, engine_version: undefined, entry })
+}
 
 /** Pushed by another program, which makes no previews. */
 async function pushOthers(huts = 3): Promise<void> {
-  const meshes = Array.from({ length: huts }, (_, at) => source('SourceMesh', 'obj', hut(at + 1), 'source_mesh'))
-  const items = [...meshes, source('SourceAudio', 'wav', wavOf({ frames: 900 }), 'source_audio'), item()]
+  const meshes = Array.from({ length: huts }, (_, at) => source('SourceMesh', 'obj', hut(at + 1)))
+  const items = [...meshes, source('SourceAudio', 'wav', wavOf({ frames: 900 })), item()]
   const { status, body } = await commitOf(caller, items)
   expect(status, JSON.stringify(body)).toBe(200)
 }
