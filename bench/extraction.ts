@@ -4,7 +4,7 @@
  *   PH_FIXTURES=DIR npx node bench/extraction.ts [--rounds 3]
  */
 import { parseArgs } from 'node:util'
-import { sourceOfBytes } from '../previews/source-data/file-source.ts'
+import { readSourceOf } from '../previews/source-data/file-source.ts'
 import { sourcePackages } from '../test/support/payload-fixtures.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } })
@@ -17,7 +17,7 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   const times = { processor: [] as number[], clock: [] as number[] }
   for (const { path, bytes } of packages) {
     const [used, started] = [process.cpuUsage(), performance.now()]
-    await sourceOfBytes(path, bytes, () => undefined)
+    await readSourceOf(bytes, { path, beside: async () => undefined })
     times.clock.push(performance.now() - started)
     const { user, system } = process.cpuUsage(used)
     times.processor.push((user + system) / 1000)

@@ -255,6 +255,11 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'Show what is in files; needs no server',
       load: () => import('./commands/inspect.ts'),
     },
+    previews: {
+      takes: 'work | status',
+      summary: 'Make the previews and thumbnails that the library wants',
+      load: () => import('./commands/previews.ts'),
+    },
     convert: {
       takes: '<files…>',
       summary: 'Make GLB, PNG or WAV of packages and source files; needs no server',

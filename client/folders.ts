@@ -75,4 +75,8 @@ export const thumbnailFolder = (folders: Folders, address: string): string =>
 /** Which files of the content cache are the previews of a workspace, by artifact. */
 export const previewFolder = (folders: Folders, address: string): string => join(folders.cache, 'previews', addressName(address))
 
+/** Of what this machine could make no preview of, for a workspace (client/previews/given-up.ts). */
+export const givenUpFile = (folders: Folders, address: string): string =>
+  join(folders.state, 'previews', `${addressName(address)}.sqlite`)
+
 const addressName = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

@@ -17,6 +17,13 @@ export type PushEvent =
   /** The library or the network asks for patience. */
   | ({ kind: 'wait' } & WaitEvent)
 
+/** What is told while previews are made; the total shrinks where others made some. */
+export type MediaEvent =
+  | { kind: 'previews'; done: number; total: number }
+  | { kind: 'wait'; reason: string; delayMs: number; for: WaitEvent['for'] }
+
+export type TellMedia = (event: MediaEvent) => void
+
 export type TellPush = (event: PushEvent) => void
 
 export type PullPhase = 'order' | 'compare' | 'fetch' | 'place' | 'report'

@@ -1,6 +1,7 @@
 /** Reads source data in threads: a file that takes too long, or more memory than a thread has, ends its thread only, and is named. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 
 export interface SourceThreadsOptions {
@@ -28,30 +29,57 @@ export interface SourceRun {
 export async function runSourceOrders(
   orders: readonly SourceOrder[],
   { signal, onAnswer }: SourceRun,
-  {
-    threads = Math.min(availableParallelism(), mostThreads),
-    limitMs = usualLimitMs,
-    heapMiB = usualHeapMiB,
-  }: SourceThreadsOptions = {},
+  options: SourceThreadsOptions = {},
 ): Promise<void> {
-  const queue = orders.entries()
-  const lanes = Array.from({ length: Math.min(threads, orders.length) }, async () => {
-    const thread = new SourceThread({ limitMs, heapMiB })
-    try {
-      for (const [index, order] of queue) {
+  const threads = new SourceThreads(options)
+  try {
+    const ends = await Promise.allSettled(orders.map(async (order, index) => onAnswer(index, await threads.run(order, signal))))
+    signal?.throwIfAborted()
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  } finally {
+    await threads.end()
+  }
+}
+
+/** Threads for orders that come one after the other: those that are free are used again. */
+export class SourceThreads {
+  readonly #free: SourceThread[] = []
+  readonly #limit: LimitFunction
+  readonly #limits: ThreadLimits
+
+  constructor(options: SourceThreadsOptions = {}) {
+    const { threads = Math.min(availableParallelism(), mostThreads), limitMs = usualLimitMs, heapMiB = usualHeapMiB } = options
+    this.#limit = pLimit(threads)
+    this.#limits = { limitMs, heapMiB }
+  }
+
+  /** Waits for its turn. Failures are answers; `signal` ends it with the signal's reason. */
+  run(order: SourceOrder, signal?: AbortSignal): Promise<SourceAnswer> {
+    return this.#limit(async () => {
+      signal?.throwIfAborted()
+      const thread = this.#free.pop() ?? new SourceThread(this.#limits)
+      try {
+        const answer = await thread.run(order, signal)
         signal?.throwIfAborted()
-        onAnswer(index, await thread.run(order, signal))
+        return answer
+      } finally {
+        this.#free.push(thread)
       }
-    } finally {
-      await thread.end()
-    }
-  })
-  const ends = await Promise.allSettled(lanes)
-  signal?.throwIfAborted()
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+    })
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#free.splice(0).map((thread) => thread.end()))
+  }
 }
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts' : './source-worker.js', import.meta.url)
+
+/** For one file. */
+interface ThreadLimits {
+  limitMs: number
+  heapMiB: number
+}
 
 /** One thread, and another one in its place when it has ended. */
 class SourceThread {
@@ -59,7 +87,7 @@ class SourceThread {
   readonly #heapMiB: number
   #worker: Worker | undefined
 
-  constructor({ limitMs, heapMiB }: { limitMs: number; heapMiB: number }) {
+  constructor({ limitMs, heapMiB }: ThreadLimits) {
     this.#limitMs = limitMs
     this.#heapMiB = heapMiB
   }

@@ -2,19 +2,18 @@
 import { parentPort } from 'node:worker_threads'
 import { FormatError, type FormatErrorReason } from '../formats/format-error.ts'
 import { type Converted, convert } from './convert.ts'
+import { type MadeMedia, type MediaOrder, makeMedia } from './made-media.ts'
 import { readFileSource } from './source-data/file-source.ts'
 import { packagesBeside } from './source-data/project-packages.ts'
 import { type SourceFacts, sourceFacts } from './source-data/source-facts.ts'
 
-export interface SourceOrder {
-  path: string
-  /** `facts` are what is known of it; `convert` makes a GLB, PNG or WAV of it. */
-  want: 'facts' | 'convert'
-}
+/** `facts` are what is known of it; `convert` makes a GLB, PNG or WAV of it; `media` what a library wants of it. */
+export type SourceOrder = { path: string; want: 'facts' | 'convert' } | MediaOrder
 
 export type SourceAnswer =
   | { kind: 'facts'; facts: SourceFacts }
   | { kind: 'converted'; converted: Converted }
+  | { kind: 'media'; media: MadeMedia }
   /** A package of a class that has no source data. */
   | { kind: 'none' }
   /** `reason`: of a FormatError; what the system calls it; `timeout` and `ended` of the thread itself. */
@@ -22,10 +21,23 @@ export type SourceAnswer =
 
 parentPort?.on('message', async (order: SourceOrder) => {
   const answer = await answerTo(order).catch(failed)
-  parentPort?.postMessage(answer, answer.kind === 'converted' ? [answer.converted.bytes.buffer as ArrayBuffer] : [])
+  parentPort?.postMessage(
+    answer,
+    bytesOf(answer).map(({ buffer }) => buffer as ArrayBuffer),
+  )
 })
 
-async function answerTo({ path, want }: SourceOrder): Promise<SourceAnswer> {
+/** What is handed over without a copy. */
+function bytesOf(answer: SourceAnswer): Uint8Array[] {
+  if (answer.kind === 'converted') return [answer.converted.bytes]
+  if (answer.kind !== 'media') return []
+  const { preview, thumbnail } = answer.media
+  return [...(preview ? [preview.bytes] : []), ...(thumbnail ? [thumbnail] : [])]
+}
+
+async function answerTo(order: SourceOrder): Promise<SourceAnswer> {
+  const { path, want } = order
+  if (want === 'media') return { kind: 'media', media: await makeMedia(order) }
   const source = await readFileSource(path)
   if (source === undefined) return { kind: 'none' }
   if (want === 'facts') return { kind: 'facts', facts: sourceFacts(source) }

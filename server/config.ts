@@ -14,6 +14,8 @@ export interface Settings {
   rateLimitRequests: number
   rateLimitPush: number
   directUpload: boolean
+  /** The server makes previews of what was pushed without. */
+  previews: boolean
   /** The embedded database may lie on a disk that other machines can use. */
   networkDisk: boolean
   webhookAllowPrivate: boolean
@@ -47,6 +49,7 @@ export const settingsTable = [
   ['PH_RATE_LIMIT_REQUESTS', '240', 'requests per key and minute'],
   ['PH_RATE_LIMIT_PUSH', '2400', 'push, blob and media requests per key and minute'],
   ['PH_DIRECT_UPLOAD', 'on', 'offer presigned addresses for uploads (on or off)'],
+  ['PH_PREVIEWS', 'off', 'on: make the previews and thumbnails that clients have not sent, one file at a time'],
   [
     'PH_NETWORK_DISK',
     'refuse',
@@ -91,6 +94,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
     rateLimitPush: whole('PH_RATE_LIMIT_PUSH', text('PH_RATE_LIMIT_PUSH') ?? '2400'),
     directUpload: onOff('PH_DIRECT_UPLOAD', text('PH_DIRECT_UPLOAD') ?? 'on'),
+    previews: onOff('PH_PREVIEWS', text('PH_PREVIEWS') ?? 'off'),
     networkDisk: oneOf('PH_NETWORK_DISK', text('PH_NETWORK_DISK') ?? 'refuse', ['refuse', 'allow']) === 'allow',
     webhookAllowPrivate: onOff('PH_WEBHOOK_ALLOW_PRIVATE', text('PH_WEBHOOK_ALLOW_PRIVATE') ?? 'off'),
     embedder: embedder(cwd, text('PH_EMBEDDER') ?? 'descriptor'),

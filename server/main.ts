@@ -32,6 +32,7 @@ import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { jobsOf } from './work/jobs.ts'
+import { startPreviews } from './work/previews.ts'
 import { Runner } from './work/runner.ts'
 
 export interface RunningServer {
@@ -42,6 +43,8 @@ export interface RunningServer {
   ledger: Ledger
   app: FastifyInstance
   work: Runner
+  /** Makes what is wanted now; where the server makes previews. */
+  lookForPreviews: (() => Promise<void>) | undefined
   /** Where the first workspace is made, with a code that works once; undefined where there is one. */
   setupAddress: string | undefined
   /** Why it can serve no longer, and has to be stopped. Mostly for ever pending. */
@@ -115,13 +118,27 @@ export async function startServer({
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
     const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder }))
     work.start(lookMs)
+    const previews = settings.previews
+      ? startPreviews({ database, clock, log, storage, localPath: opened.localPath }, lookMs)
+      : undefined
     const end = async () => {
-      await Promise.all([control.close(), close(app), work.stop()])
+      await Promise.all([control.close(), close(app), work.stop(), previews?.stop()])
       await embedder.close()
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
     }
-    return { url, database, storage, ledger, app, work, setupAddress, failed: database.lost, stop: end }
+    return {
+      url,
+      database,
+      storage,
+      ledger,
+      app,
+      work,
+      lookForPreviews: previews?.look,
+      setupAddress,
+      failed: database.lost,
+      stop: end,
+    }
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.location)

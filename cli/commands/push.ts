@@ -10,6 +10,7 @@ import { readText } from '../entries/note-text.ts'
 import { wrongUsage } from '../refusal.ts'
 import { mayPush } from './push/consent.ts'
 import { heldAnswers } from './push/held-questions.ts'
+import { areOn, showWithPreviews } from './push/previews.ts'
 import { runPush } from './push/run.ts'
 import { pushWords } from './push/words.ts'
 
@@ -17,7 +18,7 @@ export const commands = [
   command({
     usage: 'push [paths...]',
     description:
-      'Reads what changed, sends what the library lacks, and registers everything with its class, version, dependencies and picture. What was pushed or pulled before continues its history. Running it again is safe and fast; after a failure it goes on where it stopped.',
+      'Reads what changed, sends what the library lacks, and registers everything with its class, version, dependencies and picture. What was pushed or pulled before continues its history. Then previews are made of what is new, for pages and programs that show props; Ctrl-C ends them and not the push. Running it again is safe and fast; after a failure it goes on where it stopped.',
     arguments: {
       paths: 'Content folders, other folders, or single files (default: the Content folders of the project that you are in)',
     },
@@ -31,6 +32,7 @@ export const commands = [
       attach: texts('--attach <path>', 'a held file: it is a new version of the prop it looks like (repeatable)'),
       asNew: texts('--new <path>', 'a held file: it is a prop of its own (repeatable)'),
       held: value('--held <answer>', 'attach or new, for every held file without an answer of its own', readHeld),
+      noPreviews: flag('--no-previews', 'make no previews after the push; the next push without it does'),
       yes: flag('--yes', 'push a folder outside of any Unreal project without being asked'),
       verbose: flag('--verbose', 'name every file and tell every note, however many there are'),
     },
@@ -44,10 +46,11 @@ export const commands = [
       ['push ./Content --attach Content/SM_Old.uasset', 'decide about a file that an earlier push has held'],
     ],
     terms: {
-      title: 'Files that a push reads',
+      title: 'What a push also reads',
       list: [
         ['.phignore', 'in any folder: what to leave out, in the syntax of .gitignore'],
         ['*.uproject, *.uplugin', 'the nearest one above says what is /Game, and which engine made it'],
+        ['PH_PREVIEWS=off', 'in the environment: make no previews after any push'],
       ],
     },
     exits: ['conflict', 'partly'],
@@ -55,6 +58,7 @@ export const commands = [
       const isWhole = input.paths.length === 0
       const paths = isWhole ? [projectAround(placeInProject(context.cwd))] : input.paths.map((path) => resolve(context.cwd, path))
       const namedPaths = findNamedPaths(paths)
+      const noPreviews = input.noPreviews || !areOn(context.env.PH_PREVIEWS)
       const wire = await requireWire(context)
       const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input
       const options = { ...wire, paths, contentOnly: isWhole, dryRun, all, noDeps, note, packName, variantGroup }
@@ -70,7 +74,7 @@ export const commands = [
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
       const report = await runPush(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
-      out.result(report, () => show(report))
+      await showWithPreviews(context, { wire, report, show: () => show(report), isOff: dryRun || noPreviews })
       return isPartly(report) ? exits.partly : exits.done
     },
   }),

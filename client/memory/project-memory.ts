@@ -26,8 +26,11 @@ export interface FileBased {
   edges: string | null
 }
 
-/** `held`: of files that were held, the current version that was named to a person (push/held/answers.ts). */
-type RememberedKey = 'feed' | 'problems' | 'held'
+/**
+ * `held`: of files that were held, the current version that was named to a person (push/held/answers.ts). `previews`: null where nothing
+ * is wanted any more, else a word that is new with each push that sends something (previews/project-previews.ts).
+ */
+type RememberedKey = 'feed' | 'problems' | 'held' | 'previews'
 
 /** A file that is a version of the library, byte for byte. `stat` as in KnownFile. */
 export interface FilePlaced {
@@ -39,6 +42,17 @@ export interface FilePlaced {
   base: Base
   /** Placed as a read-only link into the content cache. */
   linked: boolean
+}
+
+/** A file that is the version of an entry, with its kind of facts and its entry type, as far as that is known. */
+export interface PushedFile {
+  file: string
+  hash: string
+  size: number
+  objectId: number
+  entryId: number
+  kind: string | null
+  what: string | null
 }
 
 /** What files of a lineage were based on, and the version that they are based on now. */
@@ -119,6 +133,15 @@ export class ProjectMemory {
   hasVersion({ lineageId, objectId }: { lineageId: string; objectId: number }): boolean {
     const query = 'select 1 from file where object_id = ? and lineage_id = ? limit 1'
     return this.#guard(() => this.#db.prepare(query).pluck().get(objectId, lineageId) === 1)
+  }
+
+  /** Files that are entries of the library as they are here. */
+  findPushed(): PushedFile[] {
+    const query = `
+      select file, hash, size, object_id as objectId, entry_id as entryId, facts ->> '$.kind' as kind,
+             coalesce(facts ->> '$.entryType', facts ->> '$.assetClass') as what
+        from file where hash = base_hash and entry_id is not null and object_id is not null and stat <> ?`
+    return this.#guard(() => this.#db.prepare<[string], PushedFile>(query).all(gone))
   }
 
   /** The version that came into the library last, of all that are known. */

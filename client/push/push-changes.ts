@@ -1,4 +1,5 @@
 /** A push that has something to do: reads what is new, plans, sends, and remembers. Loaded only when there is. */
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -146,6 +147,8 @@ export class PushWork {
     const thumbnails = new ThumbnailUploader({ http, api, root: namedPaths.root, tell, signal })
     const { max_items: maxItems } = plan.toSend.length > 0 ? await api.push.limits() : { max_items: 1 }
     const { variantGroup, note, dryRun = false } = options
+    // Before anything is registered: who is killed then makes the previews with the next push.
+    if (plan.toSend.length > 0 && !dryRun) memory.remember('previews', randomUUID())
     const { root } = namedPaths
     const about = { note, project: originName(root) }
     const bases = { memory, api, others: { stateFile, address: options.url } }

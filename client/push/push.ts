@@ -142,6 +142,7 @@ class Push {
       summary: summarize(items, { problems, unchanged, thumbnails }),
       bytes,
       ...(options.note !== undefined && !items.some(({ status }) => status === 'new') ? { note_dropped: true } : {}),
+      ...(options.dryRun ? {} : { previews_due: this.#parts.memory.recall('previews') !== null }),
       took_ms: Math.round(performance.now() - this.#startedMs),
     }
   }

@@ -73,6 +73,8 @@ export interface PushReport {
   bytes: { read: number; uploaded: number; to_upload?: number }
   /** Nothing new was registered, so the note that was given is kept nowhere. */
   note_dropped?: true
+  /** The library may still want previews of these files (previews/project-previews.ts); absent with `dry_run`. */
+  previews_due?: boolean
   /** Milliseconds. */
   took_ms: number
 }

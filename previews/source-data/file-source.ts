@@ -31,16 +31,32 @@ const maxFileBytes = 2 * 1024 ** 3
  * Reads a whole file. Undefined for packages of a class without source data, such as a material. Throws FormatError, and what the system
  * says of the file.
  */
-export async function readFileSource(path: string): Promise<FileSource | undefined> {
-  return sourceOfBytes(path, await readWhole(path), (address) => readBeside(path, address))
+export const readFileSource = async (path: string): Promise<FileSource | undefined> =>
+  readSourceOf(await readWhole(path), { path })
+
+/** Where bytes lie, and what they are called where that is another name. */
+export interface Place {
+  path: string
+  name?: string
+  /** Gives files that this one names; by default those in its folder and below. */
+  beside?: ReadBeside
+  /** Told of each of them that is not there. */
+  onMissing?: (address: string) => void
 }
 
-/** The same of bytes that are at hand, which belong to a file of this path. */
-export async function sourceOfBytes(path: string, bytes: Uint8Array, beside: ReadBeside): Promise<FileSource | undefined> {
-  const ext = extname(path)
+/** The same of bytes that were read already. */
+export async function readSourceOf(bytes: Uint8Array, place: Place): Promise<FileSource | undefined> {
+  const { path, name = basename(path), onMissing } = place
+  const { beside = (address: string) => readBeside(path, address) } = place
+  const ext = extname(name)
   refuseGitLfsPointer(bytes)
-  if (isPackage(bytes)) return readPackageSource(bytes, basename(path, ext))
-  return { from: 'source file', ...(await readContent(ext.slice(1).toLowerCase(), bytes, beside)) }
+  if (isPackage(bytes)) return readPackageSource(bytes, basename(name, ext))
+  const found = async (address: string) => {
+    const file = await beside(address)
+    if (file === undefined) onMissing?.(address)
+    return file
+  }
+  return { from: 'source file', ...(await readContent(ext.slice(1).toLowerCase(), bytes, found)) }
 }
 
 async function readPackageSource(bytes: Uint8Array, stem: string): Promise<PackageSource | undefined> {
@@ -50,7 +66,7 @@ async function readPackageSource(bytes: Uint8Array, stem: string): Promise<Packa
   return { from: 'package', engine: (engineVersion ?? savedBy?.version ?? '0.0').split('.').slice(0, 2).join('.'), tags, source }
 }
 
-async function readWhole(path: string): Promise<Uint8Array> {
+export async function readWhole(path: string): Promise<Uint8Array> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()

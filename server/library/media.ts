@@ -5,7 +5,7 @@ import { type media as contract, previewTypes } from '../../contract/media.ts'
 import { type FlatMetadata, flatFromCore, metadataFields } from '../../contract/metadata.ts'
 import type { InputOf, OutputOf } from '../../contract/route.ts'
 import type { Context, Handlers } from '../handler.ts'
-import { updateWants } from '../media/awaited-media.ts'
+import { markUnavailable } from '../media/in-use.ts'
 import { mediaForms } from '../media/media-kinds.ts'
 import { finalizeMedia, presignMedia } from '../media/presigned-media.ts'
 import { selectPreviewQueue, selectPreviewStats, selectThumbnailQueue } from '../media/queues.ts'
@@ -63,17 +63,9 @@ export const media: Handlers<typeof contract> = {
     return { entry_id, object_id, updated }
   },
 
-  async unavailable({ sql, workspace, feed, input }) {
-    const { entry_id, object_id } = input
-    const [inUse] = await requireCurrent(sql, workspace.id, { versions: [input], hold: true })
-    if (inUse && inUse.preview_status !== 'unavailable') {
-      await sql`
-        update objects set preview_status = 'unavailable', preview_kind = null, preview_artifact_id = null
-         where workspace_id = ${workspace.id} and id = ${object_id}`
-      await updateWants(sql, workspace.id, [entry_id])
-      feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
-    }
-    return { entry_id, preview_status: 'unavailable' }
+  async unavailable(request) {
+    await markUnavailable(request, request.input)
+    return { entry_id: request.input.entry_id, preview_status: 'unavailable' }
   },
 
   async presign(request) {

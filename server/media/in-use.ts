@@ -1,7 +1,7 @@
 /** Puts finished media to use: the version shows them from now on, and those before stay reachable by their id (spec 4.9). */
 import type { MediaKind } from '../../contract/media.ts'
 import type { Context } from '../handler.ts'
-import type { MediaInUse } from '../rows/artifact.ts'
+import { type MediaInUse, requireCurrent, type VersionOf } from '../rows/artifact.ts'
 import { updateWants } from './awaited-media.ts'
 
 export interface NewMedia {
@@ -10,8 +10,10 @@ export interface NewMedia {
   kind: MediaKind
 }
 
+type Using = Pick<Context, 'sql' | 'feed'> & { workspace: Pick<Context['workspace'], 'id'> }
+
 /** Of several files of one kind for one version, the last one is used. A new thumbnail answers every wish for one. */
-export async function putToUse({ sql, workspace, feed }: Context, media: readonly NewMedia[]): Promise<void> {
+export async function putToUse({ sql, workspace, feed }: Using, media: readonly NewMedia[]): Promise<void> {
   const thumbnails = media.filter((one) => one.kind === 'thumbnail').map(toRow)
   const previews = media.filter((one) => one.kind !== 'thumbnail').map(toRow)
   if (thumbnails.length > 0)
@@ -31,6 +33,18 @@ export async function putToUse({ sql, workspace, feed }: Context, media: readonl
   )
   for (const { inUse } of media)
     feed.changed({ entity: 'entry', entityId: inUse.entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
+}
+
+/** There can be no preview of this version. */
+export async function markUnavailable({ sql, workspace, feed }: Using, version: VersionOf): Promise<void> {
+  const { entry_id, object_id } = version
+  const [inUse] = await requireCurrent(sql, workspace.id, { versions: [version], hold: true })
+  if (!inUse || inUse.preview_status === 'unavailable') return
+  await sql`
+    update objects set preview_status = 'unavailable', preview_kind = null, preview_artifact_id = null
+     where workspace_id = ${workspace.id} and id = ${object_id}`
+  await updateWants(sql, workspace.id, [entry_id])
+  feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
 }
 
 const toRow = ({ inUse, artifactId, kind }: NewMedia) => ({ object_id: inUse.object_id, artifact_id: artifactId, kind })

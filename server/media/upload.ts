@@ -23,10 +23,10 @@ export interface Producer {
 }
 
 type UploadRequest = Context & RawRequest & { input: VersionOf & Producer }
-type Stored = Dimensions & { id: number; kind: MediaKind; size: number }
+export type StoredMedia = Dimensions & { id: number; kind: MediaKind; size: number }
 
 /** Asks whether the version is current before the bytes are read, and again before they are used. */
-export async function uploadMedia(request: UploadRequest, kind: MediaKind): Promise<Stored> {
+export async function uploadMedia(request: UploadRequest, kind: MediaKind): Promise<StoredMedia> {
   const { sql, workspace, storage, bytes, contentLength, input } = request
   const { maxBytes } = mediaForms[kind]
   requireFits(contentLength, maxBytes)
@@ -44,7 +44,7 @@ export async function uploadMedia(request: UploadRequest, kind: MediaKind): Prom
     )
     const stored = { id, kind, size, ...dimensions }
     await storage.settle([key])
-    await transact(request, (inside) => record(inside, stored))
+    await transact(request, (inside) => recordMedia(inside, stored, { ...input, actorId: request.actor.id }))
     return stored
   } catch (error) {
     // Only refusals are certain to have recorded nothing.
@@ -53,15 +53,23 @@ export async function uploadMedia(request: UploadRequest, kind: MediaKind): Prom
   }
 }
 
-async function record(request: UploadRequest, { id, kind, size, width, height }: Stored): Promise<void> {
-  const { sql, workspace, actor, now, input } = request
-  const [inUse] = await requireCurrent(sql, workspace.id, { versions: [input], hold: true })
+export type Recording = Pick<Context, 'sql' | 'feed' | 'now'> & { workspace: Pick<Context['workspace'], 'id'> }
+
+/** In a transaction; the version has to be current still. `by`: nobody where the server itself made it. */
+export async function recordMedia(
+  request: Recording,
+  stored: StoredMedia,
+  by: VersionOf & Producer & { actorId: number | null },
+) {
+  const { id, kind, size, width, height } = stored
+  const { sql, workspace, now } = request
+  const [inUse] = await requireCurrent(sql, workspace.id, { versions: [by], hold: true })
   if (!inUse) throw new Error('a required entry was not given')
   const at = now.toISOString()
   await sql`
     insert into artifacts (workspace_id, id, object_id, kind, size, width, height, producer, created_by, created_at, finished_at)
-    values (${workspace.id}, ${id}, ${inUse.object_id}, ${kind}, ${size}, ${width}, ${height}, ${sql.json(producerOf(input))},
-            ${actor.id}, ${at}, ${at})`
+    values (${workspace.id}, ${id}, ${inUse.object_id}, ${kind}, ${size}, ${width}, ${height}, ${sql.json(producerOf(by))},
+            ${by.actorId}, ${at}, ${at})`
   await putToUse(request, [{ inUse, artifactId: id, kind }])
   await countTaken(sql, workspace.id, [{ key: artifactKey(workspace.id, id), size }])
 }

@@ -19,6 +19,8 @@ export interface OpenedStorage {
   ledger: Ledger
   /** What `storage` keeps its bytes in: nothing that happens here is counted. */
   files: Storage
+  /** The file behind a key, to read from; undefined where nothing is kept. */
+  localPath: (key: string) => string | undefined
   mountStorage: (app: FastifyInstance) => void
 }
 
@@ -48,7 +50,7 @@ export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
       files.close()
     })
   }
-  return { storage, ledger, files, mountStorage }
+  return { storage, ledger, files, localPath: (key) => files.find(key)?.path, mountStorage }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {

@@ -145,7 +145,11 @@ test('the log has a line per request with an id, and never a key', async () => {
 
 test('monitoring is answered without a key, and the OpenAPI document names every route', async () => {
   expect((await ask('/healthz')).status).toBe(200)
-  expect(await (await ask('/readyz')).json()).toEqual({ database: 'ok', storage: 'ok', looks: expect.stringMatching(/^(idle|ok)$/) })
+  expect(await (await ask('/readyz')).json()).toEqual({
+    database: 'ok',
+    storage: 'ok',
+    looks: expect.stringMatching(/^(idle|ok)$/),
+  })
   const document = (await (await ask('/openapi.json')).json()) as Json
   const operations = Object.values(document.paths as Record<string, Json>).flatMap((path) =>
     Object.values(path).map((operation) => (operation as Json).operationId),

@@ -8,7 +8,7 @@ import { readMeshDescription } from '../../formats/unreal-mesh/mesh-description.
 import { readRawMesh } from '../../formats/unreal-mesh/raw-mesh.ts'
 import { convert } from '../../previews/convert.ts'
 import { meshGlb } from '../../previews/glb.ts'
-import { sourceOfBytes } from '../../previews/source-data/file-source.ts'
+import { readSourceOf } from '../../previews/source-data/file-source.ts'
 import { sourceFacts } from '../../previews/source-data/source-facts.ts'
 import { madeFiles, madePayloads } from './mutation-files.ts'
 import { type Original, placesRead } from './mutations.ts'
@@ -22,7 +22,7 @@ type Given = Omit<Subject, 'places'>
 
 /** A whole file, as `ph inspect --source` and `ph convert` read it. */
 async function readFile(name: string, bytes: Uint8Array): Promise<string> {
-  const source = await sourceOfBytes(name, bytes, () => undefined)
+  const source = await readSourceOf(bytes, { path: name, beside: async () => undefined })
   if (source === undefined) return 'none'
   sourceFacts(source)
   return (await convert(source)).ext

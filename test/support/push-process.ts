@@ -1,8 +1,11 @@
-/** A process that pushes one folder and can be killed in the middle: `node push-process.ts '{"paths": …}'`, options as JSON. */
+/** A process that pushes one folder, with its previews where they are asked for, and can be killed in the middle: options as JSON. */
 import { findFolders } from '../../client/folders.ts'
+import { makeProjectMedia } from '../../client/previews/project-previews.ts'
 import { push } from '../../client/push/push.ts'
 
 const [, , text = '{}'] = process.argv
-const { state, ...options } = JSON.parse(text)
-const report = await push({ ...options, folders: findFolders({ PH_STATE_DIR: state }) })
+const { state, previews, ...options } = JSON.parse(text)
+const folders = findFolders({ PH_STATE_DIR: state })
+const report = await push({ ...options, folders })
+if (previews) await makeProjectMedia({ ...options, folders, root: report.root })
 process.stdout.write(JSON.stringify(report))

@@ -110,6 +110,9 @@ export async function startTestServer(overrides: Partial<Settings> = {}, limits:
     get work() {
       return running.work
     },
+    get lookForPreviews() {
+      return running.lookForPreviews
+    },
     get app() {
       return running.app
     },

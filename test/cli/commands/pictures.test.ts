@@ -2,11 +2,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { callAs } from '../../support/api.ts'
-import { twoSidedGlb } from '../../support/two-sided-mesh.ts'
 import { pngOf, wavOf } from '../../support/media.ts'
 import { type Person, personAt } from '../../support/person.ts'
 import { startTestServer } from '../../support/server.ts'
 import { type Decoded, kittyCommands, kittyPixels } from '../../support/terminal-pictures.ts'
+import { twoSidedGlb } from '../../support/two-sided-mesh.ts'
 import { picture } from '../../support/unreal-project.ts'
 
 const server = await startTestServer()

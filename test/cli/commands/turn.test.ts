@@ -1,11 +1,11 @@
 /** Turntables on real terminals: what is seen from where, keys, and a terminal that is as it was afterwards. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { twoSidedGlb } from '../../support/two-sided-mesh.ts'
 import { ph } from '../../support/ph.ts'
 import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
 import { hasTerminal, openTerminal, type Terminal } from '../../support/terminal.ts'
 import { kittyCommands, kittyPixels, sixelPictures } from '../../support/terminal-pictures.ts'
+import { twoSidedGlb } from '../../support/two-sided-mesh.ts'
 
 const onTerminal = test.runIf(hasTerminal)
 

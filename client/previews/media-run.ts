@@ -1,0 +1,150 @@
+/** Makes what is wanted of some versions and sends it: in threads, with as much in memory as a few files take. */
+import pLimit from 'p-limit'
+import { isCertain, type Lack, type MadeMedia } from '../../previews/made-media.ts'
+import { SourceThreads, type SourceThreadsOptions } from '../../previews/source-threads.ts'
+import type { SourceAnswer } from '../../previews/source-worker.ts'
+import type { Api } from '../http/api.ts'
+import type { Http } from '../http/http.ts'
+import type { GivenUp, Part, Tier } from './given-up.ts'
+import type { MediaJob } from './media-jobs.ts'
+import { emptyReport, type MediaReport } from './report.ts'
+import { answerOf, type MediaFile, MediaSender, type Sent } from './sender.ts'
+
+export interface MediaRunParts {
+  http: Http
+  api: Api
+  givenUp: GivenUp
+  signal?: AbortSignal | undefined
+  tier: Tier
+  threads?: SourceThreadsOptions | undefined
+  /** Told of each version once nothing is left to be done for it. */
+  onDone?: (wanted: MediaJob) => void
+}
+
+/** Beside each other; two cores are kept busy by two, and more of them would take more memory. */
+const makersAtOnce = 2
+/** From here on a file is made alone: its pixels or corners may take some hundred MiB. */
+const largeBytes = 8 * 1024 * 1024
+
+export class MediaRun {
+  readonly report: MediaReport = emptyReport()
+  readonly #parts: MediaRunParts
+  readonly #threads: SourceThreads
+  readonly #sender: MediaSender
+  readonly #stopping = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #lanes = pLimit(makersAtOnce + 1)
+  readonly #large = pLimit(1)
+
+  constructor(parts: MediaRunParts) {
+    this.#parts = parts
+    const { http, api, tier, signal, threads } = parts
+    this.#signal = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal
+    this.#threads = new SourceThreads({ threads: makersAtOnce, ...threads })
+    this.#sender = new MediaSender({ http, api, tier, signal: this.#signal })
+  }
+
+  /** All are made and sent. Throws what concerns more than one of them, and the reason of the signal. */
+  async take(files: readonly (MediaJob & { path: string })[]): Promise<void> {
+    const all = files.map((one) =>
+      this.#lanes(() => (one.size > largeBytes ? this.#large(() => this.#take(one)) : this.#take(one))),
+    )
+    for (const end of await Promise.allSettled(all))
+      if (end.status === 'rejected') throw this.#stopping.signal.reason ?? end.reason
+    await this.#sender.flush()
+  }
+
+  async end(): Promise<void> {
+    this.#stopping.abort(new Error('the run has ended'))
+    await this.#threads.end()
+  }
+
+  async #take(one: MediaJob & { path: string }): Promise<void> {
+    this.#signal.throwIfAborted()
+    try {
+      const { path, fileName: name, hash, preview, thumbnail } = one
+      const answer = await this.#threads.run({ want: 'media', path, name, hash, preview, thumbnail }, this.#signal)
+      await this.#send(one, answer)
+    } catch (error) {
+      // The first failure that is not of one file ends the run; the others follow from it.
+      if (!this.#signal.aborted) this.#stopping.abort(error)
+      throw error
+    }
+  }
+
+  async #send(one: MediaJob, answer: SourceAnswer): Promise<void> {
+    if (answer.kind !== 'media') {
+      this.#parts.onDone?.(one)
+      if (answer.kind === 'failed' && answer.reason === 'ENOENT') return void this.report.left++
+      const failed = answer.kind === 'failed' ? answer : { reason: 'ended', message: 'The thread gave another answer.' }
+      return this.#fail(one, failed, { isFinal: false })
+    }
+    const { media } = answer
+    const files = filesOf(one, media)
+    if (media.lacks) await this.#lacks(one, media, media.lacks)
+    let open = files.length
+    if (open === 0) this.#parts.onDone?.(one)
+    const answered = (file: MediaFile) => (sent: Sent) => {
+      this.#answered(one, { file, sent, media })
+      open--
+      if (open === 0) this.#parts.onDone?.(one)
+    }
+    for (const file of files) await this.#sender.add(file, answered(file))
+  }
+
+  #answered(one: MediaJob, { file, sent, media }: { file: MediaFile; sent: Sent; media: MadeMedia }): void {
+    const isThumbnail = file.kind === 'thumbnail'
+    if (sent.outcome === 'moved') this.report.left++
+    else if (sent.outcome === 'refused')
+      this.#fail(
+        one,
+        { reason: 'refused', message: sent.message },
+        { isFinal: true, parts: [isThumbnail ? 'thumbnail' : 'preview'] },
+      )
+    else if (isThumbnail) this.report.thumbnails++
+    else {
+      this.report.made++
+      const { reduced = [] } = media.preview ?? {}
+      if (reduced.length > 0) this.report.reduced.push({ ...remark(one), message: reduced.join(' ') })
+    }
+  }
+
+  /** What lies in the bytes is told to the library; what does not is not its business. */
+  async #lacks(one: MediaJob, media: MadeMedia, { reason, message }: Lack): Promise<void> {
+    if (reason === 'changed') {
+      this.report.left++
+      return
+    }
+    const certain = isCertain({ reason, message })
+    if (one.thumbnail && media.thumbnail === undefined && certain)
+      this.#parts.givenUp.add(one.hash, 'thumbnail', { reason: message, isFinal: true })
+    if (!one.preview) return
+    if (!certain) return this.#fail(one, { reason, message }, { isFinal: true, parts: ['preview'] })
+    const version = { entry_id: one.entryId, object_id: one.objectId }
+    const sent = await answerOf(() => this.#parts.api.media.unavailable(version))
+    if (sent.outcome === 'moved') this.report.left++
+    else this.report.unavailable.push({ ...remark(one), reason, message })
+  }
+
+  #fail(
+    one: MediaJob,
+    { reason, message }: { reason: string; message: string },
+    how: { isFinal: boolean; parts?: Part[] },
+  ): void {
+    const { isFinal, parts = partsOf(one) } = how
+    const given = parts.map((part) => this.#parts.givenUp.add(one.hash, part, { reason: message, isFinal }))
+    this.report.failed.push({ ...remark(one), reason, message, given_up: given.every(Boolean) })
+  }
+}
+
+const remark = ({ entryId, name }: MediaJob) => ({ entry_id: entryId, name })
+
+const partsOf = ({ preview, thumbnail }: MediaJob): Part[] => [
+  ...(preview ? (['preview'] as const) : []),
+  ...(thumbnail ? (['thumbnail'] as const) : []),
+]
+
+function filesOf({ entryId, objectId }: MediaJob, { preview, thumbnail }: MadeMedia): MediaFile[] {
+  const files: MediaFile[] = preview ? [{ entryId, objectId, kind: preview.kind, bytes: preview.bytes }] : []
+  return thumbnail ? [...files, { entryId, objectId, kind: 'thumbnail', bytes: thumbnail }] : files
+}
