@@ -80,7 +80,7 @@ const wordsOf = (report: MediaReport, context: Context): string[] => {
   return lines.length > 0 ? lines : ['Nothing is wanted that can be made here.']
 }
 
-/** Ends by its signal, and by what waiting does not mend. */
+/** Ends by its signal, and by what waiting does not fix. */
 async function watchQueue(context: Context): Promise<never> {
   const { out, stdout, pause, signal } = context
   let waitMs = looks.firstMs

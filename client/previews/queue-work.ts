@@ -1,4 +1,4 @@
-/** Makes what a library wants, whoever pushed it: previews of the queue, of source files, which it does not list, and thumbnails. */
+/** Makes what a library wants, no matter who pushed it: previews of the queue, of source files, which it does not list, and thumbnails. */
 import { limits } from '../../contract/limits.ts'
 import { queuedTypes, sourceTypes } from '../../previews/previewed-types.ts'
 import { ClientError } from '../client-error.ts'

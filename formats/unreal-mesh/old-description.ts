@@ -22,7 +22,7 @@ const storedTriangles = 35
 
 const attributeForm = { hasExtent: false, hasNameVersion: false }
 const missing = 0xffffffff
-/** More than any polygon that somebody modelled. */
+/** More than any polygon that someone modelled. */
 const maxPolygonCorners = 1_000_000
 
 /** `editor` is the version of the editor's part. Throws FormatError. */

@@ -14,9 +14,9 @@ const bytes = Buffer.from('anything at all')
 describe.each([
   ['usdz', 'SourceMesh', 'source_mesh'],
   ['stl', 'SourceMesh', 'source_mesh'],
-  ['exr', 'SourceTexture', 'source_texture'],
-  ['psd', 'SourceTexture', 'source_texture'],
-  ['flac', 'SourceAudio', 'source_audio'],
+  ['dds', 'SourceTexture', 'source_texture'],
+  ['kra', 'SourceTexture', 'source_texture'],
+  ['aif', 'SourceAudio', 'source_audio'],
   ['blend', 'SourceScene', 'source_scene'],
   ['sbsar', 'SourceMaterial', 'source_material'],
 ])('.%s', (ext, assetClass, entryType) => {

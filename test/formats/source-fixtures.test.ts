@@ -100,12 +100,13 @@ describe.runIf(folder !== '')('real source files', () => {
     },
   )
 
-  test('a file whose format has no reader is still known by its extension', async () => {
-    for (const [path, { size }] of withExtension('exr')) {
-      const head = bytesOf(path).subarray(0, sourceHeadBytes(extension(path)))
-      const facts = await describeSource(extension(path), head, { sizeBytes: size })
-      expect(facts).toMatchObject({ format: extension(path), metadata: {}, details: null })
-    }
+  test.each(withExtension('exr'))('the picture %s has its size, channels and compression', async (path, expected) => {
+    const head = bytesOf(path).subarray(0, sourceHeadBytes(extension(path)))
+    const facts = await describeSource(extension(path), head, { sizeBytes: expected.size })
+    const { width, height, compression } = expected
+    expect(facts?.metadata).toMatchObject({ texture_width: width, texture_height: height })
+    const channels = (expected.channels as { name: string }[]).map(({ name }) => name)
+    expect(facts?.details).toMatchObject({ format: 'exr', width, height, channels, compression })
   })
 })
 

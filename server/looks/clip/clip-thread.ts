@@ -61,7 +61,7 @@ export class ClipThread {
     }
   }
 
-  /** The next answer. Whoever takes too long is ended. */
+  /** The next answer. A thread that takes too long is ended. */
   async #ask(order: ClipOrder | undefined, limitMs: number): Promise<ClipAnswer> {
     const worker = this.#worker
     if (worker === undefined) throw new EmbedderError('The thread of the models has ended.')
