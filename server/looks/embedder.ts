@@ -4,9 +4,12 @@
  * Of each vector of a look, before its numbers are rounded and kept within ±127: a dot product divided by its square is their cosine. Long
  * enough that rounding loses little in 256 dimensions, and short enough that hardly a number is cut.
  */
-export const lookLength = 400
+export const lookLength = 200
 
-/** Two vectors of length `lookLength`; a vector of zeros says nothing. */
+/** The same of a vector of colours: it is short, and of one number in plain pictures, which is not to be cut. */
+export const colourLength = 127
+
+/** Two vectors of the lengths `lookLength` and `colourLength`; a vector of zeros says nothing. */
 export interface Look {
   /** Forms and structure, or meaning: `Embedder.dimensions.shape` numbers. */
   shape: Int8Array

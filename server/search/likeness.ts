@@ -15,8 +15,8 @@ import { requireFits } from '../storage/upload-size.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type BestRow, type ListPage, listOfTexts, pageOfBest, textsOf } from './list-page.ts'
 import type { LikeHit } from './looks/best.ts'
+import { fullLikeness } from './looks/question.ts'
 import { rankByLook } from './looks/rank.ts'
-import { fullLikeness } from './looks/vectors.ts'
 import { matching, resolveQuery, type SearchQuery } from './query.ts'
 
 /** Which entries, and what their pages are bound to. */

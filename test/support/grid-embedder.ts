@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { FormatError } from '../../formats/format-error.ts'
 import { readImage } from '../../formats/image.ts'
-import { type Embedder, type Look, lookLength } from '../../server/looks/embedder.ts'
+import { colourLength, type Embedder, type Look, lookLength } from '../../server/looks/embedder.ts'
 
 const [shapeEdge, colourEdge] = [8, 4]
 
@@ -16,7 +16,7 @@ export async function openEmbedder(setting: string): Promise<Embedder | undefine
     const { width, height } = await readImage(bytes)
     if (skills.includes('dying') && width === 1 && height === 1) process.exit(1)
     const [grey, rgb] = await Promise.all([pixels(bytes, shapeEdge, true), pixels(bytes, colourEdge, false)])
-    return { shape: toLength(centred(grey)), colour: toLength(centred(rgb)) }
+    return { shape: toLength(centred(grey), lookLength), colour: toLength(centred(rgb), colourLength) }
   }
   return {
     name: `grid-${name}`,
@@ -32,7 +32,10 @@ function ofWords(text: string): Look {
   const colour = colours[text.toLowerCase()] ?? [0, 0, 0]
   return {
     shape: new Int8Array(shapeEdge ** 2),
-    colour: toLength(centred(Float64Array.from({ length: 3 * colourEdge ** 2 }, (_, index) => colour[index % 3] ?? 0))),
+    colour: toLength(
+      centred(Float64Array.from({ length: 3 * colourEdge ** 2 }, (_, index) => colour[index % 3] ?? 0)),
+      colourLength,
+    ),
   }
 }
 
@@ -55,8 +58,8 @@ function centred(values: Float64Array): Float64Array {
   return values.map((value) => value - mean)
 }
 
-function toLength(values: Float64Array): Int8Array {
-  const length = Math.hypot(...values)
-  if (length < 1) return new Int8Array(values.length)
-  return Int8Array.from(values, (value) => Math.max(-127, Math.min(127, Math.round((value * lookLength) / length))))
+function toLength(values: Float64Array, length: number): Int8Array {
+  const own = Math.hypot(...values)
+  if (own < 1) return new Int8Array(values.length)
+  return Int8Array.from(values, (value) => Math.max(-127, Math.min(127, Math.round((value * length) / own))))
 }

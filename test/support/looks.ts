@@ -1,7 +1,7 @@
 /** A small library of looks that is searched one by one, and knows which of its pictures nobody could tell apart. */
 import sharp from 'sharp'
 import { descriptor } from '../../server/looks/descriptor/descriptor.ts'
-import { type Look, lookLength } from '../../server/looks/embedder.ts'
+import { colourLength, type Look, lookLength } from '../../server/looks/embedder.ts'
 
 export interface NamedPicture {
   name: string
@@ -48,12 +48,16 @@ export class Looks {
   }
 }
 
-function likeness(a: Look, b: Look, colourWeight: number): number {
-  return (1 - colourWeight) * cosine(a.shape, b.shape) + colourWeight * cosine(a.colour, b.colour)
+/** As the server counts: a question without colours asks for shapes alone. */
+function likeness(look: Look, question: Look, colourWeight: number): number {
+  const shape = product(look.shape, question.shape) / lookLength
+  if (question.colour.every((number) => number === 0)) return shape
+  return (1 - colourWeight) * shape + (colourWeight * product(look.colour, question.colour)) / colourLength
 }
 
-function cosine(a: Int8Array, b: Int8Array): number {
+/** With the question at length 1. */
+function product(a: Int8Array, question: Int8Array): number {
   let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
-  return sum / lookLength ** 2
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (question[at] ?? 0)
+  return sum === 0 ? 0 : sum / Math.hypot(...question)
 }

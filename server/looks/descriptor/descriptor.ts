@@ -1,6 +1,6 @@
 /** The embedder that needs no download: forms and colours, counted. It is made for finding a picture again, whatever was done to it. */
 import { type SmallPicture, smallPicture } from '../../../formats/image.ts'
-import type { Embedder, Look } from '../embedder.ts'
+import { colourLength, type Embedder, type Look } from '../embedder.ts'
 import { toLook } from '../rounding.ts'
 import { coloursLength, coloursOf } from './colours.ts'
 import { type Content, cutContents, innerContent, plainBeyondDoubt, plainEnough, wholeContent } from './content.ts'
@@ -52,5 +52,5 @@ export function questionsOf(picture: SmallPicture): Content[] {
 }
 
 function lookAt(content: Content, mirrored = false): Look {
-  return { shape: shapeOf(formsOf(panelOf(content, mirrored))), colour: toLook(coloursOf(content)) }
+  return { shape: shapeOf(formsOf(panelOf(content, mirrored))), colour: toLook(coloursOf(content), colourLength) }
 }

@@ -1,6 +1,6 @@
 /** The looks of a catalog's rows: vectors one behind the other in one memory, which is scanned as a whole or for some rows. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Look, lookLength } from '../../looks/embedder.ts'
+import type { Look } from '../../looks/embedder.ts'
 import type { EmbedderFacts } from '../../looks/embedder-answers.ts'
 import { grown } from '../catalog/runs.ts'
 import {
@@ -15,14 +15,12 @@ import {
   strideOf,
   wholeShare,
 } from './kernel.ts'
+import { questionOf } from './question.ts'
 import { Memory, type WasmMemory } from './wasm.ts'
 
 const pageBytes = 65_536
 /** What a WebAssembly memory can have: some 13 million vectors of 304 bytes. */
 const mostPages = 65_536
-
-/** The likeness of two looks that are the same. */
-export const fullLikeness = wholeShare * lookLength ** 2
 
 /** So long a scan keeps others waiting. */
 const pieceMs = 5
@@ -144,10 +142,10 @@ export class Vectors {
   #ask(questions: readonly Look[]): void {
     if (questions.length === 0 || questions.length > mostQuestions)
       throw new Error(`a search by look has 1 to ${mostQuestions} views of a picture, not ${questions.length}`)
-    for (const [index, { shape, colour }] of questions.entries()) {
-      const numbers = new Int16Array(this.#memory.buffer, at.questions + index * questionBytes(this.measures), this.#stride).fill(
-        0,
-      )
+    for (const [index, question] of questions.entries()) {
+      const { shape, colour } = questionOf(question, this.measures)
+      const numbers = new Int16Array(this.#memory.buffer, at.questions + index * questionBytes(this.measures), this.#stride)
+      numbers.fill(0)
       numbers.set(shape)
       numbers.set(colour, colourAt(this.measures))
     }
