@@ -80,7 +80,9 @@ export async function selectDue(sql: Sql, where: Where, { progress, most }: { pr
   if (changed.isMore || progress.scannedTo === null) return changed
   const left = most - changed.pictures.length
   const scanned = await selectUnscanned(sql, where, { progress: changed.after, most: left })
-  return { pictures: [...changed.pictures, ...scanned.pictures], after: scanned.after, isMore: scanned.isMore }
+  // One that changed before the scan came to it is among both.
+  const pictures = new Map([...changed.pictures, ...scanned.pictures].map((picture) => [picture.object_id, picture]))
+  return { pictures: [...pictures.values()], after: scanned.after, isMore: scanned.isMore }
 }
 
 type Step = { progress: Progress; most: number }

@@ -94,6 +94,15 @@ test('more thumbnails than one step takes, and a feed whose records are gone, le
   expect((await mia.get(`/entries?similar_to=${ids[0]}`)).body.total).toBe(150)
 })
 
+test('entries that changed before the scan of the library came to them are looked at once', async () => {
+  const { mia, workspaceId, ids } = await lookedAt(server, [0, 1, 2])
+  await server.database.sql`delete from looks where workspace_id = ${workspaceId}`
+  await server.database.sql`update look_progress set scanned_to = 0, change_seq = 0 where workspace_id = ${workspaceId}`
+  await server.work.look()
+  expect(await rowsOf(workspaceId)).toHaveLength(3)
+  expect(await like(mia, ids[0])).toEqual([ids[1], ids[2]])
+})
+
 test('another embedder makes all vectors anew, and those of the one before go after a day', async () => {
   const first = await lookingServer('grid:one')
   const { url, keys, ids, workspaceId } = await lookedAt(first, [0, 1, 2])
