@@ -8,7 +8,7 @@ import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 import { type OnWay, startProxy } from '../support/tcp-proxy.ts'
 
-const patience = { timeout: 20_000, interval: 50 }
+const patience = { timeout: 60_000, interval: 50 }
 
 async function mirrored(onWay?: OnWay) {
   const server = await startTestServer()

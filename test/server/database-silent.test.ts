@@ -14,7 +14,7 @@ import { startTestServer } from '../support/server.ts'
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const waits = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
   const database = await freshPostgres()
   if (!database) return
   const wire = await wireTo(database.url)
@@ -32,7 +32,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     await database.drop()
   })
   const readiness = async () => (await fetch(`${server.url}/readyz`)).status
-  const isBack = () => expect.poll(readiness, { timeout: 20_000 }).toBe(200)
+  const isBack = () => expect.poll(readiness, { timeout: 60_000 }).toBe(200)
 
   test('a database that falls silent is told by the front door and by /readyz, and is there again when it speaks', async () => {
     expect((await mia.get('/entries')).status).toBe(200)
@@ -65,7 +65,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     await isBack()
     const sessions = () =>
       admin`select 1 from pg_stat_activity where state = 'idle in transaction' and datname = ${database.url.split('/').at(-1) ?? ''}`
-    await expect.poll(sessions, { timeout: 20_000 }).toHaveLength(0)
+    await expect.poll(sessions, { timeout: 60_000 }).toHaveLength(0)
     expect((await pushed(mia, [one]))[0]?.status).toBe('new')
   })
 

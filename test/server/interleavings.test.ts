@@ -47,7 +47,7 @@ const someoneWaits = () => {
   const before = takenBack()
   const isWaiting = async () =>
     takenBack() > before || (await server.database.sql`select 1 from pg_locks where not granted`).length > 0
-  return expect.poll(isWaiting, { timeout: 20_000 }).toBe(true)
+  return expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
 }
 const ok = (answer: Answer | undefined, status = 200): Json => {
   expect(answer?.status, JSON.stringify(answer?.body)).toBe(status)

@@ -16,7 +16,7 @@ const race = test.runIf(onPostgres)
 /** Where every writer holds the lineages that it is about to change. */
 const holding = /select held\.id/
 const peopleCount = 50
-const limits = { timeout: 120_000 }
+const limits = { timeout: 360_000 }
 
 let server: TestServer
 let wire: StatementWire
@@ -177,7 +177,7 @@ race('the end of a lock, recorded by two servers while others lock and push, is 
 
 const someoneWaits = () =>
   expect
-    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 20_000 })
+    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 60_000 })
     .toBeGreaterThan(0)
 
 race('a push that had read no lock, and was overtaken by one, is locked', async () => {

@@ -198,7 +198,7 @@ async function secondServer() {
 }
 const someoneWaits = () =>
   expect
-    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 20_000 })
+    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 60_000 })
     .toBeGreaterThan(0)
 
 race('a commit that has seen a day-old file keeps it, though another server sweeps before it takes the file over', async () => {

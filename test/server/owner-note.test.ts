@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A busy machine may take its time: an owner may be late by three of them. */
 const beatMs = 1000
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 async function take(dir: string) {
   const told: string[] = []

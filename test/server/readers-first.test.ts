@@ -11,7 +11,7 @@ const itemsEach = 100
 const fewCommits = 4
 
 test('a reader of another workspace waits for the commit that is under way, not for all that wait', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const [busy, calm] = [await server.addWorkspace(), await server.addWorkspace()]
   const writer = callAs(busy.url, busy.keys.mia)

@@ -13,7 +13,7 @@ import { readStatements } from '../support/statement-wire.ts'
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const short = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
   test('every session ends what waits for a lock, stands still in a transaction, or takes too long', async () => {
     const { database } = await startTestServer()
     const limits = async (sql: Sql) => {
@@ -48,7 +48,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 60_000
     expect([status, body.error.code, body.error.details]).toEqual([503, 'UNAVAILABLE', { reason: 'database_away' }])
     stop.goOn()
     await expect
-      .poll(async () => (await mia.patch(`/entries/${entry_id}`, { category: 'Next' })).status, { timeout: 20_000 })
+      .poll(async () => (await mia.patch(`/entries/${entry_id}`, { category: 'Next' })).status, { timeout: 60_000 })
       .toBe(200)
     expect((await mia.get(`/entries/${entry_id}`)).body.category).toBe('Next')
   })

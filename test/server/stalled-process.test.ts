@@ -48,7 +48,7 @@ async function standStillInCommit({ admin, here }: Two) {
     answer = here.busy.post('/push/commit', manifestOf([one]))
     const [{ pid } = { pid: 0 }] = await holding<{ pid: number }[]>`select pg_backend_pid() as pid`
     const waiting = () => admin`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
-    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1)
     here.process.signal('SIGSTOP')
   })
   return { answer: answer as Promise<Answer>, hash: one.content_hash }
@@ -65,7 +65,7 @@ async function expectOthersGoOn({ there }: Two): Promise<void> {
   expect((await pushed(there.calm, [item()]))[0]?.status).toBe('new')
 }
 
-describe.runIf(isPostgres)('a process that stands still in the middle of a commit', { timeout: 90_000 }, () => {
+describe.runIf(isPostgres)('a process that stands still in the middle of a commit', { timeout: 270_000 }, () => {
   test('keeps no reader and no other workspace waiting, and the database ends its session, so that writers go on', async () => {
     const two = await twoProcesses({ idle_in_transaction_session_timeout: '4000' })
     const { here, there, admin } = two
@@ -81,7 +81,7 @@ describe.runIf(isPostgres)('a process that stands still in the middle of a commi
     const { status, body } = await answer
     expect([status, body.error.code, body.error.details.reason]).toEqual([503, 'UNAVAILABLE', 'database_away'])
     expect(await isKnown(there.busy, hash)).toBe(false)
-    await expect.poll(here.ready, { timeout: 20_000 }).toBe(200)
+    await expect.poll(here.ready, { timeout: 60_000 }).toBe(200)
     expect((await pushed(here.busy, [item()]))[0]?.status).toBe('new')
   })
 

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MiB = 1024 * 1024
 /** A busy machine may take its time. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 function portOf(server: Server): number {

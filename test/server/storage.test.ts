@@ -13,7 +13,7 @@ const server = await startTestServer()
 const MiB = 1024 * 1024
 const minute = 60_000
 /** A busy machine may take its time. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const inMinutes = (minutes: number) => new Date(server.clock.now().getTime() + minutes * minute)
 const incoming = () => readdirSync(join(server.dataDir, 'storage', 'incoming'), { recursive: true }).map(String)

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
 const MiB = 1024 * 1024
-const limits = { timeout: 120_000 }
+const limits = { timeout: 480_000 }
 const server = await startTestServer()
 
 async function smallDisk(sizeMiB: number): Promise<{ folder: string; disk: SmallDisk }> {

@@ -51,7 +51,7 @@ async function saveIn(folder: string, place: string, payload: string): Promise<v
 }
 
 test('a prop that is sent arrives in the open editor of another project, a mirror that was cut off catches up, and all agree', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { url, keys } = await server.addWorkspace()
   const inn = temporaryFolder({ 'Inn.uproject': '{"EngineAssociation": "5.3"}' })

@@ -7,7 +7,7 @@ import type { Caller, Json } from '../support/api.ts'
 import { answered, commentsOf, eventsOf, say, uploadPicture } from '../support/discussion.ts'
 import { deathKind, moments, mortal } from '../support/mortal-server.ts'
 
-const limits = { timeout: 300_000 }
+const limits = { timeout: 900_000 }
 const toldOf = async (caller: Caller): Promise<number> => answered(await caller.get('/activity?limit=200')).events.length
 
 test('killed while a comment is posted, the server comes back with all of it or nothing', limits, async () => {

@@ -14,7 +14,7 @@ const deaths = 12
 const count = 40
 
 test('killed in the middle of a batch of check-outs, or of releases, the server comes back with all of them or none', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const random = randomNumbers('check-outs')
   const lives = await startServerLives(1)

@@ -15,7 +15,7 @@ import { type SystemCall, type Trace, traceCalls } from '../support/syscall-trac
 const syncing = ['fsync', 'fdatasync']
 const naming = ['mkdir', 'mkdirat', 'link', 'linkat', 'rename', 'renameat', 'renameat2']
 const answering = ['write', 'writev', 'sendto', 'sendmsg']
-const limits = { timeout: 180_000 }
+const limits = { timeout: 540_000 }
 
 interface Watched {
   server: ServerProcess

@@ -18,7 +18,7 @@ const on = (type: number) => ({ NODE_OPTIONS: `--import ${preload}`, PH_TEST_DIS
 const nfs = on(0x6969)
 const allowed = { ...nfs, PH_NETWORK_DISK: 'allow' }
 /** A start waits for as long as a living owner might be silent. */
-const limits = { timeout: 180_000 }
+const limits = { timeout: 540_000 }
 
 const loseLock = (house: ServerHouse) => rmSync(join(house.data, 'database', 'in-use.sqlite'))
 

@@ -12,7 +12,7 @@ import { startServerProcess } from '../support/server-process.ts'
 import { type SystemCall, traceCalls } from '../support/syscall-trace.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const limits = { timeout: 180_000 }
+const limits = { timeout: 540_000 }
 const syncing = ['fsync', 'fdatasync']
 const naming = ['rename', 'renameat', 'renameat2']
 const answering = ['write', 'writev', 'sendto', 'sendmsg']

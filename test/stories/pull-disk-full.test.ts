@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { makeProject } from '../support/unreal-project.ts'
 
 const MiB = 1024 * 1024
-const limits = { timeout: 120_000 }
+const limits = { timeout: 480_000 }
 const server = await startTestServer()
 
 interface Stage {

@@ -13,7 +13,7 @@ import { startTestServer } from '../support/server.ts'
 const { PH_PULL_RUNS = '12', PH_PULL_SEED = 'again and again', PH_PULL_FIGURES } = process.env
 /** Folders of so many runs are on the disk at once. */
 const runsPerTest = 6
-const limits = { timeout: 600_000 }
+const limits = { timeout: 1_200_000 }
 
 const server = await startTestServer()
 const pulls = new InterruptedPulls()

@@ -8,7 +8,7 @@ import type { ClientDeath, ClientSteps } from '../support/client-death.ts'
 import { PullingProject } from '../support/pulling-project.ts'
 import { startTestServer } from '../support/server.ts'
 
-const limits = { timeout: 300_000 }
+const limits = { timeout: 900_000 }
 /** After so many deaths the next project begins: what is looked at after each stays small. */
 const deathsPerProject = 5
 

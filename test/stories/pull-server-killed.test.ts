@@ -11,7 +11,7 @@ import { PullingProject } from '../support/pulling-project.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
-const limits = { timeout: 400_000 }
+const limits = { timeout: 1_200_000 }
 /** After so many deaths the next project begins: what is looked at after each stays small. */
 const deathsPerProject = 5
 

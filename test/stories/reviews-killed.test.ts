@@ -119,7 +119,7 @@ const writes: Record<string, Write> = {
 
 test.for(Object.entries(writes))(
   'killed while %s, the server comes back with all of it or nothing',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async ([, { address, changes, prepare }]) => {
     const mortals = await mortal()
     const outcomes: string[][] = []

@@ -18,7 +18,7 @@ const owner = { email: 'nora@studio.test', password: 'correct horse/ñora 7!' }
 const workspace = { workspace_name: 'Studio', slug: 'studio', display_name: 'Nora N', name: 'nora' }
 const secondPassword = 'battery+staple & more'
 
-const limits = { timeout: 240_000 }
+const limits = { timeout: 720_000 }
 
 interface House {
   data: string

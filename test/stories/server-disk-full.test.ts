@@ -18,9 +18,9 @@ import type { Target } from '../support/unreal-project.ts'
 import { requireWholeFiles, requireWholeLibrary, requireWholeLists } from '../support/whole-library.ts'
 
 const MiB = 1024 * 1024
-const limits = { timeout: 120_000 }
+const limits = { timeout: 480_000 }
 /** A busy machine may take its time. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const embedded = !process.env.PH_TEST_DATABASE_URL
 
 interface Scene {

@@ -21,7 +21,7 @@ const oneUnansweredIn = 7
 
 /** Fewer steps on the disk than this are all the same. */
 const fewDiskSteps = 10
-const limits = { timeout: 300_000 }
+const limits = { timeout: 900_000 }
 
 const phases: [phase: string, requests: string, deaths: number][] = [
   ['uploads', 'PUT /storage/\\d+/blobs/', 20],

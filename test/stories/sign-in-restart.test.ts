@@ -15,7 +15,7 @@ async function until<T>(find: () => T | undefined): Promise<T> {
 }
 
 test('a sign-in that was begun with one server is approved with the next, and its key collected from a third', {
-  timeout: 120_000,
+  timeout: 480_000,
 }, async () => {
   const lives = await startServerLives(1)
   const { origin, pathname: base, href: url } = new URL(lives.libraries[0]?.url ?? expect.fail('there is no library'))

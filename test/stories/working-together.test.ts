@@ -53,7 +53,7 @@ function workerAt(url: string, key: string, project: string): Worker {
 }
 
 test('a prop goes through a review by three people in two projects, and everything that each of them reads agrees', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { url, keys } = await server.addWorkspace()
   const olivia = workerAt(url, keys.olivia, 'Inn')

@@ -7,6 +7,9 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 export const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url))
 
+/** To make WebAssembly quicker, that of the embedded database, takes longer than such a process runs, and half of its memory. */
+export const shortLived = ['--liftoff-only']
+
 export interface ProcessSetting {
   /** Folders of its own are taken where none are named. */
   env?: Record<string, string>
@@ -42,8 +45,12 @@ export interface RunningPh {
 export function startPhProcess(args: readonly string[], setting: ProcessSetting = {}): RunningPh {
   const { env, cwd, within = [], stdout = 'pipe', stderr = 'pipe' } = setting
   const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
-  const [command = '', ...words] = [...within, process.execPath, program, ...args]
-  const child = spawn(command, words, { cwd, env: { ...process.env, ...own, ...env }, stdio: ['pipe', stdout, stderr] })
+  const [command = '', ...words] = [...within, process.execPath, ...shortLived, program, ...args]
+  const child = spawn(command, words, {
+    cwd,
+    env: { ...process.env, PH_PREVIEWS: 'off', ...own, ...env },
+    stdio: ['pipe', stdout, stderr],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const texts = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => (texts.stdout += chunk))

@@ -34,7 +34,9 @@ export interface Outcome {
 /** Settings for a run that is signed in: the address and key of a workspace. */
 export const signedIn = (url: string, key: string): Record<string, string> => ({ PH_URL: url, PH_API_KEY: key })
 
-/** `ph('search --limit 5')`, or a list where an argument holds a space. Folders for settings are never the person's own. */
+const nowhere = { PH_CONFIG_DIR: '/nonexistent', PH_STATE_DIR: '/nonexistent', PH_CACHE_DIR: '/nonexistent' }
+
+/** `ph('search --limit 5')`, or a list where an argument holds a space. Folders for settings are never the person's own; previews are made where a test sets PH_PREVIEWS. */
 export async function ph(line: string | readonly string[], setting: Setting = {}): Promise<Outcome> {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
   const stdout = captured(setting.columns)
@@ -44,7 +46,7 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
     isTTY: setting.columns !== undefined && setting.stdin === undefined,
   })
   const code = await run(args, {
-    env: { PH_CONFIG_DIR: '/nonexistent', PH_STATE_DIR: '/nonexistent', PH_CACHE_DIR: '/nonexistent', ...setting.env },
+    env: { ...nowhere, PH_PREVIEWS: 'off', ...setting.env },
     cwd: setting.cwd ?? process.cwd(),
     stdin,
     stdout: stdout.stream,

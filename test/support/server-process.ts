@@ -1,10 +1,9 @@
 /** The server as a process of its own, started as a person starts it, which a test can let die at a chosen step of its work. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { DeathOrder, StepCounts } from './death-point.ts'
+import { program, shortLived } from './ph-process.ts'
 
-const program = fileURLToPath(new URL('../../bin/ph.mjs', import.meta.url))
 const deathPoint = new URL('./death-point.ts', import.meta.url).href
 
 export interface ServerProcess {
@@ -39,15 +38,15 @@ export interface Around {
   within?: readonly string[]
 }
 
-/** Ends with how it failed when it does not get ready. Who starts it stops it. */
+/** Ends with how it failed when it does not get ready. Who starts it stops it. It searches by look where `env` says so. */
 export async function startServerProcess(
   args: readonly string[],
   { env, within = [], stderr: log }: Around = {},
 ): Promise<ServerProcess> {
-  const line = ['--import', deathPoint, program, 'server', 'start', '--port', '0', ...args]
+  const line = [...shortLived, '--import', deathPoint, program, 'server', 'start', '--port', '0', ...args]
   const [command = '', ...words] = [...within, process.execPath, ...line]
   const stdio = ['ignore' as const, 'pipe' as const, log ?? ('pipe' as const), 'ipc' as const]
-  const child: ChildProcess = spawn(command, words, { env: { ...process.env, ...env }, stdio })
+  const child: ChildProcess = spawn(command, words, { env: { ...process.env, PH_EMBEDDER: 'off', ...env }, stdio })
   let stderr = ''
   child.stderr?.on('data', (chunk) => (stderr += chunk))
   const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal, stderr }))

@@ -24,7 +24,7 @@ export interface Trace {
 }
 
 /** A busy machine may take its time. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 /** Watches the calls that are named. Fails where the system does not let strace watch. */
 export function traceCalls(names: readonly string[]): Trace {

@@ -157,7 +157,7 @@ test('on a server that only answers the newest, no event is missed and none come
 })
 
 test('a server that is killed and started again while someone follows: every event comes, once', {
-  timeout: 120_000,
+  timeout: 360_000,
 }, async () => {
   const lives = await startServerLives(1)
   const [library] = lives.libraries

@@ -20,7 +20,7 @@ let caller: Caller
 
 beforeEach(async () => {
   workspace = await server.addWorkspace()
-  env = { ...signedIn(workspace.url, workspace.keys.olivia), PH_STATE_DIR: temporaryFolder(), NO_COLOR: '1' }
+  env = { ...signedIn(workspace.url, workspace.keys.olivia), PH_STATE_DIR: temporaryFolder(), PH_PREVIEWS: 'on', NO_COLOR: '1' }
   caller = callAs(workspace.url, workspace.keys.olivia)
 })
 
