@@ -161,7 +161,7 @@ test.each([
   ['barrel --reverse', 'With words, --reverse needs --sort.'],
   ['--sort beauty', '--sort does not take "beauty".'],
   ['--review done', '--review does not take "done".'],
-  ['--similar-to SM_Pine', 'no option `--similar-to`'],
+  ['--min-score 0.5', '--min-score needs something to look like.'],
   ['--preview ready', 'no option `--preview`'],
   ['--triangles many', 'takes a range of whole numbers, not "many".'],
   ['--triangles 2k..100', 'The range "2k..100" of --triangles begins with the larger number.'],
