@@ -168,7 +168,8 @@ test('an embedder that knows words ranks what they mean beside where they stand'
   expect([first.id, second.id].sort()).toEqual([ids[0], ids[2]].sort())
   const meant = answer.body.entries.find((entry: Json) => entry.id === ids[0])
   expect(meant).toMatchObject({ matched: [], reason: { words: [], looks: expect.any(Number) } })
-  expect(meant.reason.looks).toBeGreaterThan(0.5)
+  // Words ask for colours alone here, which are half of a likeness.
+  expect(meant.reason.looks).toBeGreaterThan(0.45)
   const seen: number[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
