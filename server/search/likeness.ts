@@ -3,6 +3,7 @@ import type { entries as contract } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { InputOf } from '../../contract/route.ts'
+import { WeightedQueue } from '../../serving/bodies/weighted-queue.ts'
 import type { WrittenJson } from '../../serving/written-json.ts'
 import type { Context, RawRequest } from '../handler.ts'
 import { ownerOfKey } from '../http/owner.ts'
@@ -87,16 +88,21 @@ async function ranked(
   return { catalog, page: pageOfBest(rows, { ...paging, total }) }
 }
 
+/** Words that would wait longer for the embedder, behind those of others, are searched for as words alone. */
+const meaning = new WeightedQueue(4, 2_000)
+
 /** The entries that words mean by their look, most like first; undefined where that cannot be said now. */
 export async function meantByWords(
-  { embedder, catalogs, workspace, log }: Context,
+  request: Context,
   q: string,
   query: SearchQuery,
 ): Promise<{ catalog: Catalog; best: LikeHit[] } | undefined> {
+  const { embedder, catalogs, workspace, log } = request
   const { facts } = embedder
   if (!facts?.hasWords) return undefined
   try {
-    const questions = await embedder.words(q)
+    const giveBack = await meaning.take({ owner: ownerOfKey(request), weight: 1 })
+    const questions = await embedder.words(q).finally(giveBack)
     const { catalog, vectors } = await catalogs.withLooks(workspace.id, facts)
     await catalog.prepareWords()
     const select = () => matching(catalog, { ...query, question: undefined }).selection
