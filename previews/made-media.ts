@@ -1,8 +1,7 @@
 /** What a library keeps of a version beside its bytes: its preview, and a thumbnail where it has none. */
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
-import type { MediaKind } from '../contract/media.ts'
-import { FormatError, type FormatErrorReason } from '../formats/format-error.ts'
+import { FormatError } from '../formats/format-error.ts'
 import { pixelsThumbnail } from '../formats/image.ts'
 import { rgba8 } from '../formats/source/rgba8.ts'
 import { embeddedThumbnail } from '../formats/uasset/thumbnail.ts'
@@ -15,48 +14,8 @@ import type { Content } from './source-data/content.ts'
 import { type FileSource, readSourceOf, readWhole } from './source-data/file-source.ts'
 import { type FindPackage, slotSurfaces } from './source-data/materials.ts'
 import { packagesBeside } from './source-data/project-packages.ts'
+import type { Lack, MadeMedia, MadePreview, MediaOrder } from './threads/media-order.ts'
 import { drawSound } from './waveform.ts'
-
-/** Raised when files that gave nothing, or ended their thread, are worth another try. */
-export const makerVersion = '1'
-
-/** One version's file, and what is wanted of it. */
-export interface MediaOrder {
-  want: 'media'
-  path: string
-  /** What people call the file, where it lies under another name. */
-  name?: string
-  /** Of the version; a file that holds something else by now is left alone. */
-  hash: string
-  preview: boolean
-  thumbnail: boolean
-}
-
-export interface MadePreview {
-  kind: Exclude<MediaKind, 'thumbnail'>
-  bytes: Uint8Array
-  measures: Record<string, number>
-  /** What was made less than the source has, in sentences. */
-  reduced: string[]
-}
-
-export interface MadeMedia {
-  preview?: MadePreview
-  thumbnail?: Uint8Array
-  /** Whether the editor made the thumbnail. */
-  isEmbedded?: boolean
-  /** Why there is no preview, or nothing to draw a thumbnail of. */
-  lacks?: Lack
-}
-
-export interface Lack {
-  /** `changed`: the bytes are not the version's. `beside`: files that it names are not here. `no-source`: its class has nothing to show. */
-  reason: FormatErrorReason | 'changed' | 'beside' | 'no-source'
-  message: string
-}
-
-/** Whether it lies in the bytes of the version, so that nobody can make more of them elsewhere. */
-export const isCertain = ({ reason }: Lack): boolean => reason !== 'changed' && reason !== 'beside'
 
 /** Previews and pictures that were made of one file. Throws what the system says of the file. */
 export async function makeMedia(order: MediaOrder): Promise<MadeMedia> {

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { exits } from '../../contract/errors.ts'
 import type { Converted } from '../../previews/convert.ts'
-import type { SourceAnswer } from '../../previews/source-worker.ts'
+import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import { printable } from '../../system/printable.ts'
 import { writeWhole } from '../../system/whole-file.ts'
 import { command, flag, text } from '../command.ts'
@@ -81,7 +81,7 @@ interface Wish {
 type Result = ConvertedFile | 'nothing to convert'
 
 async function convertAll(context: Context, { inputs, target, force }: Wish): Promise<Result[]> {
-  const { runSourceOrders } = await import('../../previews/source-threads.ts')
+  const { runSourceOrders } = await import('../../previews/threads/source-threads.ts')
   const writer = new Writer(target, force)
   const results: Promise<Result>[] = []
   const orders = inputs.map(({ path }) => ({ path, want: 'convert' as const }))

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import type { ReadFile, UnreadFile } from '../../client/project/file-reader.ts'
 import { statKey } from '../../client/project/fingerprint.ts'
 import { exits } from '../../contract/errors.ts'
-import type { SourceAnswer } from '../../previews/source-worker.ts'
+import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -86,7 +86,7 @@ async function readAll({ cwd, signal }: Context, files: readonly string[]): Prom
 
 /** Of each file what its source data measure; undefined for one that has none. */
 async function readSources(files: readonly Read[], signal: AbortSignal): Promise<(SourceDescription | undefined)[]> {
-  const { runSourceOrders } = await import('../../previews/source-threads.ts')
+  const { runSourceOrders } = await import('../../previews/threads/source-threads.ts')
   const sources: (SourceDescription | undefined)[] = []
   const orders = files.map(({ path }) => ({ path, want: 'facts' as const }))
   const onAnswer = (index: number, answer: SourceAnswer) => {

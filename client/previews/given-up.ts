@@ -1,5 +1,5 @@
 /** What this machine could not make of a version: remembered, so that no push and no worker tries it for ever. */
-import { makerVersion } from '../../previews/made-media.ts'
+import { makerVersion } from '../../previews/threads/media-order.ts'
 import { ClientError } from '../client-error.ts'
 import { type Folders, givenUpFile } from '../folders.ts'
 import { type Layout, StateFile } from '../memory/state-file.ts'

@@ -1,8 +1,8 @@
 /** Makes what is wanted of some versions and sends it: in threads, with as much in memory as a few files take. */
 import pLimit from 'p-limit'
-import { isCertain, type Lack, type MadeMedia } from '../../previews/made-media.ts'
-import { SourceThreads, type SourceThreadsOptions } from '../../previews/source-threads.ts'
-import type { SourceAnswer } from '../../previews/source-worker.ts'
+import { isCertain, type Lack, type MadeMedia } from '../../previews/threads/media-order.ts'
+import { SourceThreads, type SourceThreadsOptions } from '../../previews/threads/source-threads.ts'
+import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { GivenUp, Part, Tier } from './given-up.ts'

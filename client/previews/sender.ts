@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
-import { makerVersion } from '../../previews/made-media.ts'
+import { makerVersion } from '../../previews/threads/media-order.ts'
 import type { Api } from '../http/api.ts'
 import { bodyOf } from '../http/body.ts'
 import type { Http } from '../http/http.ts'

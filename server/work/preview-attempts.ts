@@ -1,6 +1,7 @@
 /** Which version the server makes media of next, and which it has given up. */
-import { makerVersion } from '../../previews/made-media.ts'
+
 import { sourceTypes } from '../../previews/previewed-types.ts'
+import { makerVersion } from '../../previews/threads/media-order.ts'
 import type { Sql } from '../database/sql.ts'
 
 /** A current version that lacks something. */

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runSourceOrders } from '../../previews/source-threads.ts'
-import type { SourceAnswer } from '../../previews/source-worker.ts'
+import { runSourceOrders } from '../../previews/threads/source-threads.ts'
+import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const triangle = 'v 0 0 0\nv 10 0 0\nv 0 10 0\nf 1 2 3\n'

@@ -1,11 +1,12 @@
 /** A thread that reads the source data of files, one at a time. See source-threads.ts. */
 import { parentPort } from 'node:worker_threads'
-import { FormatError, type FormatErrorReason } from '../formats/format-error.ts'
-import { type Converted, convert } from './convert.ts'
-import { type MadeMedia, type MediaOrder, makeMedia } from './made-media.ts'
-import { readFileSource } from './source-data/file-source.ts'
-import { packagesBeside } from './source-data/project-packages.ts'
-import { type SourceFacts, sourceFacts } from './source-data/source-facts.ts'
+import { FormatError, type FormatErrorReason } from '../../formats/format-error.ts'
+import { type Converted, convert } from '../convert.ts'
+import { makeMedia } from '../made-media.ts'
+import { readFileSource } from '../source-data/file-source.ts'
+import { packagesBeside } from '../source-data/project-packages.ts'
+import { type SourceFacts, sourceFacts } from '../source-data/source-facts.ts'
+import type { MadeMedia, MediaOrder } from './media-order.ts'
 
 /** `facts` are what is known of it; `convert` makes a GLB, PNG or WAV of it; `media` what a library wants of it. */
 export type SourceOrder = { path: string; want: 'facts' | 'convert' } | MediaOrder
