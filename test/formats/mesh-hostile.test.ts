@@ -7,41 +7,29 @@ import { measureMesh } from '../../formats/source/mesh-measures.ts'
 import { readMeshDescription } from '../../formats/unreal-mesh/mesh-description.ts'
 import { readRawMesh } from '../../formats/unreal-mesh/raw-mesh.ts'
 import { PackageBytes } from '../../sample/package-bytes.ts'
-import { flatShape, newDescription, oldDescription, rawMesh, type Shape } from '../support/mesh-payloads.ts'
+import {
+  flatShape,
+  newDescription,
+  oldDescription,
+  outline,
+  polygonShape,
+  rawMesh,
+  rawTriangle,
+  type Shape,
+  triangleShape,
+} from '../support/mesh-payloads.ts'
 
-const outline: [number, number][] = [
-  [0, 0],
-  [4, 2],
-  [0, 4],
-  [1, 3],
-  [1, 1],
-]
 const triangle = outline.slice(0, 3)
-const values = (count: number): Partial<Shape> => ({
-  normals: Array.from({ length: count }, () => [0, 0, 1]),
-  uvSets: [Array.from({ length: count }, (_, i) => [i, i])],
-  colors: Array.from({ length: count }, () => [0.5, 1, 0, 1]),
-})
-const polygons: Shape = { ...flatShape(outline, triangle), ...values(8) }
-const triangles: Shape = { ...flatShape(triangle, triangle), ...values(6) }
-const raw = {
-  positions: [0, 0, 0, 1, 0, 0, 1, 1, 0],
-  corners: [0, 1, 2],
-  materials: [0],
-  normals: [0, 0, 1, 0, 0, 1, 0, 0, 1],
-  uvSets: [[0, 0, 1, 0, 1, 1]],
-  colors: [0, 1, 2].map((red) => [0, 0, red, 255]),
-}
 
 type Reader = (bytes: Uint8Array) => Mesh
 const oldReader: Reader = (bytes) => readMeshDescription(bytes, { main: -1, editor: 28 })
 const triangleReader: Reader = (bytes) => readMeshDescription(bytes, { main: -1, editor: 38 })
 const newReader: Reader = (bytes) => readMeshDescription(bytes, { main: 119, editor: 40 })
 const corpus: [string, Buffer, Reader][] = [
-  ['an old description of polygons', oldDescription(polygons, 28), oldReader],
-  ['an old description of triangles', oldDescription(triangles, 38), triangleReader],
-  ['a new description', newDescription(triangles, 119), newReader],
-  ['a raw mesh', rawMesh(raw), (bytes) => readRawMesh(bytes)],
+  ['an old description of polygons', oldDescription(polygonShape, 28), oldReader],
+  ['an old description of triangles', oldDescription(triangleShape, 38), triangleReader],
+  ['a new description', newDescription(triangleShape, 119), newReader],
+  ['a raw mesh', rawMesh(rawTriangle), (bytes) => readRawMesh(bytes)],
 ]
 
 /** The mesh, sound in itself and no larger than a factor of the bytes; or the FormatError. Anything else fails the test. */
@@ -98,18 +86,18 @@ describe.each(corpus)('%s', (_, bytes, read) => {
 
 test('a corner, a triangle or a group that points to what is not there is damage', () => {
   const lies: Shape[] = [
-    { ...triangles, instances: [0, 1, 2, 3, 4, 6] },
-    { ...triangles, instances: [0, 1, 2, 3, 4, -1] },
-    { ...triangles, vertices: [...triangles.vertices.slice(0, 5), null] },
-    { ...triangles, instances: [...triangles.instances.slice(0, 5), null] },
-    { ...triangles, polygons: [{ corners: [0, 1, 6], group: 0 }] },
-    { ...triangles, polygons: [{ corners: [0, 1, -1], group: 0 }] },
-    { ...triangles, polygons: [{ corners: [0, 1, 2], group: 1 }] },
-    { ...triangles, polygons: [{ corners: [0, 1, 2], group: -1 }] },
-    { ...triangles, groups: [null] },
-    { ...triangles, normals: [[0, 0, 1]] },
-    { ...triangles, uvSets: [[[0, 0]]] },
-    { ...triangles, colors: [] },
+    { ...triangleShape, instances: [0, 1, 2, 3, 4, 6] },
+    { ...triangleShape, instances: [0, 1, 2, 3, 4, -1] },
+    { ...triangleShape, vertices: [...triangleShape.vertices.slice(0, 5), null] },
+    { ...triangleShape, instances: [...triangleShape.instances.slice(0, 5), null] },
+    { ...triangleShape, polygons: [{ corners: [0, 1, 6], group: 0 }] },
+    { ...triangleShape, polygons: [{ corners: [0, 1, -1], group: 0 }] },
+    { ...triangleShape, polygons: [{ corners: [0, 1, 2], group: 1 }] },
+    { ...triangleShape, polygons: [{ corners: [0, 1, 2], group: -1 }] },
+    { ...triangleShape, groups: [null] },
+    { ...triangleShape, normals: [[0, 0, 1]] },
+    { ...triangleShape, uvSets: [[[0, 0]]] },
+    { ...triangleShape, colors: [] },
   ]
   for (const lie of lies) {
     expect([lie, outcome(newDescription(lie, 119), newReader)]).toMatchObject([{}, { reason: 'damaged' }])
@@ -117,7 +105,7 @@ test('a corner, a triangle or a group that points to what is not there is damage
     expect([lie, outcome(oldDescription(lie, 28), oldReader)]).toMatchObject([{}, { reason: 'damaged' }])
   }
   for (const corner of [3, -1])
-    expect(outcome(rawMesh({ ...raw, corners: [0, 1, corner] }), readRawMesh)).toMatchObject({ reason: 'damaged' })
+    expect(outcome(rawMesh({ ...rawTriangle, corners: [0, 1, corner] }), readRawMesh)).toMatchObject({ reason: 'damaged' })
   for (const lie of [
     { materials: [-1] },
     { materials: [0, 0] },
@@ -125,26 +113,28 @@ test('a corner, a triangle or a group that points to what is not there is damage
     { normals: [0, 0, 1] },
     { uvSets: [[0, 0]] },
   ])
-    expect([lie, outcome(rawMesh({ ...raw, ...lie }), readRawMesh)]).toMatchObject([{}, { reason: 'damaged' }])
+    expect([lie, outcome(rawMesh({ ...rawTriangle, ...lie }), readRawMesh)]).toMatchObject([{}, { reason: 'damaged' }])
 })
 
 test('a position that is no finite number is damage where a triangle uses it, and nothing where none does', () => {
   for (const wrong of [Number.NaN, Infinity, -Infinity]) {
-    const used = { ...triangles, vertices: [[wrong, 0, 0], ...triangles.vertices.slice(1)] }
+    const used = { ...triangleShape, vertices: [[wrong, 0, 0], ...triangleShape.vertices.slice(1)] }
     expect(outcome(newDescription(used, 119), newReader)).toMatchObject({ reason: 'damaged' })
     expect(
-      outcome(oldDescription({ ...polygons, vertices: [[wrong, 0, 0], ...polygons.vertices.slice(1)] }, 28), oldReader),
+      outcome(oldDescription({ ...polygonShape, vertices: [[wrong, 0, 0], ...polygonShape.vertices.slice(1)] }, 28), oldReader),
     ).toMatchObject({
       reason: 'damaged',
     })
-    expect(outcome(rawMesh({ ...raw, positions: [...raw.positions.slice(0, 8), wrong] }), readRawMesh)).toMatchObject({
+    expect(
+      outcome(rawMesh({ ...rawTriangle, positions: [...rawTriangle.positions.slice(0, 8), wrong] }), readRawMesh),
+    ).toMatchObject({
       reason: 'damaged',
     })
-    const unused = { ...triangles, vertices: [...triangles.vertices, [wrong, 0, 0]] }
+    const unused = { ...triangleShape, vertices: [...triangleShape.vertices, [wrong, 0, 0]] }
     expect(outcome(newDescription(unused, 119), newReader)).not.toBeInstanceOf(FormatError)
   }
   const scaled = (): Mesh =>
-    readMeshDescription(newDescription(triangles, 119), { main: 119, editor: 40 }, { scale: [1e39, 1, 1], slots: [] })
+    readMeshDescription(newDescription(triangleShape, 119), { main: 119, editor: 40 }, { scale: [1e39, 1, 1], slots: [] })
   expect(scaled).toThrow(expect.objectContaining({ reason: 'damaged' }))
 })
 

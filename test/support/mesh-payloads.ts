@@ -37,6 +37,33 @@ type Attribute = {
 
 const widths: Record<number, number> = { 0: 4, 1: 3, 2: 2, 3: 1, 4: 1, 7: 16 }
 
+/** Corners of a polygon that is not convex. */
+export const outline: [x: number, y: number][] = [
+  [0, 0],
+  [4, 2],
+  [0, 4],
+  [1, 3],
+  [1, 1],
+]
+
+const cornerValues = (count: number): Partial<Shape> => ({
+  normals: Array.from({ length: count }, () => [0, 0, 1]),
+  uvSets: [Array.from({ length: count }, (_, i) => [i, i])],
+  colors: Array.from({ length: count }, () => [0.5, 1, 0, 1]),
+})
+
+/** Shapes with all that corners can have. */
+export const polygonShape: Shape = { ...flatShape(outline, outline.slice(0, 3)), ...cornerValues(8) }
+export const triangleShape: Shape = { ...flatShape(outline.slice(0, 3), outline.slice(1, 4)), ...cornerValues(6) }
+export const rawTriangle: RawShape = {
+  positions: [0, 0, 0, 1, 0, 0, 1, 1, 0],
+  corners: [0, 1, 2],
+  materials: [0],
+  normals: [0, 0, 1, 0, 0, 1, 0, 0, 1],
+  uvSets: [[0, 0, 1, 0, 1, 1]],
+  colors: [0, 1, 2].map((red) => [0, 0, red, 255]),
+}
+
 /** In the form of engines before 5.0; `editor` is the version of the editor's part. */
 export function oldDescription(shape: Shape, editor: number): Buffer {
   const bytes = new PackageBytes(false)

@@ -13,7 +13,7 @@ import { surfaces } from '../../sample/surfaces.ts'
 import { oldScene, oldText, scene } from './fbx.ts'
 import { codedArray, huffmanArray, type Lengths, manySymbols, rawArray } from './kraken-arrays.ts'
 import { type Command, compressedBuffer, krakenStream, lzChunk } from './kraken-streams.ts'
-import { flatShape, newDescription, oldDescription, rawMesh, type Shape } from './mesh-payloads.ts'
+import { newDescription, oldDescription, outline, polygonShape, rawMesh, rawTriangle, triangleShape } from './mesh-payloads.ts'
 import { byteBulk, editorBulk, int64, type ObjectBytes, type SourceSpec, sourcePackage, stem, trailer } from './source-package.ts'
 
 type Made = { name: string; reader: string; bytes: Buffer }
@@ -57,36 +57,13 @@ function embedded(glb: Buffer): Buffer {
   return Buffer.from(JSON.stringify(json))
 }
 
-const outline: [number, number][] = [
-  [0, 0],
-  [4, 2],
-  [0, 4],
-  [1, 3],
-  [1, 1],
-]
-const values = (count: number): Partial<Shape> => ({
-  normals: Array.from({ length: count }, () => [0, 0, 1]),
-  uvSets: [Array.from({ length: count }, (_, i) => [i, i])],
-  colors: Array.from({ length: count }, () => [0.5, 1, 0, 1]),
-})
-const polygons: Shape = { ...flatShape(outline, outline.slice(0, 3)), ...values(8) }
-const triangles: Shape = { ...flatShape(outline.slice(0, 3), outline.slice(1, 4)), ...values(6) }
-const raw = rawMesh({
-  positions: [0, 0, 0, 1, 0, 0, 1, 1, 0],
-  corners: [0, 1, 2],
-  materials: [0],
-  normals: [0, 0, 1, 0, 0, 1, 0, 0, 1],
-  uvSets: [[0, 0, 1, 0, 1, 1]],
-  colors: [0, 1, 2].map((red) => [0, 0, red, 255]),
-})
-
 export function madePayloads(): Made[] {
   return [
-    { name: 'made', reader: 'raw mesh', bytes: raw },
-    { name: 'made', reader: 'old mesh, polygons', bytes: oldDescription(polygons, 28) },
-    { name: 'made', reader: 'old mesh', bytes: oldDescription(triangles, 38) },
-    { name: 'made', reader: 'new mesh', bytes: newDescription(triangles, 121) },
-    { name: 'made', reader: 'new mesh, 5.8', bytes: newDescription(triangles, 123) },
+    { name: 'made', reader: 'raw mesh', bytes: rawMesh(rawTriangle) },
+    { name: 'made', reader: 'old mesh, polygons', bytes: oldDescription(polygonShape, 28) },
+    { name: 'made', reader: 'old mesh', bytes: oldDescription(triangleShape, 38) },
+    { name: 'made', reader: 'new mesh', bytes: newDescription(triangleShape, 121) },
+    { name: 'made', reader: 'new mesh, 5.8', bytes: newDescription(triangleShape, 123) },
     { name: 'plain', reader: 'kraken', bytes: packed(pattern(6000), 'plain') },
     { name: 'differences', reader: 'kraken', bytes: packed(pattern(6000), 'differences') },
   ]
@@ -139,16 +116,19 @@ async function madePackages(png: Buffer): Promise<Made[]> {
     ['Texture2D', { ...texture('5.7.4', { size: 64, format: 'TSF_BGRA8', compression: 'TSCF_UEDELTA' }), ...inTrailer(kraken) }],
     ['SoundWave', sound({ engine: '5.4.4', versions: { main: 119, framework: 37 } }, deltas)],
     ['SoundWave', sound({ engine: '4.27.2', versions: { framework: 37 } }, wav)],
-    ['StaticMesh', staticMesh({ engine: '4.22.3', versions: { editor: 24, rendering: 26 } }, (out) => bulkAtOnce(out, raw))],
+    [
+      'StaticMesh',
+      staticMesh({ engine: '4.22.3', versions: { editor: 24, rendering: 26 } }, (out) => bulkAtOnce(out, rawMesh(rawTriangle))),
+    ],
     [
       'StaticMesh',
       staticMesh({ engine: '4.22.3', versions: { editor: 30, rendering: 28 } }, (out) =>
-        bulkAtOnce(out.i32(1), oldDescription(triangles, 30)),
+        bulkAtOnce(out.i32(1), oldDescription(triangleShape, 30)),
       ),
     ],
     ['SkeletalMesh', skeletalMesh()],
   ]
-  const described = newDescription(triangles, 119)
+  const described = newDescription(triangleShape, 119)
   specs.push(['StaticMesh', ownPayload(described)])
   return Promise.all(specs.map(async ([reader, spec]) => ({ name: `${stem}.uasset`, reader, bytes: await sourcePackage(spec) })))
 }
