@@ -66,10 +66,10 @@ function testBeingAway({ admin, role, wire, url, mia, backends, terminateAll, re
       await (how === 'refuses' ? wire.cut() : wire.mute())
       for (const answer of await Promise.all([mia.get('/auth/me'), mia.get('/entries'), mia.post('/push/negotiate', {})]))
         expectFrontDoorAway(answer)
-      expect(await readiness()).toEqual([503, { database: 'fails', storage: 'ok' }])
+      expect(await readiness()).toEqual([503, { database: 'fails', storage: 'ok', looks: 'idle' }])
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       await wire.repair()
-      await expect.poll(readiness, { timeout: 10_000 }).toEqual([200, { database: 'ok', storage: 'ok' }])
+      await expect.poll(readiness, { timeout: 10_000 }).toEqual([200, { database: 'ok', storage: 'ok', looks: 'idle' }])
       expect((await pushed(mia, [item()]))[0].status).toBe('new')
     },
   )

@@ -53,7 +53,7 @@ test('a server whose store is gone is not ready, and says so', async () => {
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   rmSync(join(server.dataDir, 'storage', 'incoming'), { recursive: true })
   const answer = await fetch(`${server.url}/readyz`)
-  expect([answer.status, await answer.json()]).toEqual([503, { database: 'ok', storage: 'fails' }])
+  expect([answer.status, await answer.json()]).toEqual([503, { database: 'ok', storage: 'fails', looks: 'idle' }])
 })
 
 test('an upload whose client was gone before it was looked at fails at once', async () => {
