@@ -18,6 +18,7 @@ const sources = [
   'contract',
   'formats',
   'integrations',
+  'mcp',
   'package-lock.json',
   'package.json',
   'previews',

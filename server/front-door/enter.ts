@@ -16,6 +16,7 @@ import { type Budget, budgetOf, type Limits, limitsOf } from './rate-limit.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
 import { SharedLookup } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
+import { within } from './within.ts'
 
 /** Who was let in: nobody in particular, the holder of a key, or someone signed in, with what they are in the addressed workspace. */
 export type Entered = { holder?: Holder } & Partial<EnteredBySession>
@@ -39,6 +40,8 @@ export class FrontDoor {
   enter(request: FastifyRequest): Promise<Entered> | Entered {
     const { url, headers, workspaceSlug: slug } = request
     const { route } = request.routeOptions.config
+    const inside = within.getStore()
+    if (inside) return this.#enterWithin(request, inside)
     refuseOtherVersion(url, headers['x-ph-api'])
     const key = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
     if (route?.scope === 'none') return this.enterOpenly(slug)
@@ -81,9 +84,16 @@ export class FrontDoor {
     this.#door.close()
   }
 
+  /** A request of the server's own for someone who is in: only its scope is left to judge. */
+  #enterWithin(request: FastifyRequest, holder: Holder): Entered {
+    request.caller = holder
+    refuseReadKey(request, holder)
+    return { holder }
+  }
+
   /** Whether the holder of a key may come in. */
   #judge(request: FastifyRequest, found: Found, now: Date): Entered {
-    const { headers, url, workspaceSlug: slug, routeOptions, method } = request
+    const { headers, url, workspaceSlug: slug, routeOptions } = request
     const { route } = routeOptions.config
     const { holder } = found
     request.caller = holder
@@ -91,8 +101,7 @@ export class FrontDoor {
     refuseOtherWorkspace(found, slug)
     if (route?.states !== 'all') refuseClosed(holder.workspace)
     this.#refuseTooMany(found, budgetOf(route, url))
-    if (holder.actor.scope === 'read' && isWrite(route ?? { method }))
-      throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
+    refuseReadKey(request, holder)
     if (route?.scope === 'session')
       throw new ApiError('FORBIDDEN', 'A key cannot make or revoke keys. Sign in on the dashboard for that.')
     return { holder }
@@ -117,6 +126,11 @@ export class FrontDoor {
     const message = `This key made ${this.#limits[budget]} requests within a minute, as many as it may. Wait ${seconds} s.`
     throw new Refusal(429, message, { 'Retry-After': seconds })
   }
+}
+
+function refuseReadKey({ routeOptions, method }: FastifyRequest, { actor }: Holder): void {
+  if (actor.scope === 'read' && isWrite(routeOptions.config.route ?? { method }))
+    throw new Refusal(403, 'This key is read-only. Use a key with write scope.')
 }
 
 const nobody = () => new Refusal(401, 'This key is unknown or revoked, or its owner has left the workspace.')

@@ -15,8 +15,8 @@ export function readAddress(url: string): Address {
   return { slug: match[1] ?? '', rest: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` }
 }
 
-/** An address of the API, which only the front door lets in. */
-export const isApiPath = (path: string): boolean => /^\/api(\/|\?|$)/.test(path)
+/** An address of the API, or that of assistants, which only the front door lets in. */
+export const needsKey = (path: string): boolean => /^\/(api|mcp)(\/|\?|$)/.test(path)
 
 /** One spelling for each address (RFC 9112 section 3.2.2, RFC 3986 section 6.2.2.2), so that the router finds nothing that others pass over. */
 function normalized(url: string): string {

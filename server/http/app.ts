@@ -15,12 +15,13 @@ import { refuseOddHost } from '../front-door/origin.ts'
 import { refuseWrite } from '../front-door/states.ts'
 import { offeredVersion } from '../install/client-package.ts'
 import { mountInstall } from '../install/routes.ts'
+import { mountMcp } from '../mcp/mount.ts'
 import type { Logger } from '../monitoring/log.ts'
 import { mountMetrics } from '../monitoring/metrics.ts'
 import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
-import { isApiPath, readAddress } from './address.ts'
+import { needsKey, readAddress } from './address.ts'
 import { boundExchanges, refuseEncoding } from './connection-bounds.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { mountHealth } from './health.ts'
@@ -83,7 +84,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     if (request.method === 'GET' || request.method === 'HEAD') drainBody(request.raw)
     refuseOddHost(request)
     request.workspaceSlug = readAddress(request.originalUrl).slug
-    const entering = isApiPath(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)
+    const entering = needsKey(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)
     const enter = (entered: Entered) => {
       Object.assign(request, entered)
       done()
@@ -102,6 +103,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   await app.register((api) => mountContract(api, parts), { prefix: apiBase })
   await app.register(async (pages) => mountSite(pages, parts))
+  await mountMcp(app, parts)
   mountHealth(app, parts)
   mountInstall(app, parts)
   mountMetrics(app, parts)

@@ -16,6 +16,7 @@ const folders = [
   'contract',
   'formats',
   'integrations',
+  'mcp',
   'previews',
   'sample',
   'server',

@@ -50,6 +50,14 @@ test('a server that only programs talk to never loads React: pages come with the
   expect([...loaded].filter((one) => /^react|\/views\//.test(one))).toEqual([])
 })
 
+test('the tools for assistants that the server loads know no client', () => {
+  const loaded = new Set(['server/main.ts'])
+  for (const file of loaded)
+    for (const { from, target, kind } of imports) if (from === file && kind !== 'type') loaded.add(target)
+  expect([...loaded]).toContain('mcp/tools/selection.ts')
+  expect([...loaded].filter((one) => /^(client|mcp\/[^/]+\.ts)/.test(one))).toEqual([])
+})
+
 test('imports of our own files say the name of the file they mean, ending in .ts or .tsx', () => {
   const vague = imports.filter(({ specifier }) => specifier.startsWith('.') && !/\.(tsx?|mjs|json)$/.test(specifier))
   expect(sentences(vague)).toEqual([])

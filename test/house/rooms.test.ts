@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Import, importsOf, programFiles, textOf } from './project.ts'
 
 const map = textOf('ARCHITECTURE.md')
-const programs = ['client', 'server', 'agent', 'cli'] as const
+const programs = ['client', 'server', 'agent', 'mcp', 'cli'] as const
 const sources = programFiles.filter((path) => !/^(test|bench|sample)\//.test(path))
 const imports: readonly Import[] = sources.flatMap(importsOf)
 

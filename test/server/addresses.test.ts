@@ -60,7 +60,7 @@ test('what is no HTTP is answered in the words of the front door', async () => {
 })
 
 test('an unknown workspace is a front-door 404 at every address', async () => {
-  for (const path of ['', '/', '/healthz', '/mcp', '/anything']) {
+  for (const path of ['', '/', '/healthz', '/anything']) {
     const answer = await answerTo(`GET /w/nobody${path}`)
     expect([path, answer.status, answer.version, typeof answer.body.error]).toEqual([path, 404, '1', 'string'])
   }

@@ -1,0 +1,56 @@
+/** Which tools someone sees: what they chose, within what their key can do. Read-only wins over everything that was chosen. */
+import { everydayReading } from './everyday-reading.ts'
+import { everydayWriting } from './everyday-writing.ts'
+import { toolsOfRoutes } from './of-routes.ts'
+import { isWriting, scopeOf, type Tool } from './tool.ts'
+
+export const allTools: readonly Tool[] = [...everydayReading, ...everydayWriting, ...toolsOfRoutes]
+
+/** Names of toolsets; `all` stands for all of them. */
+export const toolsets: readonly string[] = [...new Set(allTools.map(({ toolset }) => toolset)), 'all']
+
+export interface Selection {
+  /** Without any: `default`, unless single tools are named. */
+  toolsets: readonly string[]
+  /** Single tools beside those of the toolsets. */
+  tools: readonly string[]
+  exclude: readonly string[]
+  readOnly: boolean
+}
+
+/** What a key can do. */
+export interface Rights {
+  scope: 'read' | 'write'
+  isAdmin: boolean
+}
+
+/** Names that are unknown are passed over here; `unknownIn` tells them. */
+export function selectTools({ toolsets: sets, tools, exclude, readOnly }: Selection, rights: Rights): Tool[] {
+  const chosen = new Set(sets.length === 0 && tools.length === 0 ? ['default'] : sets)
+  return allTools.filter(
+    (tool) =>
+      (chosen.has('all') || chosen.has(tool.toolset) || tools.includes(tool.name)) &&
+      !exclude.includes(tool.name) &&
+      !(readOnly && isWriting(tool)) &&
+      isWithin(rights, tool),
+  )
+}
+
+/** A read key never sees a writing tool, a member none of the admins'. */
+function isWithin({ scope, isAdmin }: Rights, tool: Tool): boolean {
+  const needs = scopeOf(tool)
+  return needs === 'read' || (scope === 'write' && (needs === 'write' || isAdmin))
+}
+
+/** Toolsets and tools of a selection that do not exist. */
+export function unknownIn({ toolsets: sets, tools, exclude }: Selection): string[] {
+  const names = new Set(allTools.map(({ name }) => name))
+  return [...sets.filter((name) => !toolsets.includes(name)), ...[...tools, ...exclude].filter((name) => !names.has(name))]
+}
+
+/** `a, b` as people write lists into headers and options. */
+export const namesIn = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')

@@ -1,0 +1,64 @@
+/** What a tool for assistants is: a name, what it takes and answers, the routes it asks, and how. Everything else derives from the routes. */
+import type { TObject } from 'typebox'
+import { type Contract, contract, type Noun } from '../../contract/index.ts'
+import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
+
+/** A route as the contract names it: `entries.list`. */
+export type RouteName = { [N in Noun]: `${N}.${keyof Contract[N] & string}` }[Noun]
+
+/** The library as a tool asks it: over HTTP from a person's machine, inside the server for the hosted endpoint. Throws ApiError. */
+export type Ask = <N extends Noun, V extends keyof Contract[N] & string>(
+  noun: N,
+  verb: V,
+  input?: Contract[N][V] extends infer R extends Route ? InputOf<R> : never,
+) => Promise<Contract[N][V] extends infer R extends Route ? OutputOf<R> : never>
+
+export type Fields = Record<string, unknown>
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  toolset: string
+  /** Every route that it may ask: what it needs, and what it can do, is what they need and do. */
+  routes: readonly RouteName[]
+  input: TObject
+  /** Of its answer; of a tool that writes, of its `result`. */
+  output: TObject
+  /** What a writing tool would do, found out by reading alone. Without it the plan names the call and its arguments. */
+  plan?(ask: Ask, input: Fields): Promise<Fields>
+  run(ask: Ask, input: Fields): Promise<Fields>
+}
+
+export const routeOf = (name: RouteName): Route => {
+  const [noun = '', verb = ''] = name.split('.')
+  return (contract as unknown as Record<string, Record<string, Route>>)[noun]?.[verb] as Route
+}
+
+/** The scope of a key that can do all that the tool may do. */
+export function scopeOf({ routes }: Pick<Tool, 'routes'>): 'read' | 'write' | 'admin' {
+  const scopes = routes.map((name) => routeOf(name).scope)
+  if (scopes.includes('admin')) return 'admin'
+  return scopes.includes('write') ? 'write' : 'read'
+}
+
+/** Whether it changes something: a route of the scope `write` that reads all the same, such as a plan of a pull, is told by its name. */
+export const isWriting = (tool: Pick<Tool, 'routes'>): boolean => tool.routes.some((name) => changes(name, routeOf(name)))
+
+/** Its scope is `write`, since it needs the right to order, but it records nothing. */
+const recordsNothing: readonly RouteName[] = ['pullJobs.plan', 'push.negotiate']
+
+export const changes = (name: RouteName, { scope, method }: Route): boolean =>
+  !recordsNothing.includes(name) && (scope === 'write' || (scope === 'admin' && method !== 'GET'))
+
+/** What clients are told of a tool, as its routes do it. */
+export function annotationsOf(tool: Tool) {
+  const writing = tool.routes.filter((name) => changes(name, routeOf(name))).map(routeOf)
+  return {
+    title: tool.title,
+    readOnlyHint: writing.length === 0,
+    destructiveHint: writing.some(({ method }) => method !== 'POST'),
+    idempotentHint: writing.every(({ method, repeatable }) => repeatable === true || method === 'PUT' || method === 'DELETE'),
+    openWorldHint: false,
+  }
+}

@@ -1,0 +1,78 @@
+/** What comes to the hosted endpoint, before the protocol's package reads it: bounds, the number of calls in it, and what a client chose by headers. */
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { limits } from '../../contract/limits.ts'
+import { namesIn, type Selection } from '../../mcp/tools/selection.ts'
+import { Refusal } from '../../serving/refusal.ts'
+import type { Settings } from '../config.ts'
+import { originOf } from '../front-door/origin.ts'
+
+/** Lists and objects in one another: no argument of a tool comes near. */
+const deepest = limits.json.depth
+
+export interface Message {
+  text: string
+  /** Undefined where the text is no JSON: the package answers that. */
+  json: unknown
+  /** How many calls of tools it holds. */
+  calls: number
+  isBatch: boolean
+}
+
+/** A body has to say how long it is, at most 1 MiB, before any of it is read (spec 7). */
+export const refuseLongBody: onRequestHookHandler = ({ method, headers }, _reply, done) => {
+  if (method === 'POST') {
+    const length = headers['content-length']
+    if (length === undefined) throw new Refusal(413, 'The request has no Content-Length. Send one, of at most 1 MiB.')
+    if (Number(length) > limits.plainBodyBytes) throw new Refusal(413, 'The request is longer than 1 MiB. Send less at once.')
+  }
+  done()
+}
+
+/** A browser's page of another site has nothing to ask here (protocol, "Security Warning" of the streamable HTTP transport). */
+export const refuseOtherOrigin =
+  (settings: Settings): onRequestHookHandler =>
+  (request, _reply, done) => {
+    const { origin } = request.headers
+    if (origin !== undefined && origin !== originOf(request, settings))
+      throw new Refusal(403, 'Pages of other sites may not use this endpoint.')
+    done()
+  }
+
+export function readMessage(body: unknown): Message {
+  const text = typeof body === 'string' ? body : ''
+  if (isTooDeep(text)) throw new Refusal(400, `The request is nested deeper than ${deepest} levels.`)
+  const json = parsed(text)
+  const messages = [json].flat()
+  const calls = messages.filter((one) => (one as { method?: unknown } | null | undefined)?.method === 'tools/call').length
+  return { text, json, calls, isBatch: Array.isArray(json) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Counted on the text: what is nested deeply costs everyone who walks it. Brackets inside of strings do not count. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{}\]]/gs)) {
+    if (token === '[' || token === '{') depth++
+    else if (token === ']' || token === '}') depth--
+    if (depth > deepest) return true
+  }
+  return false
+}
+
+/** The same words as other servers use: X-MCP-Toolsets, X-MCP-Tools, X-MCP-Exclude-Tools, X-MCP-Readonly. */
+export function selectionOf({ headers }: FastifyRequest): Selection {
+  const said = (name: string) => [headers[name]].flat().join(',')
+  return {
+    toolsets: namesIn(said('x-mcp-toolsets')),
+    tools: namesIn(said('x-mcp-tools')),
+    exclude: namesIn(said('x-mcp-exclude-tools')),
+    readOnly: /^(true|1|yes)$/i.test(said('x-mcp-readonly').trim()),
+  }
+}

@@ -1,0 +1,78 @@
+/** The tools for assistants as they are told of: which there are, what they say of themselves, and how much room that takes. */
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { allRoutes } from '../../contract/index.ts'
+import { definitionOf } from '../../mcp/protocol/definitions.ts'
+import { bounded, visible } from '../../mcp/tools/bounded.ts'
+import { allTools, selectTools } from '../../mcp/tools/selection.ts'
+import { routeOf } from '../../mcp/tools/tool.ts'
+
+const nothing = { toolsets: [], tools: [], exclude: [], readOnly: false }
+const admin = { scope: 'write', isAdmin: true } as const
+
+test('every route that a key may ask and that ends has a tool', () => {
+  const reached = new Set(allTools.flatMap(({ routes }) => routes as readonly string[]))
+  const missing = allRoutes
+    .filter(([, , { scope }]) => ['read', 'write', 'admin'].includes(scope))
+    .map(([noun, verb]) => `${noun}.${verb}`)
+    .filter((name) => !reached.has(name))
+  expect(missing).toEqual(['changes.export', 'changes.live'])
+})
+
+test('at first there are at most 15 tools, whose definitions take less than 8,000 tokens', () => {
+  const first = selectTools(nothing, admin)
+  expect(first.length).toBeLessThanOrEqual(15)
+  // Four characters a token is what JSON of this kind takes at the least.
+  expect(JSON.stringify(first.map(definitionOf)).length / 3).toBeLessThan(8000)
+})
+
+test('no two tools have one name, and every client takes each name', () => {
+  const names = allTools.map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => !/^[a-z][a-z_]{1,62}$/.test(name))).toEqual([])
+})
+
+test('what a tool says that it does is what its routes do', () => {
+  for (const tool of allTools) {
+    const { annotations } = definitionOf(tool)
+    // Both need the right to write, and record nothing.
+    const asked = tool.routes.filter((name) => !['pullJobs.plan', 'push.negotiate'].includes(name)).map(routeOf)
+    const writes = asked.filter(({ scope, method }) => scope === 'write' || (scope === 'admin' && method !== 'GET'))
+    expect([tool.name, annotations.readOnlyHint]).toEqual([tool.name, writes.length === 0])
+    const replaces = writes.some(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method))
+    expect([tool.name, annotations.destructiveHint]).toEqual([tool.name, replaces])
+  }
+})
+
+test('every schema of input and output is one that a strict client compiles', () => {
+  const ajv = new Ajv({ strict: false })
+  for (const { inputSchema, outputSchema } of allTools.map(definitionOf))
+    for (const schema of [inputSchema, outputSchema]) expect(() => ajv.compile(schema)).not.toThrow()
+})
+
+test('a page that is too long is asked for again with fewer rows, so that its cursor still fits', async () => {
+  const rows = Array.from({ length: 200 }, (_, id) => ({ id, note: 'x'.repeat(1000) }))
+  const limits: unknown[] = []
+  const { answer, leftOff } = await bounded(
+    async ({ limit }) => {
+      limits.push(limit)
+      return { rows: rows.slice(0, Number(limit)), next_cursor: String(limit) }
+    },
+    { limit: 200 },
+  )
+  expect(limits).toHaveLength(2)
+  expect((answer.rows as unknown[]).length).toBe(Number(answer.next_cursor))
+  expect(leftOff).toEqual({})
+})
+
+test('a list without pages is cut, and how many rows are missing is told', async () => {
+  const members = Array.from({ length: 1000 }, (_, id) => ({ id, path: '/Game/Props/'.repeat(10) }))
+  const { answer, leftOff } = await bounded(async () => ({ total: 1000, inside: { members } }), {})
+  const kept = (answer.inside as { members: unknown[] }).members.length
+  expect(JSON.stringify(answer).length).toBeLessThanOrEqual(32_000)
+  expect([kept > 100, leftOff]).toEqual([true, { 'inside.members': 1000 - kept }])
+})
+
+test('characters that nobody sees are taken out of texts; letters, line ends and emoji stay', () => {
+  expect(visible({ a: ['Fass\u202e\u{e0061}', 'Tür\nzwei 👩‍🎨'] })).toEqual({ a: ['Fass', 'Tür\nzwei 👩‍🎨'] })
+})
