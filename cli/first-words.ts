@@ -241,6 +241,10 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'See it all work: a sample project, a server, two pushes, a pull',
       load: () => import('./commands/demo.ts'),
     },
+    mcp: {
+      summary: 'The library for AI assistants on this machine (MCP)',
+      load: () => import('./commands/mcp.ts'),
+    },
     mirror: {
       takes: 'status | update | rebuild',
       summary: 'The catalog on this machine, for looking without the server',

@@ -1,0 +1,59 @@
+/** The tools for an assistant on a person's machine: `ph mcp`, one client on stdin and stdout. Start here. */
+import { randomBytes } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { assistantServer } from './protocol/assistant-server.ts'
+import { Reach, type SignedWire } from './reach.ts'
+import { type Selection, selectTools, unknownIn } from './tools/selection.ts'
+
+export { namesIn, toolsets } from './tools/selection.ts'
+export { unknownIn }
+
+/** A message of the hosted endpoint is at most as long. */
+const longestMessage = 4 * 1024 * 1024
+
+export interface StdioOptions {
+  wire: SignedWire
+  selection: Selection
+  version: string
+  stdin: Readable
+  stdout: Writable
+  now(): Date
+  /** Aborted when the program is to end. */
+  signal: AbortSignal
+  /** Takes lines for who started the client. */
+  tell(line: string): void
+}
+
+/** Serves until the client closes its end, or the signal says so. */
+export async function serveAssistant({
+  wire,
+  selection,
+  version,
+  stdin,
+  stdout,
+  now,
+  signal,
+  tell,
+}: StdioOptions): Promise<void> {
+  const reach = new Reach(wire, now)
+  const secret = randomBytes(32).toString('hex')
+  const ended = Promise.withResolvers<void>()
+  const end = () => ended.resolve()
+  for (const event of ['end', 'close', 'error']) stdin.once(event, end)
+  signal.addEventListener('abort', end, { once: true })
+  const served = serveStdio(
+    async () => {
+      const tools = selectTools(selection, await reach.rights())
+      return assistantServer({ version, tools, library: () => reach.library(), person: wire.url, secret, now })
+    },
+    {
+      transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage }),
+      onerror: (error) => tell(error.message),
+    },
+  )
+  if (signal.aborted) end()
+  await ended.promise
+  await served.close()
+  await reach.close()
+}

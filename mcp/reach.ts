@@ -1,0 +1,87 @@
+/** The library for an assistant on a person's machine: the server, or the mirror on this machine while the server is away. */
+import { ClientError } from '../client/client-error.ts'
+import { type Api, createApi } from '../client/http/api.ts'
+import { Http } from '../client/http/http.ts'
+import type { Wire } from '../client/http/open-http.ts'
+import { hasMirror, type Mirror, openMirror } from '../client/mirror/mirror.ts'
+import { offlineApi } from '../client/mirror/offline-api.ts'
+import type { Reached } from './protocol/assistant-server.ts'
+import type { Rights } from './tools/selection.ts'
+import type { Ask, Fields } from './tools/tool.ts'
+
+/** An assistant waits for its answer: it is told soon that the server is away. */
+const retryForMs = 3000
+/** So long a server that was away is not asked again. */
+const awayMs = 15_000
+
+export type SignedWire = Wire & { key: string }
+
+export class Reach {
+  readonly #wire: SignedWire
+  readonly #http: Http
+  readonly #api: Api
+  readonly #now: () => Date
+  #mirror: Mirror | undefined
+  #awayUntilMs = 0
+
+  constructor(wire: SignedWire, now: () => Date) {
+    this.#wire = wire
+    this.#http = new Http({ ...wire, retryForMs })
+    this.#api = createApi(this.#http)
+    this.#now = now
+  }
+
+  /** For one call, which says by its notices whether the mirror answered any of it. */
+  library(): Reached {
+    let asOf: string | undefined
+    const ask = async (noun: string, verb: string, input?: Fields): Promise<unknown> => {
+      try {
+        return await this.#online(noun, verb, input)
+      } catch (error) {
+        if (!isAway(error) || !hasMirror(this.#wire.folders, this.#wire.url)) throw error
+        this.#awayUntilMs = this.#now().getTime() + awayMs
+        const answer = await callOf(this.#offline, noun, verb)(input)
+        asOf = new Date(this.#mirror?.syncedAt ?? 0).toISOString()
+        return answer
+      }
+    }
+    return {
+      ask: ask as Ask,
+      notices: () => (asOf === undefined ? [] : [`The server is away. This is what the mirror on this machine knew at ${asOf}.`]),
+      meta: () => (asOf === undefined ? {} : { 'prop-house/offline': { as_of: asOf } }),
+    }
+  }
+
+  /** What the key can do; while the server is away nothing can be written. */
+  async rights(): Promise<Rights> {
+    try {
+      const { scope, user } = await this.#api.identity.me()
+      return { scope, isAdmin: user.role === 'admin' }
+    } catch (error) {
+      if (isAway(error)) return { scope: 'read', isAdmin: false }
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#mirror?.close()
+    await this.#http.close('destroy')
+  }
+
+  async #online(noun: string, verb: string, input: Fields | undefined): Promise<unknown> {
+    if (this.#now().getTime() < this.#awayUntilMs) throw new ClientError('UNREACHABLE', 'The server was away a moment ago.')
+    return callOf(this.#api, noun, verb)(input)
+  }
+
+  get #offline(): Api {
+    this.#mirror ??= openMirror(this.#wire.folders, this.#wire.url)
+    return offlineApi(this.#mirror, () => this.#now().getTime())
+  }
+}
+
+const isAway = (error: unknown): boolean => error instanceof ClientError && error.code === 'UNREACHABLE'
+
+const callOf = (api: Api, noun: string, verb: string) =>
+  (api as unknown as Record<string, Record<string, (input?: Fields) => Promise<unknown>>>)[noun]?.[verb] as (
+    input?: Fields,
+  ) => Promise<unknown>

@@ -1,0 +1,101 @@
+/** `ph mcp`: the tools on stdin and stdout of a process, asked by the official clients of both protocol revisions. */
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { callsTo } from '../support/calls.ts'
+import { ph, signedIn } from '../support/ph.ts'
+import { program } from '../support/ph-process.ts'
+import { item, pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const server = await startTestServer()
+type Workspace = Awaited<ReturnType<typeof server.addWorkspace>>
+
+interface Started {
+  workspace: Workspace
+  who?: keyof Workspace['keys']
+  args?: readonly string[]
+  env?: Record<string, string>
+}
+
+/** How a client starts `ph mcp`, in folders of its own. */
+const commandOf = ({ workspace, who = 'mia', args = [], env = {} }: Started) => ({
+  command: process.execPath,
+  args: [program, 'mcp', ...args],
+  env: { ...foldersOfItsOwn(), ...signedIn(workspace.url, workspace.keys[who]), ...env },
+  stderr: 'ignore' as const,
+})
+
+const foldersOfItsOwn = () => ({
+  PH_CONFIG_DIR: temporaryFolder(),
+  PH_STATE_DIR: temporaryFolder(),
+  PH_CACHE_DIR: temporaryFolder(),
+})
+
+async function started(how: Started): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new StdioClientTransport(commandOf(how)))
+  onTestFinished(() => client.close())
+  return client
+}
+
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Json> =>
+  client.callTool({ name, arguments: args })
+
+test('both clients find a prop, plan a check-out and carry it out', async () => {
+  const workspace = await server.addWorkspace()
+  const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item({ asset_name: 'SM_Barrel' })])) as [Json]
+  const old = new OldClient({ name: 'old', version: '1' })
+  await old.connect(new OldTransport(commandOf({ workspace })) as never)
+  onTestFinished(() => old.close())
+  const found = (await old.callTool({ name: 'search', arguments: { q: 'barrel' } })) as Json
+  expect(found.structuredContent.entries).toMatchObject([{ id: entry_id, name: 'SM_Barrel' }])
+  const client = await started({ workspace })
+  expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+  const { structuredContent: planned } = await call(client, 'check_out', { entry_id, note: 'rims' })
+  expect(planned.plan).toMatchObject({ prop: 'SM_Barrel', around_it: [] })
+  const done = await call(client, 'check_out', { entry_id, note: 'rims', plan_token: planned.plan_token })
+  expect(done.structuredContent.result).toMatchObject({ lock: { note: 'rims', holder: { name: 'mia' } } })
+  expect((await callsTo(workspace, 'mia').locks.list({})).locks).toHaveLength(1)
+})
+
+test('a read key, and --read-only, see reading tools only; an unknown toolset is wrong usage', async () => {
+  const workspace = await server.addWorkspace()
+  for (const how of [{ who: 'miaReads' as const }, { args: ['--read-only'] }]) {
+    const { tools } = await (await started({ workspace, ...how })).listTools()
+    expect(tools.map(({ name }) => name)).toContain('search')
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([])
+  }
+  const wrong = await ph('mcp --toolsets curatoin', { env: signedIn(workspace.url, workspace.keys.mia) })
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/no toolset or tool curatoin/)])
+})
+
+test('while the server is away the mirror answers, and says so; what it cannot answer is told', async () => {
+  const own = await startTestServer()
+  const workspace = await own.addWorkspace()
+  const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item({ asset_name: 'SM_Barrel' })])) as [Json]
+  const folders = foldersOfItsOwn()
+  const env = { ...folders, ...signedIn(workspace.url, workspace.keys.mia) }
+  expect((await ph('mirror update', { env })).code).toBe(0)
+  const client = await started({ workspace, env: folders })
+  await client.listTools()
+  await own.stop()
+  const found = await call(client, 'search', { q: 'barrel' })
+  expect(found.structuredContent.entries).toMatchObject([{ id: entry_id }])
+  expect(found.content[0].text).toMatch(/^The server is away\. This is what the mirror on this machine knew at 20/)
+  expect(found._meta).toMatchObject({ 'prop-house/offline': { as_of: expect.any(String) } })
+  expect(await call(client, 'needs', { entry_id })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^NOT_OFFLINE/) }, {}],
+  })
+})
+
+test('the program ends when its client goes', async () => {
+  const workspace = await server.addWorkspace()
+  const ended = await ph('mcp', { env: signedIn(workspace.url, workspace.keys.mia), stdin: '' })
+  expect([ended.code, ended.stdout]).toEqual([0, ''])
+})
