@@ -43,10 +43,15 @@ export async function serveAssistant({
   for (const event of ['end', 'close', 'error']) stdin.once(event, end)
   signal.addEventListener('abort', end, { once: true })
   const served = serveStdio(
-    async () => {
-      const tools = selectTools(selection, await reach.rights())
-      return assistantServer({ version, tools, library: () => reach.library(), person: wire.url, secret, now })
-    },
+    () =>
+      assistantServer({
+        version,
+        tools: async () => selectTools(selection, await reach.rights()),
+        library: () => reach.library(),
+        person: wire.url,
+        secret,
+        now,
+      }),
     {
       transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage }),
       onerror: (error) => tell(error.message),

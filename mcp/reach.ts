@@ -3,8 +3,7 @@ import { ClientError } from '../client/client-error.ts'
 import { type Api, createApi } from '../client/http/api.ts'
 import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
-import { hasMirror, type Mirror, openMirror } from '../client/mirror/mirror.ts'
-import { offlineApi } from '../client/mirror/offline-api.ts'
+import type { Mirror } from '../client/mirror/mirror.ts'
 import type { Reached } from './protocol/assistant-server.ts'
 import type { Rights } from './tools/selection.ts'
 import type { Ask, Fields } from './tools/tool.ts'
@@ -21,7 +20,8 @@ export class Reach {
   readonly #http: Http
   readonly #api: Api
   readonly #now: () => Date
-  #mirror: Mirror | undefined
+  #mirror: Promise<Mirror | undefined> | undefined
+  #rights: Rights | undefined
   #awayUntilMs = 0
 
   constructor(wire: SignedWire, now: () => Date) {
@@ -38,10 +38,18 @@ export class Reach {
       try {
         return await this.#online(noun, verb, input)
       } catch (error) {
-        if (!isAway(error) || !hasMirror(this.#wire.folders, this.#wire.url)) throw error
-        this.#awayUntilMs = this.#now().getTime() + awayMs
-        const answer = await callOf(this.#offline, noun, verb)(input)
-        asOf = new Date(this.#mirror?.syncedAt ?? 0).toISOString()
+        if (!isAway(error)) throw error
+        this.#mirror ??= this.#openMirror()
+        const mirror = await this.#mirror
+        if (!mirror) throw error
+        if (this.#now().getTime() >= this.#awayUntilMs) this.#awayUntilMs = this.#now().getTime() + awayMs
+        const { offlineApi } = await import('../client/mirror/offline-api.ts')
+        const answer = await callOf(
+          offlineApi(mirror, () => this.#now().getTime()),
+          noun,
+          verb,
+        )(input)
+        asOf = new Date(mirror.syncedAt ?? 0).toISOString()
         return answer
       }
     }
@@ -52,11 +60,13 @@ export class Reach {
     }
   }
 
-  /** What the key can do; while the server is away nothing can be written. */
+  /** What the key can do, asked once; while the server is away nothing can be written. */
   async rights(): Promise<Rights> {
+    if (this.#rights) return this.#rights
     try {
       const { scope, user } = await this.#api.identity.me()
-      return { scope, isAdmin: user.role === 'admin' }
+      this.#rights = { scope, isAdmin: user.role === 'admin' }
+      return this.#rights
     } catch (error) {
       if (isAway(error)) return { scope: 'read', isAdmin: false }
       throw error
@@ -64,7 +74,7 @@ export class Reach {
   }
 
   async close(): Promise<void> {
-    this.#mirror?.close()
+    ;(await this.#mirror)?.close()
     await this.#http.close('destroy')
   }
 
@@ -73,9 +83,13 @@ export class Reach {
     return callOf(this.#api, noun, verb)(input)
   }
 
-  get #offline(): Api {
-    this.#mirror ??= openMirror(this.#wire.folders, this.#wire.url)
-    return offlineApi(this.#mirror, () => this.#now().getTime())
+  /** Loaded when the server is away: it takes longer than an answer of the server. Undefined where there is none yet. */
+  async #openMirror(): Promise<Mirror | undefined> {
+    const { hasMirror, openMirror } = await import('../client/mirror/mirror.ts')
+    const { folders, url } = this.#wire
+    if (hasMirror(folders, url)) return openMirror(folders, url)
+    this.#mirror = undefined
+    return undefined
   }
 }
 

@@ -56,7 +56,7 @@ async function serve({ app, parts, request, reply, secret }: Exchange): Promise<
   const { actor, workspace } = holder
   const assistant = {
     version: apiMajorText,
-    tools: selectTools(selection, { scope: actor.scope, isAdmin: actor.role === 'admin' }),
+    tools: async () => selectTools(selection, { scope: actor.scope, isAdmin: actor.role === 'admin' }),
     person: `${workspace.id}/${actor.id}`,
     secret,
     now: () => parts.clock.now(),
