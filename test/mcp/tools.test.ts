@@ -22,7 +22,7 @@ test('every route that a key may ask and that ends has a tool', () => {
 test('at first there are at most 15 tools, whose definitions take less than 8,000 tokens', () => {
   const first = selectTools(nothing, admin)
   expect(first.length).toBeLessThanOrEqual(15)
-  // Four characters a token is what JSON of this kind takes at the least.
+  // JSON of this kind takes more than three characters a token.
   expect(JSON.stringify(first.map(definitionOf)).length / 3).toBeLessThan(8000)
 })
 
