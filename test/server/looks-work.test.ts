@@ -170,7 +170,7 @@ test.runIf(server.database.kind === 'postgresql')(
   async () => {
     const { settings, clock } = server
     const second = await startServer({
-      settings: { ...settings, dataDir: `${settings.dataDir}-second`, port: 0 },
+      settings: { ...settings, port: 0 },
       clock,
       log: { write: () => {} },
       ...byHand,
