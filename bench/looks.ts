@@ -123,7 +123,7 @@ async function measureOurs(count: number, floats: Float32Array | undefined, { qu
   const ask = (filters: object) => async (turn: number) =>
     rankByLook(catalog, {
       ...{ vectors, questions: [looks[turn % looks.length] as Look], most: 1_000, least: Number.NEGATIVE_INFINITY },
-      select: () => matching(catalog, { filters, question: undefined, pathIds: undefined }).selection,
+      select: () => matching(catalog, { filters, question: undefined, pathIds: undefined }),
     })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

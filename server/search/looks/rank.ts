@@ -1,6 +1,7 @@
 /** Ranks the entries of a selection by how they look. */
 import type { Look } from '../../looks/embedder.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Matching } from '../query.ts'
 import { failing, passing, type Selection } from '../selection.ts'
 import { bestOf, type LikeHit, type Likened } from './best.ts'
 import type { Vectors } from './vectors.ts'
@@ -10,14 +11,16 @@ export interface LookRanking {
   best: LikeHit[]
   /** How many were ranked, also behind the best. */
   total: number
+  /** What they were ranked among. */
+  among: Matching
 }
 
 interface Ranking {
   vectors: Vectors
   /** The views of a picture. */
   questions: readonly Look[]
-  /** Of the catalog as it is when this is called; only `select` itself is asked again. */
-  select(): Selection
+  /** Of the catalog as it is when this is called: once, and again where the catalog changes while a large library is scanned. */
+  select(): Matching
   /** An entry is not like itself. */
   without?: number | undefined
   /** Less like ones are left out. */
@@ -33,13 +36,23 @@ const pickedShare = 1 / 4
 
 /** Good until the next turn of the event loop. */
 export async function rankByLook(catalog: Catalog, ranking: Ranking): Promise<LookRanking> {
-  const { vectors, questions, select, without, least, most } = ranking
-  const rows = pickedRows(catalog, vectors, select())
-  const likened = rows
-    ? picked(vectors, rows, questions)
-    : scanned(catalog, { vectors, likenesses: await vectors.scan(questions), selection: select })
+  const { without, least, most } = ranking
+  const { among, likened } = await likenedTo(catalog, ranking)
   const kept = keep(likened, { without: without === undefined ? undefined : catalog.entries.find(without), least })
-  return { best: bestOf(kept, catalog.entries.ids, most), total: kept.rows.length }
+  return { best: bestOf(kept, catalog.entries.ids, most), total: kept.rows.length, among }
+}
+
+async function likenedTo(
+  catalog: Catalog,
+  { vectors, questions, select }: Ranking,
+): Promise<{ among: Matching; likened: Likened }> {
+  const found = select()
+  const rows = pickedRows(catalog, vectors, found.selection)
+  if (rows) return { among: found, likened: picked(vectors, rows, questions) }
+  const { changes } = catalog
+  const likenesses = await vectors.scan(questions)
+  const among = catalog.changes === changes ? found : select()
+  return { among, likened: scanned(catalog, { vectors, likenesses, selection: among.selection }) }
 }
 
 /** The rows of a selection that leaves so few that they are compared one by one. */
@@ -60,11 +73,11 @@ function picked(vectors: Vectors, rows: Uint32Array, questions: readonly Look[])
 interface Scanned {
   vectors: Vectors
   likenesses: Int32Array
-  selection(): Selection
+  selection: Selection
 }
 
 function scanned(catalog: Catalog, { vectors, likenesses, selection }: Scanned): Likened {
-  const fails = failing(catalog, selection())
+  const fails = failing(catalog, selection)
   const { rows: rowOf, count } = vectors
   const kept: Likened = { rows: new Uint32Array(count), likenesses: new Int32Array(count) }
   let passed = 0
