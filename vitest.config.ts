@@ -1,4 +1,4 @@
-// How the tests run: real servers and databases inside of two processes at a time, each of which does one file after the other.
+// How the tests run: real servers and databases inside of three processes at a time, each of which does one file after the other.
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -21,7 +21,8 @@ export default defineConfig({
     isolate: false,
     // Each server of a test has a database of its own, whose WebAssembly is not worth making quicker: a fifth of the time of server tests.
     execArgv: ['--expose-gc', '--liftoff-only'],
-    maxWorkers: 2,
+    // One more than the two cores that the suite is measured on: each waits for its disk, its threads and its programs now and then.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // What is waited for comes when it comes: a busy machine is no reason to fail.
     testTimeout: 180_000,

@@ -2,6 +2,7 @@
 import type { Imports } from './imports/imports.ts'
 import type { LiveFeed } from './live/live-feed.ts'
 import type { MirrorKeeper } from './mirror/keeper.ts'
+import type { ProjectPreviews } from './projects/project-previews.ts'
 import type { Supervisor } from './running/supervisor.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -16,6 +17,7 @@ export interface Agent extends Surroundings {
   sessions: Sessions
   watching: Watching
   mirror: MirrorKeeper
+  previews: ProjectPreviews
   /** Ends the agent, soon. */
   stop(): void
 }

@@ -16,6 +16,7 @@ import { LiveFeed } from './live/live-feed.ts'
 import { openAgentLog } from './log.ts'
 import { MirrorKeeper } from './mirror/keeper.ts'
 import { noticesPart } from './notices/notices.ts'
+import { ProjectPreviews } from './projects/project-previews.ts'
 import { Projects } from './projects/projects.ts'
 import { Reach, type Reached } from './reach.ts'
 import { EventLog } from './running/event-log.ts'
@@ -41,6 +42,8 @@ export interface AgentOptions {
   lookMs?: number
   /** Whether notices are shown on the desktop; as PH_AGENT_NOTICES says where this is left out. */
   notices?: boolean
+  /** Whether previews are made of what editors check in; as PH_PREVIEWS says where this is left out. */
+  previews?: boolean
 }
 
 export interface RunningAgent {
@@ -94,6 +97,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
     running = agent
     endings.push(() => agent.mirror.close())
+    endings.push(() => agent.previews.close())
     endings.push(() => agent.imports.close())
     if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')
     endings.push(() => agent.sessions.close())
@@ -145,7 +149,7 @@ function goOn(agent: Agent | undefined): void {
 }
 
 function assemble(options: AgentOptions, around: Surroundings, ask: () => void): Agent {
-  const { version, patience, importTimes, sessionTimes, watchPace } = options
+  const { version, patience, importTimes, sessionTimes, watchPace, previews = process.env.PH_PREVIEWS !== 'off' } = options
   const supervisor = new Supervisor(watchersOf(around), patience)
   const live = new LiveFeed(around)
   const imports = new Imports(around, importTimes)
@@ -161,6 +165,7 @@ function assemble(options: AgentOptions, around: Surroundings, ask: () => void):
     sessions,
     watching: new Watching(around, live, watchPace),
     mirror: new MirrorKeeper(around, live),
+    previews: new ProjectPreviews(around, { isOn: previews }),
     stop: ask,
   }
 }

@@ -76,7 +76,7 @@ export const firstWords: Record<string, FirstWord> = {
       load: () => import('./commands/inbox.ts'),
     },
     api: {
-      takes: '<method> <path>',
+      takes: '[method] <path>',
       summary: 'Call any route of the service',
       load: () => import('./commands/api.ts'),
     },

@@ -5,6 +5,7 @@ import type { WholeFile } from './file-window.ts'
 import { FormatError, refuseGitLfsPointer } from './format-error.ts'
 import type { ReadBeside } from './gltf/geometry.ts'
 import type { Mesh } from './source/mesh.ts'
+import type { Picture } from './source/picture.ts'
 import { metadataOf, type SourceDetails } from './source-metadata.ts'
 
 const MiB = 1024 * 1024
@@ -132,7 +133,7 @@ export async function describeSource(
     format: details?.format ?? ext.toLowerCase(),
     metadata: details === null ? {} : metadataOf(details),
     companions: details !== null && 'externalFiles' in details ? details.externalFiles : [],
-    pictured: (kind.reader === 'picture' || kind.reader === 'tga') && whole.sizeBytes <= maxThumbnailSourceBytes,
+    pictured: isPictured(kind, details) && whole.sizeBytes <= maxThumbnailSourceBytes,
     details,
   }
 }
@@ -143,16 +144,60 @@ export async function describeSource(
  */
 export async function sourceThumbnail(ext: string, bytes: Uint8Array): Promise<Buffer | null> {
   const reader = findSourceKind(ext)?.reader
-  if (reader !== 'picture' && reader !== 'tga') return null
+  if (!hasThumbnail(reader)) return null
   refuseGitLfsPointer(bytes)
   if (bytes.length > maxThumbnailSourceBytes) {
     throw new FormatError('too-large', `The picture's file has ${bytes.length} bytes, too many to make a thumbnail of.`)
   }
   const { imageThumbnail, pixelsThumbnail, thumbnailEdgePx } = await import('./image.ts')
   if (reader === 'picture') return imageThumbnail(bytes)
-  const { decodeTga } = await import('./tga.ts')
-  const { rgba, width, height } = decodeTga(bytes, thumbnailEdgePx * 2)
-  return pixelsThumbnail(rgba, width, height)
+  if (reader === 'tga') {
+    const { rgba, width, height } = (await import('./tga.ts')).decodeTga(bytes, thumbnailEdgePx * 2)
+    return pixelsThumbnail(rgba, width, height)
+  }
+  const picture = await decoded[reader](bytes)
+  return pixelsThumbnail((await import('./source/rgba8.ts')).rgba8(picture), picture.width, picture.height)
+}
+
+type DecodedReader = 'exr' | 'hdr' | 'psd'
+const isDecoded = (reader: SourceKind['reader'] | undefined): reader is DecodedReader =>
+  reader === 'exr' || reader === 'hdr' || reader === 'psd'
+const hasThumbnail = (reader: SourceKind['reader'] | undefined): reader is 'picture' | 'tga' | DecodedReader =>
+  reader === 'picture' || reader === 'tga' || isDecoded(reader)
+
+/** Those are decoded as a whole, by the processor alone: up to so many pixels it takes a second or two and some hundred MB. */
+const maxDecodedPixels = 4096 * 4096
+
+const tooManyPixels = ({ width, height }: { width: number; height: number }): boolean => width * height > maxDecodedPixels
+
+function isPictured({ reader }: SourceKind, details: SourceDetails | null): boolean {
+  if (!isDecoded(reader)) return hasThumbnail(reader)
+  return details !== null && 'width' in details && !tooManyPixels(details)
+}
+
+function refuseManyPixels(facts: { width: number; height: number }): void {
+  if (tooManyPixels(facts))
+    throw new FormatError(
+      'too-large',
+      `The picture has ${facts.width} x ${facts.height} pixels, too many to make a thumbnail of.`,
+    )
+}
+
+const decoded: Record<DecodedReader, (bytes: Uint8Array) => Promise<Picture>> = {
+  async exr(bytes) {
+    refuseManyPixels((await import('./exr/header.ts')).readExr(bytes))
+    return (await import('./exr/picture.ts')).readExrPicture(bytes)
+  },
+  async hdr(bytes) {
+    const { readHdr, readHdrPicture } = await import('./hdr.ts')
+    refuseManyPixels(readHdr(bytes))
+    return readHdrPicture(bytes)
+  },
+  async psd(bytes) {
+    const { readPsd, readPsdPicture } = await import('./psd.ts')
+    refuseManyPixels(readPsd(bytes))
+    return readPsdPicture(bytes)
+  },
 }
 
 /** Source files of more bytes are not read for their mesh. */

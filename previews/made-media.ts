@@ -13,7 +13,7 @@ import { drawnLooks } from './slot-surfaces.ts'
 import type { Content } from './source-data/content.ts'
 import { type FileSource, readSourceOf, readWhole } from './source-data/file-source.ts'
 import { type FindPackage, slotSurfaces } from './source-data/materials.ts'
-import { packagesBeside } from './source-data/project-packages.ts'
+import { packagesAmong, packagesBeside } from './source-data/project-packages.ts'
 import type { Lack, MadeMedia, MadePreview, MediaOrder } from './threads/media-order.ts'
 import { drawSound } from './waveform.ts'
 
@@ -42,7 +42,7 @@ async function editorsThumbnail(bytes: Uint8Array, name: string): Promise<Uint8A
   }
 }
 
-async function fromSource(bytes: Uint8Array, { path, name, preview, thumbnail }: MediaOrder): Promise<MadeMedia> {
+async function fromSource(bytes: Uint8Array, { path, name, preview, thumbnail, packages }: MediaOrder): Promise<MadeMedia> {
   const missing: string[] = []
   const media: MadeMedia = {}
   try {
@@ -52,7 +52,7 @@ async function fromSource(bytes: Uint8Array, { path, name, preview, thumbnail }:
       onMissing: (one) => missing.push(one),
     })
     if (source === undefined) return { lacks: noSource }
-    const find = packagesBeside(path)
+    const find = packages ? packagesAmong(packages) : packagesBeside(path)
     if (thumbnail) media.thumbnail = own(await drawn(source, find))
     if (preview) media.preview = await previewOf(source, find)
     return media

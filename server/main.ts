@@ -32,6 +32,7 @@ import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
 import type { Storage } from './storage/storage.ts'
 import { jobsOf } from './work/jobs.ts'
+import { endLeases } from './work/leases.ts'
 import { startPreviews } from './work/previews.ts'
 import { Runner } from './work/runner.ts'
 
@@ -117,6 +118,7 @@ export async function startServer({
     const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
     const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder }))
+    if (database.kind === 'embedded') await endLeases(database.sql)
     work.start(lookMs)
     const previews = settings.previews
       ? startPreviews({ database, clock, log, storage, localPath: opened.localPath }, lookMs)

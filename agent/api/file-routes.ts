@@ -56,12 +56,14 @@ export const agentFiles: AgentHandlers<'agentFiles'> = {
     const { wire } = agent
     const { root } = project
     const { push } = await import('../../client/push/push.ts')
-    const back = await agent.watching.looks(root).ask(async (api) => {
+    const { back, isPreviewDue } = await agent.watching.looks(root).ask(async (api) => {
       const naming = { wire, api, cwd: root }
       const named = await findNamedProps(all, naming)
       const pushed = await push({ ...wire, paths: filesToPush(named).paths, ...(note ? { note } : {}) })
-      return giveBack(named, { ...naming, push: pushed, keep: keep ?? false })
+      const back = await giveBack(named, { ...naming, push: pushed, keep: keep ?? false })
+      return { back, isPreviewDue: pushed.previews_due }
     })
+    if (isPreviewDue) agent.previews.make(root)
     await lookAt(agent, project, all.filter(existsSync))
     return {
       released: back.released.flatMap(({ files }) => files),

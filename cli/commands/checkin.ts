@@ -2,7 +2,7 @@
 import { filesToPush } from '../../client/check-out/files-to-push.ts'
 import { type CheckedIn, giveBack } from '../../client/check-out/give-back.ts'
 import { findNamedProps } from '../../client/check-out/named-props.ts'
-import { isPartly } from '../../client/push/report.ts'
+import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { command, flag, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
@@ -11,6 +11,7 @@ import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
 import { checkInWords } from './checkin/words.ts'
 import { heldAnswers } from './push/held-questions.ts'
+import { areOn, showWithPreviews } from './push/previews.ts'
 import { runPush } from './push/run.ts'
 import { pushWords } from './push/words.ts'
 
@@ -18,11 +19,12 @@ export const commands = [
   command({
     usage: 'checkin <props...>',
     description:
-      'Sends the files as `ph push` does, with what they need, and releases those that are in the library then as they are here. What could not be registered stays checked out and is named. Files that you did not change are released without a new version.',
+      'Sends the files as `ph push` does, with what they need, and releases those that are in the library then as they are here. What could not be registered stays checked out and is named. Files that you did not change are released without a new version. Previews are made last, as after `ph push`; Ctrl-C ends only those.',
     arguments: { props: 'files or folders of the project, or props by id, name or /Game path that are in it' },
     options: {
       note: value('--note <text>', 'what is new, kept with the new versions and shown in `ph history`', readText('--note')),
       keep: flag('--keep', 'keep them checked out, to go on with'),
+      noPreviews: flag('--no-previews', 'make no previews after the push; the next push without it does'),
     },
     examples: [
       ['checkin Content/Props/SM_Barrel.uasset --note "New rings"', 'push a file and give it back'],
@@ -30,7 +32,8 @@ export const commands = [
       ['checkin SM_Barrel --keep', 'push it, and go on with it'],
     ],
     exits: ['conflict', 'partly'],
-    async run(context, { props: references, note, keep }) {
+    async run(context, { props: references, note, keep, noPreviews }) {
+      const isOff = noPreviews || !areOn(context.env.PH_PREVIEWS)
       const wire = await requireWire(context)
       return withLibrary(context, async ({ api }) => {
         await requireWriter(api)
@@ -42,10 +45,9 @@ export const commands = [
         const push = await runPush(context, { ...wire, paths, held, ...(note === undefined ? {} : { note }) })
         const back = await giveBack(named, { ...naming, push, keep })
         const look = { paint: out.paint, width: out.width, cwd, now: now() }
-        out.result({ push, ...back }, () => [
-          ...pushWords(push, { ...look, verbose: false }),
-          ...checkInWords(back, { ...look, root }),
-        ])
+        const show = () => [...pushWords(push, { ...look, verbose: false }), ...checkInWords(back, { ...look, root })]
+        const answer = (told: PushReport) => ({ push: told, ...back })
+        await showWithPreviews(context, { wire, report: push, answer, show, isOff })
         return isPartly(push) || stays(back) ? exits.partly : exits.done
       })
     },

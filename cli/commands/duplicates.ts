@@ -32,7 +32,7 @@ export const commands = [
   command({
     usage: 'duplicates [prop]',
     description:
-      'Lists props whose current versions hold the same source: the same triangles, pixels or samples, whatever the packages are called and whatever else is in them. The largest saving comes first; what is deprecated does not count. Known of packages from 5.0 on, and of older ones whose source is small; not of source files, which may well lie beside the package that was made of them. Look-alikes are something else: props that hold different things and have very similar pictures.',
+      'Lists props whose current versions hold the same source: the same triangles, pixels or samples, whatever the packages are called and whatever else is in them. The largest saving comes first; what is deprecated does not count. Known of packages from 5.0 on, and of older ones whose source is small; not of source files, which may well lie beside the package that was made of them. Look-alikes are something else: props that hold different things and have very similar pictures; variants of one prop are none, nor are a source file and a package.',
     arguments: { prop: 'only what has something in common with this prop: its id, name or /Game path' },
     options: {
       type: value('--type <kind>', 'only mesh, picture or sound', readKind),
@@ -174,7 +174,7 @@ async function show(view: View & { library: Library }, found: Duplicates, looks:
   const { out } = context
   const alike = looks && { ...looks, groups: looks.groups.map(asAnswered) }
   out.result({ ...found, ...(alike ? { look_alikes: alike } : {}) }, () =>
-    out.terminal ? [] : plainLines(found.groups, context),
+    out.terminal ? [] : plainLines(found.groups, looks, context),
   )
   if (out.json) return
   if (out.terminal) {
@@ -185,7 +185,7 @@ async function show(view: View & { library: Library }, found: Duplicates, looks:
   if (found.groups.length === 0) out.note(nothingWords)
   if (found.next_cursor !== null) out.note(`${number(found.groups.length)} groups shown; there are more: see them with --all.`)
   if (looks === undefined) return
-  await showLookAlikes(view, looks)
+  if (out.terminal) await showLookAlikes(view, looks)
   tellOfLooks(context, looks)
 }
 
@@ -203,7 +203,11 @@ function tellOfLooks({ out }: Context, { groups, compared, without_looks, more, 
     return
   }
   const last = more ? ' that changed last; name a prop or a pack to look at others' : ''
-  out.note(`${groups.length === 0 ? 'No other props look alike' : 'Compared the looks'} of ${count(compared, 'prop')}${last}.`)
+  if (groups.length > 0) out.note(`Compared the looks of ${count(compared, 'prop')}${last}.`)
+  else if (compared === 1) out.note('No other prop looks like this one.')
+  else if (compared > 1) out.note(`No two props look alike, of the ${count(compared, 'prop')}${last}.`)
   if (without_looks > 0)
-    out.note(`${count(without_looks, 'prop')} could not be compared: the library has not looked at their pictures yet.`)
+    out.note(
+      `${count(without_looks, 'prop')} could not be compared: there is no picture, or the library has not looked at it yet.`,
+    )
 }

@@ -33,7 +33,7 @@ export async function readDuplicates(
 }
 
 export interface LookAlikes {
-  /** An entry and what looks like it, the most similar first, each pair once. */
+  /** An entry and what looks like it, the most similar first. Two that stand in one group together do so in no other. */
   groups: { entry: EntrySummary; entries: EntrySummary[] }[]
   compared: number
   /** Entries that the library has not looked at yet. */
@@ -53,8 +53,8 @@ const requestsAtOnce = 4
 const mostAlike = 10
 
 /**
- * Asks for each of the entries what looks very much like it: one request each. Variants of one prop look alike on purpose, and are left
- * out. Throws what the call throws, but where an entry is gone or has no picture yet.
+ * Asks for each of the entries what looks very much like it: one request each. Variants of one prop look alike on purpose, and so do a
+ * source file and the package that was made of it: both are left out. Throws what the call throws, but where an entry is gone or has no picture yet.
  */
 export async function readLookAlikes(
   api: { entries: Pick<Api['entries'], 'list'> },
@@ -72,21 +72,36 @@ export async function readLookAlikes(
   tell(0, entries.length)
   // Of a failure the others need not be asked for any more.
   const answers = await Promise.all(entries.map((entry) => atOnce(ask, entry))).finally(() => atOnce.clearQueue())
-  const told = new Set<string>()
-  const isNew = (one: EntrySummary, other: EntrySummary): boolean => {
-    const pair = [one.id, other.id].sort((a, b) => a - b).join(' ')
-    return !isVariant(one, other) && !isKnown(one, other) && !told.has(pair) && Boolean(told.add(pair))
-  }
-  const groups = entries.map((entry, at) => ({ entry, entries: (answers[at] ?? []).filter((other) => isNew(entry, other)) }))
+  const groups = togetherOnce(
+    entries.map((entry, at) => ({
+      entry,
+      entries: (answers[at] ?? []).filter((other) => !isExpected(entry, other) && !isKnown(entry, other)),
+    })),
+  )
   return {
-    groups: groups.filter((group) => group.entries.length > 0),
+    groups,
     compared: answers.filter((answer) => answer !== undefined).length,
     without_looks: answers.filter((answer) => answer === undefined).length,
   }
 }
 
-const isVariant = ({ variant_group: one }: EntrySummary, { variant_group: other }: EntrySummary): boolean =>
-  one !== null && one.id === other?.id
+type Group = LookAlikes['groups'][number]
+
+/** Of ten that all look alike, one group is made and not nine. */
+function togetherOnce(groups: readonly Group[]): Group[] {
+  const told: Set<number>[] = []
+  return groups.flatMap(({ entry, entries }) => {
+    const others = entries.filter(({ id }) => !told.some((ids) => ids.has(entry.id) && ids.has(id)))
+    if (others.length === 0) return []
+    told.push(new Set([entry, ...others].map(({ id }) => id)))
+    return [{ entry, entries: others }]
+  })
+}
+
+const isExpected = (one: EntrySummary, other: EntrySummary): boolean =>
+  isSource(one) !== isSource(other) || (one.variant_group !== null && one.variant_group.id === other.variant_group?.id)
+
+const isSource = ({ entry_type }: EntrySummary): boolean => entry_type.startsWith('source_')
 
 /** 409: no picture of it yet; 404: gone since it was listed. */
 function undefinedWhereNothingToSee(error: unknown): undefined {

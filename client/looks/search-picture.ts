@@ -19,7 +19,10 @@ export interface SearchPicture {
 
 /** Libraries compare far smaller pictures; this is what a large one is scaled to. */
 const edgePx = 1024
-const mostPixels = limits.attachment.pixels
+/** Libraries decode interlaced and progressive pictures up to this edge (formats/image.ts); larger ones are made smaller here. */
+const mostEdgePx = 4096
+/** Of what is read here, on the machine of who asks. */
+const mostPixels = 256_000_000
 
 const next = 'Name a picture (PNG, JPEG, WebP, GIF, TGA), a texture or a mesh, or a package with a picture in it.'
 const noPicture = (path: string, why: string) => new ClientError('NOT_A_PICTURE', `${basename(path)}: ${why}`, { next })
@@ -27,7 +30,11 @@ const noPicture = (path: string, why: string) => new ClientError('NOT_A_PICTURE'
 /** Throws ClientError `NOT_A_PICTURE`, and what the system says. */
 export async function searchPicture(path: string): Promise<SearchPicture> {
   try {
-    const { size } = await stat(path)
+    const found = await stat(path)
+    // A pipe or a device may never end, and who waits for it cannot be stopped.
+    if (!found.isFile() && !found.isDirectory()) throw noPicture(path, 'This is a pipe or a device, and no file.')
+    const { size } = found
+    if (found.isFile() && size === 0) throw noPicture(path, 'The file is empty.')
     if (packageExtensions.has(extname(path).slice(1).toLowerCase())) return await fromPackage(path)
     if (size > maxThumbnailSourceBytes)
       throw noPicture(path, `The file has ${size} bytes; at most ${maxThumbnailSourceBytes} are read for a picture.`)
@@ -55,7 +62,7 @@ function kindOf(bytes: Buffer): Kind | undefined {
 async function asItIs(bytes: Buffer, kind: Kind): Promise<SearchPicture | undefined> {
   if (kind === 'other') return undefined
   const { width, height } = await readImage(bytes)
-  if (bytes.length > limits.searchImage.bytes || width * height > mostPixels) return undefined
+  if (bytes.length > limits.searchImage.bytes || Math.max(width, height) > mostEdgePx) return undefined
   return { bytes, contentType: `image/${kind}`, made: null }
 }
 
@@ -63,14 +70,14 @@ async function asItIs(bytes: Buffer, kind: Kind): Promise<SearchPicture | undefi
 async function scaled(path: string, source: Buffer): Promise<SearchPicture> {
   const sharp = await loadSharp()
   try {
-    const picture = sharp(source, { limitInputPixels: 4 * mostPixels, sequentialRead: true }).timeout({ seconds: 30 })
+    const picture = sharp(source, { limitInputPixels: mostPixels, sequentialRead: true }).timeout({ seconds: 30 })
     const size = { width: edgePx, height: edgePx, fit: 'inside', withoutEnlargement: true } as const
     const bytes = await picture.autoOrient().resize(size).png().toBuffer()
     return { bytes, contentType: 'image/png', made: `${basename(path)}, as PNG` }
   } catch (cause) {
     throw new ClientError(
       'NOT_A_PICTURE',
-      `${basename(path)} cannot be decoded, or has more than ${(4 * mostPixels) / 1e6} megapixels.`,
+      `${basename(path)} cannot be decoded, or has more than ${mostPixels / 1e6} megapixels.`,
       { next, cause },
     )
   }

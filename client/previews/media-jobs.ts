@@ -1,6 +1,6 @@
 /** What a library wants of its versions: previews, and thumbnails where there are none. */
 import type { EntryDetail } from '../../contract/entries.ts'
-import { isPreviewedType } from '../../previews/previewed-types.ts'
+import { isMeshType, isPreviewedType } from '../../previews/previewed-types.ts'
 import { type DetailCalls, readEntryDetails } from '../entries/details.ts'
 import type { GivenUp } from './given-up.ts'
 
@@ -17,6 +17,8 @@ export interface MediaJob {
   fileName: string
   preview: boolean
   thumbnail: boolean
+  /** Its colours lie in packages that it needs. */
+  isMesh: boolean
 }
 
 export interface MediaQuestion {
@@ -41,5 +43,6 @@ export async function findMediaJobs(entryIds: readonly number[], { calls, givenU
 function jobOf(detail: EntryDetail, what: Pick<MediaJob, 'preview' | 'thumbnail'>): MediaJob {
   const { id: entryId, object_id: objectId, content_hash: hash, blob_size: size, name, origin_path, source_ext } = detail
   const stem = origin_path?.split('/').at(-1) ?? name.replaceAll(/[/\\]/g, '_')
-  return { entryId, objectId, hash, size, name, fileName: `${stem}.${source_ext ?? 'uasset'}`, ...what }
+  const isMesh = isMeshType(detail.entry_type)
+  return { entryId, objectId, hash, size, name, fileName: `${stem}.${source_ext ?? 'uasset'}`, isMesh, ...what }
 }

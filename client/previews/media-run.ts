@@ -1,6 +1,6 @@
 /** Makes what is wanted of some versions and sends it: in threads, with as much in memory as a few files take. */
 import pLimit from 'p-limit'
-import { isCertain, type Lack, type MadeMedia } from '../../previews/threads/media-order.ts'
+import { isCertain, type Lack, type MadeMedia, type PackageFiles } from '../../previews/threads/media-order.ts'
 import { SourceThreads, type SourceThreadsOptions } from '../../previews/threads/source-threads.ts'
 import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import type { Api } from '../http/api.ts'
@@ -9,6 +9,13 @@ import type { GivenUp, Part, Tier } from './given-up.ts'
 import type { MediaJob } from './media-jobs.ts'
 import { emptyReport, type MediaReport } from './report.ts'
 import { answerOf, type MediaFile, MediaSender, type Sent } from './sender.ts'
+
+/** A version whose file is here. */
+export interface MediaFileJob extends MediaJob {
+  path: string
+  /** Of packages that it needs; without them they are looked for beside it. */
+  packages?: PackageFiles
+}
 
 export interface MediaRunParts {
   http: Http
@@ -45,7 +52,7 @@ export class MediaRun {
   }
 
   /** All are made and sent. Throws what concerns more than one of them, and the reason of the signal. */
-  async take(files: readonly (MediaJob & { path: string })[]): Promise<void> {
+  async take(files: readonly MediaFileJob[]): Promise<void> {
     const all = files.map((one) =>
       this.#lanes(() => (one.size > largeBytes ? this.#large(() => this.#take(one)) : this.#take(one))),
     )
@@ -59,11 +66,12 @@ export class MediaRun {
     await this.#threads.end()
   }
 
-  async #take(one: MediaJob & { path: string }): Promise<void> {
+  async #take(one: MediaFileJob): Promise<void> {
     this.#signal.throwIfAborted()
     try {
-      const { path, fileName: name, hash, preview, thumbnail } = one
-      const answer = await this.#threads.run({ want: 'media', path, name, hash, preview, thumbnail }, this.#signal)
+      const { path, fileName: name, hash, preview, thumbnail, packages } = one
+      const order = { want: 'media', path, name, hash, preview, thumbnail, ...(packages && { packages }) } as const
+      const answer = await this.#threads.run(order, this.#signal)
       await this.#send(one, answer)
     } catch (error) {
       // The first failure that is not of one file ends the run; the others follow from it.

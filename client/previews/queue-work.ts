@@ -12,6 +12,7 @@ import type { TellMedia } from '../progress.ts'
 import { GivenUp } from './given-up.ts'
 import { findMediaJobs, type MediaJob } from './media-jobs.ts'
 import { MediaRun } from './media-run.ts'
+import { findNeededPackages, type NeededPackage } from './needed-packages.ts'
 import type { MediaReport } from './report.ts'
 
 export interface QueueWorkOptions extends Wire {
@@ -123,7 +124,9 @@ class QueueWork {
   async #make(wanted: readonly MediaJob[]): Promise<void> {
     const { cache, http, api, signal } = this.#parts
     if (wanted.length === 0) return
-    const contents = [...new Map(wanted.map(({ hash, size, name: title }) => [hash, { hash, size, title }])).values()]
+    const needed = await findNeededPackages(api, wanted)
+    const own = wanted.map(({ hash, size, name: title }) => ({ hash, size, title }))
+    const contents = [...new Map([...[...needed.values()].flat(), ...own].map((one) => [one.hash, one])).values()]
     cache.hold(contents)
     const { present } = await cache.find(contents, signal)
     const addresses = {
@@ -145,7 +148,12 @@ class QueueWork {
       if (failure) this.#notFetched(one, failure)
       return !failure
     })
-    await this.#run.take(there.map((one) => ({ ...one, path: cache.pathOf(one.hash) })))
+    // What is not to be had leaves a mesh without some of its colours.
+    const filesOf = (packages: readonly NeededPackage[]) =>
+      new Map(packages.filter(({ hash }) => !failures.has(hash)).map(({ key, hash }) => [key, cache.pathOf(hash)]))
+    await this.#run.take(
+      there.map((one) => ({ ...one, path: cache.pathOf(one.hash), packages: filesOf(needed.get(one.objectId) ?? []) })),
+    )
   }
 
   #notFetched({ entryId, name }: MediaJob, { code, message }: { code: string; message: string }): void {

@@ -5,6 +5,7 @@ import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
 import { makerVersion } from '../../previews/threads/media-order.ts'
 import type { Api } from '../http/api.ts'
 import { bodyOf } from '../http/body.ts'
+import { DirectMedia } from '../http/direct-media.ts'
 import type { Http } from '../http/http.ts'
 import { readVersion } from '../version.ts'
 import type { Tier } from './given-up.ts'
@@ -23,12 +24,8 @@ type Answered = (sent: Sent) => void
 
 /** A batch goes when it has so many files, or so many bytes: what waits is in memory. */
 const batch = { files: 32, bytes: 16 * 1024 * 1024 }
-/** Fewer are sent by a call each: presigning and finalizing are two calls more. */
-const fewestPresigned = 4
 const uploadsAtOnce = 4
 const batchesAtOnce = 2
-/** The store took these bytes before, and the answer was lost. */
-const alreadyThere = 412
 
 const types: Record<MediaKind, string> = {
   thumbnail: 'image/png',
@@ -47,13 +44,14 @@ interface SenderParts {
 
 export class MediaSender {
   readonly #parts: SenderParts
+  readonly #direct: DirectMedia
   readonly #uploads = pLimit(uploadsAtOnce)
   readonly #batches = pLimit(batchesAtOnce)
   #waiting: { file: MediaFile; answered: Answered }[] = []
-  #offersTargets = true
 
   constructor(parts: SenderParts) {
     this.#parts = parts
+    this.#direct = new DirectMedia({ ...parts, mayBeOfOne: concernsOne })
   }
 
   /** Done when there is room for more; the answer comes later. Throws what is wrong with more than one file. */
@@ -71,11 +69,11 @@ export class MediaSender {
   }
 
   async #send(files: { file: MediaFile; answered: Answered }[]): Promise<void> {
-    const targets = files.length < fewestPresigned ? undefined : await this.#presign(files.map(({ file }) => file))
+    const targets = await this.#direct.presign(files.map(({ file }) => placeOf(file)))
     const stored = await Promise.all(
       files.map(({ file, answered }, index) =>
         this.#uploads(async () => {
-          const target = targets?.[index]
+          const target = targets[index]
           if (target && (await this.#store(file, target))) return [{ target, answered }]
           answered(await this.#put(file))
           return []
@@ -85,24 +83,10 @@ export class MediaSender {
     await this.#finalize(stored.flat())
   }
 
-  /** Undefined where none are offered, or when one of the versions is not current any more, which refuses all. */
-  async #presign(files: readonly MediaFile[]): Promise<PresignedTarget[] | undefined> {
-    if (!this.#offersTargets) return undefined
-    try {
-      const { targets } = await this.#parts.api.media.presign({ items: files.map(toItem) })
-      this.#offersTargets = targets !== undefined
-      return targets?.length === files.length ? targets : undefined
-    } catch (error) {
-      if (concernsOne(error)) return undefined
-      throw error
-    }
-  }
-
   /** False when the store does not take it there, which the library explains better. */
-  async #store({ bytes }: MediaFile, { upload_url: url, headers }: PresignedTarget): Promise<boolean> {
-    const { http, signal } = this.#parts
+  async #store({ bytes }: MediaFile, target: PresignedTarget): Promise<boolean> {
     try {
-      await http.store({ url, method: 'PUT', headers, bytes: bodyOf(bytes), accept: [alreadyThere], signal })
+      await this.#direct.store(target, bodyOf(bytes))
       return true
     } catch (error) {
       if (error instanceof ApiError && error.status < 500 && error.status !== 429) return false
@@ -120,17 +104,9 @@ export class MediaSender {
   }
 
   async #finalize(stored: readonly { target: PresignedTarget; answered: Answered }[]): Promise<void> {
-    if (stored.length === 0) return
-    const items = stored.map(({ target: { artifact_id, entry_id, object_id, kind } }) => ({
-      artifact_id,
-      entry_id,
-      object_id,
-      kind,
-    }))
-    const sent = await answerOf(() => this.#parts.api.media.finalize({ items }))
-    if (sent.outcome === 'taken' || stored.length === 1) for (const { answered } of stored) answered(sent)
-    // One that is refused refuses all.
-    else for (const one of stored) await this.#finalize([one])
+    const refused = await this.#direct.finalize(stored.map(({ target }) => target))
+    for (const { target, answered } of stored)
+      answered(refused.has(target) ? sentAfter(refused.get(target)) : { outcome: 'taken' })
   }
 
   #producer(kind: MediaKind) {
@@ -146,7 +122,7 @@ export class MediaSender {
   }
 }
 
-const toItem = ({ entryId, objectId, kind }: MediaFile) => ({ entry_id: entryId, object_id: objectId, kind })
+const placeOf = ({ entryId, objectId, kind }: MediaFile) => ({ entry_id: entryId, object_id: objectId, kind })
 
 /** Statuses that are about this file or this version, and not about the key, the workspace or the server. */
 const concernsOne = (error: unknown): error is ApiError =>
@@ -158,7 +134,11 @@ export async function answerOf(call: () => Promise<unknown>): Promise<Sent> {
     await call()
     return { outcome: 'taken' }
   } catch (error) {
-    if (!concernsOne(error)) throw error
-    return error.status === 404 || error.status === 409 ? { outcome: 'moved' } : { outcome: 'refused', message: error.message }
+    return sentAfter(error)
   }
+}
+
+function sentAfter(error: unknown): Sent {
+  if (!concernsOne(error)) throw error
+  return error.status === 404 || error.status === 409 ? { outcome: 'moved' } : { outcome: 'refused', message: error.message }
 }

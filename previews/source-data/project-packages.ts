@@ -1,11 +1,21 @@
-/** Packages beside a file of an Unreal project: by their long names, out of its Content folder and those of its plugins. */
+/** Packages by their long names: out of a library, or beside a file of an Unreal project, in its Content folder and those of its plugins. */
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
+import type { PackageFiles } from '../threads/media-order.ts'
 import type { FindPackage } from './materials.ts'
 
 /** Materials and the textures of a preview; larger ones are no matter of a picture of 512 pixels. */
 const maxPackageBytes = 256 * 1024 ** 2
 const longName = /^\/([^/\\:]+)((?:\/[^/\\:]+)+)$/
+
+/** Names compare without regard to case, as in the engine. */
+export function packagesAmong(files: PackageFiles): FindPackage {
+  return async (name) => {
+    const key = name.toLowerCase()
+    const path = files.get(key) ?? files.get(basename(key))
+    return path === undefined ? undefined : readWithin(path)
+  }
+}
 
 /** Finds nothing for a file that lies in no folder named Content. */
 export function packagesBeside(path: string): FindPackage {

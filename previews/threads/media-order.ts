@@ -15,7 +15,24 @@ export interface MediaOrder {
   hash: string
   preview: boolean
   thumbnail: boolean
+  /** Files of packages that it needs, by name, for its colours. Without them they are looked for beside it, in its project. */
+  packages?: PackageFiles
 }
+
+/** Paths of files by the names of their packages, see `packageKey`. */
+export type PackageFiles = ReadonlyMap<string, string>
+
+/** The long name in small letters, `/game/props/m_wood`; of packages of plugins a library knows the last part only, `m_wood`. */
+export const packageKey = ({
+  origin_path,
+  asset_name,
+}: {
+  origin_path: string | null
+  asset_name: string | null
+}): string | undefined => (origin_path ?? asset_name)?.toLowerCase()
+
+/** What a library gives of one preview's colours, nearest first; real meshes need some dozens, of some MiB. */
+export const mostPackages = { count: 256, bytes: 256 * 1024 ** 2 }
 
 export interface MadePreview {
   kind: Exclude<MediaKind, 'thumbnail'>

@@ -71,15 +71,15 @@ async function ranked(
 ): Promise<{ catalog: Catalog; page: ListPage }> {
   const { catalog, vectors } = await catalogs.withLooks(workspace.id, facts)
   if (query.question) await catalog.prepareWords()
-  const { best, total } = await rankByLook(catalog, {
+  const { best, total, among } = await rankByLook(catalog, {
     vectors,
     questions,
-    select: () => matching(catalog, query).selection,
+    select: () => matching(catalog, query),
     without,
     least: leastLikeness(minScore),
     most: limits.ranked,
   })
-  const hits = query.question && catalog.words.ask(query.question)
+  const { hits } = among
   const rows = best.map(({ row, likeness }): BestRow => {
     const [looks, words] = [scoreOf(likeness), hits?.fieldsOf(row) ?? []]
     const reason = { words, looks }
@@ -105,8 +105,8 @@ export async function meantByWords(
     const questions = await embedder.words(q).finally(giveBack)
     const { catalog, vectors } = await catalogs.withLooks(workspace.id, facts)
     await catalog.prepareWords()
-    const select = () => matching(catalog, { ...query, question: undefined }).selection
-    const { best } = await rankByLook(catalog, { vectors, questions, select, least: leastLikeness(0), most: mostMeant })
+    const select = () => matching(catalog, { ...query, question: undefined })
+    const { best } = await rankByLook(catalog, { vectors, questions, select, least: 0, most: mostMeant })
     return { catalog, best }
   } catch (error) {
     log.warn({ err: error }, 'words were searched for without their look')
@@ -117,13 +117,19 @@ export async function meantByWords(
 /** Every picture is somehow like any words: only the best of them say something. */
 const mostMeant = 100
 
-/** Without a bound every entry that has a look is ranked. */
-const leastLikeness = (minScore: number | undefined): number =>
-  minScore === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(minScore * fullLikeness)
+/** Scores are told in ten thousandths: the last bits are those of rounding. */
+const scoreSteps = 10_000
 
-/** From 0 to 1, in ten thousandths: the last bits are those of rounding. */
+/** From 0 to 1. */
 export const scoreOf = (likeness: number): number =>
-  Math.round(Math.min(1, Math.max(0, likeness / fullLikeness)) * 10_000) / 10_000
+  Math.round(Math.min(1, Math.max(0, likeness / fullLikeness)) * scoreSteps) / scoreSteps
+
+/** What has just this score is in. Without a bound, or from 0 on, that is every entry that has a look. */
+export function leastLikeness(minScore = 0): number {
+  // 0.9524 times 10,000 is a little more than 9,524.
+  const steps = Math.ceil(minScore * scoreSteps - 1e-6)
+  return steps <= 0 ? Number.NEGATIVE_INFINITY : Math.ceil(((steps - 0.5) * fullLikeness) / scoreSteps)
+}
 
 function lookOf(vector: Uint8Array, { dimensions: { shape } }: EmbedderFacts): Look {
   const numbers = Int8Array.from(vector)

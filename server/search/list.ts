@@ -139,7 +139,9 @@ function blendedPage(catalog: Catalog, meant: readonly LikeHit[], { query, input
   if (!hits) throw new Error('a ranked answer needs a question')
   const said = rankedPage(catalog, { hits, selection }, { after: undefined, limit: limits.ranked })
   const [byWords, byLook] = [said.hits.map(({ row }) => row), meant.map(({ row }) => row)]
-  const [found, likeness] = [new Set(hits.rows), new Map(meant.map((hit) => [hit.row, hit.likeness]))]
+  const likeness = new Map(meant.map((hit) => [hit.row, hit.likeness]))
+  // Words may be found in most of a library: only the few of which it matters are kept.
+  const found = new Set([...byWords, ...hits.rows.filter((row) => likeness.has(row))])
   const { min_score: least = 0, cursor, limit } = input
   const all = blended(byWords, byLook, catalog.entries.ids).filter(({ score }) => score >= least)
   const rows = all.slice(0, limits.ranked).map(({ row, rank, score }): BestRow => {

@@ -63,6 +63,11 @@ export async function lease(sql: Sql, { jobs, by, now }: LeaseRequest): Promise<
   return row && { workspaceId: row.workspace_id, name: row.name, failures: row.failures }
 }
 
+/** Where one server alone has the database, those that held leases when it starts are gone: the work need not wait for them. */
+export async function endLeases(sql: Sql): Promise<void> {
+  await sql`update background_jobs set leased_by = null, leased_until = null where leased_by is not null`
+}
+
 interface Finished extends Leased {
   by: string
   /** When the next step is. */

@@ -14,6 +14,7 @@ export interface Attempt {
   file_name: string
   preview: boolean
   thumbnail: boolean
+  entry_type: string | null
 }
 
 /** A server that was killed in the middle may not have been killed by the file. */
@@ -30,7 +31,7 @@ interface Where {
 export async function beginAttempt(sql: Sql, { workspaceId, after, now }: Where): Promise<Attempt | undefined> {
   const [next] = await sql<Attempt[]>`
     with next as (
-      select e.id as entry_id, o.id as object_id, o.content_hash, e.name,
+      select e.id as entry_id, o.id as object_id, o.content_hash, e.name, e.entry_type,
              coalesce(o.asset_name, e.name) || '.' || coalesce(o.source_ext, 'uasset') as file_name,
              e.wants_preview or (o.preview_status = 'none' and e.entry_type = any(${[...sourceTypes]}::text[])) as preview,
              e.wants_thumbnail as thumbnail

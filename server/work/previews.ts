@@ -20,6 +20,7 @@ import { firstWorkspace } from '../rows/workspace.ts'
 import { artifactKey, blobKey, type Storage } from '../storage/storage.ts'
 import { ingestRefusal } from '../storage/stored-bytes.ts'
 import { type Attempt, beginAttempt, forgetAttempt, giveUp } from './preview-attempts.ts'
+import { filesOfNeeded } from './preview-packages.ts'
 import { Runner, type Step, type WorkspaceJob } from './runner.ts'
 
 interface PreviewParts {
@@ -92,7 +93,9 @@ class PreviewWork {
       const { content_hash: hash, file_name: name, preview, thumbnail } = attempt
       const path = localPath(blobKey(workspaceId, hash))
       if (path === undefined) return await this.#giveUp(step, attempt, 'Its bytes are not in the storage.')
-      const answer = await this.#threads.run({ want: 'media', path, name, hash, preview, thumbnail }, this.#stopping.signal)
+      const packages = await filesOfNeeded(database.sql, { workspaceId, attempt, localPath })
+      const order = { want: 'media', path, name, hash, preview, thumbnail, packages } as const
+      const answer = await this.#threads.run(order, this.#stopping.signal)
       await this.#record(step, attempt, answer)
     } catch (error) {
       // The disk or the database, or the end of the server: the file is not to blame. Without the database the row stays, as one try.

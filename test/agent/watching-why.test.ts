@@ -194,6 +194,22 @@ test('an editor checks out, pushes and gives back; what someone else holds is re
   })
 })
 
+test('what an editor checks in has previews soon after', async () => {
+  const { mia } = await twoPeople()
+  const hut = join(mia.root, 'Content/Inn/Hut.obj')
+  const raise = (height: number) =>
+    writeFileSync(hut, `v 0 0 0\nv 10 0 0\nv 0 10 0\nv 3 3 ${height}\nf 1 2 4\nf 2 3 4\nf 3 1 4\n`)
+  raise(5)
+  await mia.ok('push Content')
+  const agent = await agentOf(mia, { previews: true })
+  await agent.api.agentFiles.checkOut({ paths: [hut] })
+  raise(6)
+  await agent.api.agentFiles.checkIn({ paths: [hut] })
+  await until(async () =>
+    expect((await mia.ok('show Hut')).entry).toMatchObject({ preview_status: 'ready', preview_kind: 'glb' }),
+  )
+})
+
 test('an editor that opens a package hears who holds it and that a newer version is there, else that it is free', async () => {
   const { mia, max } = await twoPeople()
   const agent = await agentOf(mia)

@@ -1,10 +1,11 @@
 // HDR, EXR and PSD pictures: what they say of themselves, and their pixels.
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { readExrPicture } from '../../formats/exr/picture.ts'
 import { readHdrPicture } from '../../formats/hdr.ts'
 import { readPsdPicture } from '../../formats/psd.ts'
 import { rgba8 } from '../../formats/source/rgba8.ts'
-import { describeSource } from '../../formats/source-file.ts'
+import { describeSource, sourceThumbnail } from '../../formats/source-file.ts'
 import { toExr, toHdr, toPsd } from '../support/pictures.ts'
 import { sample } from '../support/samples.ts'
 
@@ -13,6 +14,7 @@ const half = { 0: 0, 0.25: 0x3400, 1: 0x3c00, 2: 0x4000 }
 const size = { width: 10, height: 2 }
 /** Red grows along the rows; the second half of the others is flat. */
 const rgbe = Uint8Array.from({ length: 80 }, (_, at) => [(at >> 2) * 8, 64, at < 40 ? 128 : 0, 129][at % 4] ?? 0)
+const flat = (light: number) => Array.from({ length: 20 }, () => light)
 
 test('the light of an HDR is read as it stands, run-length encoded or not', () => {
   const plain = readHdrPicture(toHdr(size, rgbe, false))
@@ -112,4 +114,22 @@ test('the beginning is enough for what a push says of them', async () => {
     const metadata = { texture_width: width, texture_height: height, texture_format: ext.toUpperCase() }
     expect(facts).toMatchObject({ assetClass: 'SourceTexture', metadata })
   }
+})
+
+test.each([
+  ['hdr', toHdr(size, rgbe, true), [0, 186, 255]],
+  ['exr', toExr({ ...size, channels: { B: flat(1), G: flat(0.25), R: flat(0) } }), [0, 136, 255]],
+  ['psd', toPsd({ ...size, bitDepth: 8, mode: 3, planes: [0, 90, 255].map((value) => Buffer.alloc(20, value)) }), [0, 90, 255]],
+])('of a picture of the kind %s a thumbnail is made, of its size and colours', async (ext, bytes, [red, green, blue]) => {
+  expect(await describeSource(ext, bytes)).toMatchObject({ pictured: true })
+  const png = sharp((await sourceThumbnail(ext, bytes)) ?? undefined)
+  expect(await png.metadata()).toMatchObject({ format: 'png', width: 10, height: 2 })
+  expect([...(await png.raw().toBuffer()).subarray(0, 3)]).toEqual([red, green, blue])
+})
+
+test('a picture of more pixels than are decoded for a thumbnail is not announced to have one, and refused', async () => {
+  const header = toPsd({ width: 1, height: 1, bitDepth: 8, mode: 3, planes: [Buffer.of(1), Buffer.of(2), Buffer.of(3)] })
+  for (const at of [14, 18]) header.writeUInt32BE(5000, at)
+  expect(await describeSource('psd', header)).toMatchObject({ pictured: false })
+  await expect(sourceThumbnail('psd', header)).rejects.toMatchObject({ name: 'FormatError', reason: 'too-large' })
 })

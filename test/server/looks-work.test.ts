@@ -1,7 +1,10 @@
 // The making of looks: what it follows, what it survives, and what it says where it cannot go on (spec 4.9).
 import sharp from 'sharp'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { EmbedderThread } from '../../server/looks/embedder-thread.ts'
+import { makeLooks } from '../../server/looks/making.ts'
 import { startServer } from '../../server/main.ts'
+import type { Storage } from '../../server/storage/storage.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { copyLooked, gridModule, idsOf, lookedAt, lookingServer, pictureOf, putThumbnail } from '../support/looking-server.ts'
 import { noisyPng } from '../support/media.ts'
@@ -47,6 +50,46 @@ test('an entry that is deleted is found no more, and nothing of its look is left
   expect((await olivia.del(`/entries/${ids[1]}`)).status).toBe(204)
   expect(await like(mia, ids[0])).toEqual([ids[2]])
   expect((await rowsOf(workspaceId)).map((row) => row.object_id)).toEqual([entries[0]?.object_id, entries[2]?.object_id])
+})
+
+test('a pack that is deleted takes the looks of its entries along, and a running server finds them no more', async () => {
+  const { mia, olivia, ids, workspaceId, entries } = await lookedAt(server, [0, 1, 2, 3], (number) => ({
+    origin_path: `/Game/${number % 2 === 0 ? 'Inn' : 'Yard'}/SM_Crate_${number}`,
+  }))
+  expect(await like(mia, ids[0])).toEqual(ids.slice(1))
+  const { packs } = (await mia.get('/packs')).body
+  const yard = packs.find(({ name }: Json) => name === 'Yard').id
+  expect((await olivia.del(`/packs/${yard}`)).status).toBe(200)
+  expect(await like(mia, ids[0])).toEqual([ids[2]])
+  expect((await rowsOf(workspaceId)).map((row) => row.object_id)).toEqual([entries[0]?.object_id, entries[2]?.object_id])
+})
+
+test('what is deleted, or gets another thumbnail, while it is looked at keeps no look of the picture that it had', async () => {
+  const { mia, olivia, entries, ids, workspaceId } = await lookedAt(server, [0])
+  const [gone, changed] = await pushed(mia, [item(), item()])
+  for (const result of [gone, changed]) await putThumbnail(mia, result ?? {}, await pictureOf(1))
+  const embedder = new EmbedderThread({ setting: 'grid:a', clock: server.clock, log: { warn: () => {} }, module: gridModule })
+  onTestFinished(() => embedder.close())
+  await embedder.open()
+  let isFirst = true
+  const read: Storage['read'] = async (...place) => {
+    const bytes = await server.storage.read(...place)
+    if (isFirst) {
+      isFirst = false
+      expect((await olivia.del(`/entries/${gone?.entry_id}`)).status).toBe(204)
+      await putThumbnail(mia, changed ?? {}, await pictureOf(30))
+    }
+    return bytes
+  }
+  const step = { workspaceId, now: server.clock.now() }
+  await makeLooks({ database: server.database, embedder, files: { read } }, step)
+  expect(isFirst).toBe(false)
+  const looked = async () => (await rowsOf(workspaceId)).map((row) => row.object_id)
+  expect(await looked()).not.toContain(gone?.object_id)
+  expect(await like(mia, ids[0]), 'it has a picture that nobody looked at yet').toEqual([])
+  await server.work.look()
+  expect(await looked()).toEqual([entries[0]?.object_id, changed?.object_id])
+  expect(await like(mia, changed?.entry_id)).toEqual([ids[0]])
 })
 
 test('a picture that cannot be read is noted, said, and not tried again; a new one counts', async () => {
@@ -170,7 +213,7 @@ test.runIf(server.database.kind === 'postgresql')(
   async () => {
     const { settings, clock } = server
     const second = await startServer({
-      settings: { ...settings, dataDir: `${settings.dataDir}-second`, port: 0 },
+      settings: { ...settings, port: 0 },
       clock,
       log: { write: () => {} },
       ...byHand,

@@ -48,6 +48,13 @@ test('words, filters and a least score leave out others, and say why an entry is
   expect(idsOf(await like('&q=nothing'))).toEqual([])
 })
 
+test('a least score that an answer told takes in the entry that had it, and 0 takes in all', async () => {
+  const all = (await like()).body.entries
+  for (const [index, { score }] of all.entries())
+    expect(idsOf(await like(`&min_score=${score}`)), String(score)).toEqual(library.ids.slice(1, index + 2))
+  expect(idsOf(await like('&min_score=0'))).toEqual(library.ids.slice(1))
+})
+
 test('pages follow each other without a gap or a repetition, and a cursor of another question is refused', async () => {
   const seen: number[] = []
   let cursor: string | null = ''

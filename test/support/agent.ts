@@ -33,6 +33,7 @@ export async function startTestAgent({ url, key, folders = newFolders() }: Agent
     tell: (line) => logLines.push(line),
     version: '0.0.0-test',
     patience: quick,
+    previews: false,
   })
   afterFile(() => running.stop())
   return { running, folders, dir: agentFolder(folders), logLines, ...(await requireAgent(folders)) }

@@ -48,7 +48,8 @@ const gamma: Change = async (png, random) => {
 /** 85 of 100 of each side are left, anywhere. */
 const cropped: Change = async (png, random) => {
   const { width, height } = await sharp(png).metadata()
-  const size = { width: Math.max(2, Math.round(width * 0.85)), height: Math.max(2, Math.round(height * 0.85)) }
+  const left = (edge: number) => Math.min(edge, Math.max(2, Math.round(edge * 0.85)))
+  const size = { width: left(width), height: left(height) }
   const place = { left: Math.floor(random() * (width - size.width)), top: Math.floor(random() * (height - size.height)) }
   return sharp(png)
     .extract({ ...place, ...size })

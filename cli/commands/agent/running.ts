@@ -17,6 +17,7 @@ import { askAgent, askAgentIfThere, elsewhere, stayingWith, workspaceArgs } from
 
 export const agentSettings = [
   ['PH_AGENT_NOTICES', '`off`: warnings and arrivals are shown in editors and events only, not on the desktop'],
+  ['PH_PREVIEWS', '`off`: no previews are made of what editors check in'],
 ] as const
 
 export const runningCommands = [

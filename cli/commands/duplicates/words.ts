@@ -26,18 +26,28 @@ export interface View {
   withPictures: boolean
 }
 
-/** Programs that read lines get every entry in a line of its own. */
-export function plainLines(groups: readonly DuplicateGroup[], { out }: Context): string[] {
-  const rows = groups.flatMap((group) => group.entries.map((entry) => ({ ...group, entry })))
-  const columns: Column<(typeof rows)[number]>[] = [
-    { title: 'PAYLOAD', value: ({ payload_id }) => payload_id },
+/** Programs that read lines get every entry in a line of its own: its group, what it is, how much or how alike, id and name. */
+export function plainLines(groups: readonly DuplicateGroup[], looks: LookAlikes | undefined, { out }: Context): string[] {
+  const copies = groups.flatMap(({ payload_id, kind, bytes, entries }) =>
+    entries.map((entry) => ({ group: payload_id, kind, amount: size(bytes), entry })),
+  )
+  const alike = (looks?.groups ?? []).flatMap(({ entry: head, entries }) =>
+    [head, ...entries].map((entry) => ({
+      ...{ group: `looks-like-${head.id}`, kind: entry.entry_type, entry },
+      amount: entry === head ? '-' : String(entry.score ?? '-'),
+    })),
+  )
+  const columns: Column<(typeof copies | typeof alike)[number]>[] = [
+    { title: 'GROUP', value: ({ group }) => group },
     { title: 'KIND', value: ({ kind }) => kind },
-    { title: 'SAVED', value: ({ bytes }) => size(bytes), right: true },
-    { title: 'ID', value: ({ entry }) => entry.id, right: true },
+    { title: 'AMOUNT', value: ({ amount }) => amount },
+    { title: 'ID', value: ({ entry }) => entry.id },
     { title: 'NAME', value: ({ entry }) => entry.name },
   ]
-  return table(rows, columns, out)
+  return table([...copies, ...alike], columns, out)
 }
+
+const heading = (text: string, { out }: Context): string[] => wrap(text, out.width).map((line) => out.paint('bold', line))
 
 export async function showGroups(
   { context, library, withPictures }: View,
@@ -49,9 +59,7 @@ export async function showGroups(
     const { kind, bytes, total_entries, entries } = group
     const listed = entries.slice(0, mostListed).map((entry) => details.get(entry.id) ?? entry)
     if (at > 0) out.lines([''])
-    out.lines([
-      out.paint('bold', `${number(total_entries)} props hold the same ${kindNames[kind]}: ${size(bytes)} could be saved`),
-    ])
+    out.lines(heading(`${number(total_entries)} props hold the same ${kindNames[kind]}: ${size(bytes)} could be saved`, context))
     const pictured = listed.filter((entry): entry is EntryDetail => 'pack' in entry).slice(0, mostInRow)
     if (at < mostPicturedGroups) await showPictures({ context, library, withPictures }, pictured)
     out.lines(table(listed, entryColumns, out))
@@ -104,13 +112,8 @@ export function nextSteps(groups: readonly DuplicateGroup[], { out }: Context): 
 export async function showLookAlikes(view: View, { groups }: LookAlikes): Promise<void> {
   const { out } = view.context
   for (const [at, { entry, entries }] of groups.entries()) {
-    out.lines([
-      '',
-      out.paint(
-        'bold',
-        `${printable(entry.name)} looks like ${count(entries.length, 'other prop')} that ${entries.length === 1 ? 'is' : 'are'} not known to hold the same`,
-      ),
-    ])
+    const words = `${count(entries.length, 'other prop')} that ${entries.length === 1 ? 'is' : 'are'} not known to hold the same`
+    out.lines(['', ...heading(`${printable(entry.name)} looks like ${words}`, view.context)])
     if (at < mostPicturedGroups) await showPictures(view, [entry, ...entries].slice(0, mostInRow))
     out.lines(table([entry, ...entries], alikeColumns, out))
   }
@@ -120,7 +123,7 @@ const alikeColumns: Column<EntrySummary>[] = [
   { title: 'ID', value: ({ id }) => id, right: true },
   { title: 'NAME', value: ({ name }) => name, cut: 'middle' },
   { title: 'LOOKS', value: ({ score }) => (score === undefined ? '' : likenessWords(score)) },
-  { title: 'TYPE', value: ({ entry_type }) => typeWords(entry_type) },
-  { title: 'SIZE', value: ({ blob_size }) => size(blob_size), right: true },
+  { title: 'TYPE', value: ({ entry_type }) => typeWords(entry_type), spare: 'late' },
+  { title: 'SIZE', value: ({ blob_size }) => size(blob_size), right: true, spare: true },
   { title: 'PACK', value: ({ pack }) => pack.name, cut: 'end', spare: true },
 ]

@@ -8,6 +8,8 @@ import { wrongUsage } from '../../refusal.ts'
 interface Pushed {
   wire: Wire
   report: PushReport
+  /** What the command answers with `--json`, with the push as it is told in the end; for others than `ph push`. */
+  answer?: (report: PushReport) => unknown
   show: () => string[]
   /** Not wanted this time. */
   isOff: boolean
@@ -24,9 +26,10 @@ export function areOn(setting = 'on'): boolean {
  * The push is told first: it is done, whatever becomes of its previews. With --json its report comes last, with what became of them. Ctrl-C
  * and failures end the previews only.
  */
-export async function showWithPreviews(context: Context, { wire, report, show, isOff }: Pushed): Promise<void> {
+export async function showWithPreviews(context: Context, pushed: Pushed): Promise<void> {
   const { out, signal } = context
-  if (isOff || !report.previews_due) return out.result(report, show)
+  const { wire, report, show, isOff, answer = (told) => told } = pushed
+  if (isOff || !report.previews_due) return out.result(answer(report), show)
   out.lines(show)
   const [{ makeProjectMedia }, { mediaModel, mediaWords }, { openDisplay }] = await Promise.all([
     import('../../../client/previews/project-previews.ts'),
@@ -39,7 +42,8 @@ export async function showWithPreviews(context: Context, { wire, report, show, i
   )
   const stopped = error === undefined ? undefined : stoppedBy(error, context)
   const previews = { ...made.report, ...(stopped ? { stopped } : {}) }
-  out.result({ ...report, previews_due: made.isDue, previews }, () => mediaWords(made.report, context))
+  const told = { ...report, previews_due: made.isDue, previews }
+  out.result(answer(told), () => mediaWords(made.report, context))
   if (stopped) out.note(`${stopped.message} The push is done; the next push makes the previews that are missing.`)
 }
 

@@ -29,7 +29,11 @@ export const looksOptions = {
     'what looks like a picture: PNG, JPEG, WebP, GIF, TGA, or the picture of a package, texture or mesh on this disk',
   ),
   similarTo: text('--similar-to <prop>', 'what looks like this prop, by its id, name or /Game path'),
-  minScore: value('--min-score <0..1>', 'with the two above: at least so similar; 1 looks the same', likeness('--min-score')),
+  minScore: value(
+    '--min-score <0..1>',
+    'with the two above: at least so similar; from 0.97 on they look the same',
+    likeness('--min-score'),
+  ),
 }
 
 interface GivenLooks {

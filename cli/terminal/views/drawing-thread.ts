@@ -28,12 +28,18 @@ export class DrawingThread {
   readonly #worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: heapMiB } })
   readonly #signal: AbortSignal | undefined
   readonly #limitMs: number
+  /** Why it ended, once it has: it may do so between two orders. */
+  #ended: DrawingError | undefined
 
   constructor({ signal, limitMs = usualLimitMs }: { signal?: AbortSignal; limitMs?: number } = {}) {
     this.#signal = signal
     this.#limitMs = limitMs
-    // Told to the order that waits; without one it is nobody's loss.
-    this.#worker.on('error', () => undefined)
+    this.#worker.on('error', (error: NodeJS.ErrnoException) => {
+      this.#ended ??= new DrawingError('ended', sentenceOf(error))
+    })
+    this.#worker.on('exit', () => {
+      this.#ended ??= new DrawingError('ended', 'The thread that draws ended.')
+    })
   }
 
   async read(sources: readonly SubjectSource[]): Promise<readonly SubjectFacts[]> {
@@ -54,6 +60,7 @@ export class DrawingThread {
 
   async #do<K extends DrawingOrder['kind']>(order: DrawingOrder): Promise<Of<K>> {
     this.#signal?.throwIfAborted()
+    if (this.#ended) throw this.#ended
     const { promise, resolve, reject } = Promise.withResolvers<DrawingAnswer>()
     const worker = this.#worker
     const seconds = this.#limitMs / 1000
@@ -62,11 +69,10 @@ export class DrawingThread {
       this.#limitMs,
     )
     const stop = () => reject(this.#signal?.reason)
-    const broken = (error: NodeJS.ErrnoException) => reject(new DrawingError('ended', sentenceOf(error)))
-    const ended = () => reject(new DrawingError('ended', 'The thread that draws ended.'))
+    const ended = () => reject(this.#ended)
     this.#signal?.addEventListener('abort', stop, { once: true })
     worker.once('message', resolve)
-    worker.once('error', broken)
+    worker.once('error', ended)
     worker.once('exit', ended)
     worker.postMessage(order)
     try {
@@ -77,7 +83,7 @@ export class DrawingThread {
       clearTimeout(tooLong)
       this.#signal?.removeEventListener('abort', stop)
       worker.off('message', resolve)
-      worker.off('error', broken)
+      worker.off('error', ended)
       worker.off('exit', ended)
     }
   }

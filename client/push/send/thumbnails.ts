@@ -7,12 +7,12 @@ import type { PresignedTarget } from '../../../contract/media.ts'
 import { systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import { bodyOf } from '../../http/body.ts'
+import { DirectMedia } from '../../http/direct-media.ts'
 import type { Http } from '../../http/http.ts'
 import type { TellPush } from '../../progress.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import { pathOf, type SendableFile } from '../../project/project-file.ts'
 import { makeThumbnail } from '../../project/thumbnail.ts'
-import { alreadyThere } from './upload.ts'
 
 /** A version that lacks its picture. */
 export interface ThumbnailJob {
@@ -28,15 +28,14 @@ export interface ThumbnailResult {
   problems: Problem[]
 }
 
-/** Fewer than these are sent by a call each: presigning and finalizing are two calls more. */
-const fewestPresigned = 4
 const uploadsAtOnce = 8
 /** Source pictures are read whole; a few large ones at once would not fit into memory. */
 const largeSourceBytes = 8 * 1024 * 1024
 
 export class ThumbnailUploader {
   readonly result: ThumbnailResult = { uploaded: 0, done: new Set(), problems: [] }
-  readonly #parts: { http: Http; api: Api; root: string; tell: TellPush; signal?: AbortSignal }
+  readonly #parts: { api: Api; root: string; tell: TellPush; signal?: AbortSignal }
+  readonly #direct: DirectMedia
   readonly #making = pLimit(Math.min(availableParallelism(), 4))
   readonly #makingLarge = pLimit(1)
   readonly #sending = pLimit(uploadsAtOnce)
@@ -45,28 +44,16 @@ export class ThumbnailUploader {
 
   constructor(parts: { http: Http; api: Api; root: string; tell: TellPush; signal?: AbortSignal }) {
     this.#parts = parts
+    this.#direct = new DirectMedia({ ...parts, mayBeOfOne })
   }
 
   /** Makes and sends the pictures of some versions. A picture that fails is named and does not fail the others. */
   async sendAll(jobs: readonly ThumbnailJob[]): Promise<void> {
     if (jobs.length === 0) return
     this.#total += jobs.length
-    const targets = jobs.length < fewestPresigned ? undefined : await this.#presign(jobs)
-    const sent = await Promise.all(jobs.map((one, index) => this.#send(one, targets?.[index])))
-    const presigned = sent.filter((target) => target !== undefined)
-    if (presigned.length > 0) await this.#finalize(presigned)
-  }
-
-  /** Undefined where the server offers none, or when something about one of them is not as expected. */
-  async #presign(jobs: readonly ThumbnailJob[]): Promise<PresignedTarget[] | undefined> {
-    try {
-      const { targets } = await this.#parts.api.media.presign({ items: jobs.map(targetOf) })
-      return targets?.length === jobs.length ? targets : undefined
-    } catch (error) {
-      // One version that is no longer the current one refuses the whole list.
-      if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429) return undefined
-      throw error
-    }
+    const targets = await this.#direct.presign(jobs.map(placeOf))
+    const sent = await Promise.all(jobs.map((one, index) => this.#send(one, targets[index])))
+    await this.#finalize(sent.filter((one) => one !== undefined))
   }
 
   async #send(job: ThumbnailJob, target: PresignedTarget | undefined): Promise<Sent | undefined> {
@@ -75,18 +62,15 @@ export class ThumbnailUploader {
     if (!made) return this.#handle()
     return this.#sending(async () => {
       const bytes = bodyOf(made)
-      const { http, api, signal } = this.#parts
+      const { api } = this.#parts
       try {
         if (!target)
           await api.media.putThumbnail({ entry_id: job.entryId, object_id: job.objectId, bytes, contentType: 'image/png' })
-        else {
-          const { upload_url: url, headers } = target
-          await http.store({ url, method: 'PUT', headers, bytes, accept: [alreadyThere], signal })
-        }
+        else await this.#direct.store(target, bytes)
       } catch (error) {
         return this.#fail(job, error, target ? 'store' : 'library')
       }
-      if (target) return { job, artifact_id: target.artifact_id }
+      if (target) return { job, target }
       this.#finish(job)
       return undefined
     })
@@ -111,14 +95,10 @@ export class ThumbnailUploader {
   }
 
   async #finalize(sent: readonly Sent[]): Promise<void> {
-    const items = sent.map(({ job, artifact_id }) => ({ ...targetOf(job), artifact_id }))
-    try {
-      await this.#parts.api.media.finalize({ items })
-      for (const { job } of sent) this.#finish(job)
-    } catch (error) {
-      if (sent.length > 1 && error instanceof ApiError && error.status < 500) {
-        for (const one of sent) await this.#finalize([one])
-      } else for (const { job } of sent) this.#fail(job, error, 'library')
+    const refused = await this.#direct.finalize(sent.map(({ target }) => target))
+    for (const { job, target } of sent) {
+      if (refused.has(target)) this.#fail(job, refused.get(target), 'library')
+      else this.#finish(job)
     }
   }
 
@@ -152,10 +132,14 @@ export class ThumbnailUploader {
 
 interface Sent {
   job: ThumbnailJob
-  artifact_id: number
+  target: PresignedTarget
 }
 
-const targetOf = ({ entryId, objectId }: ThumbnailJob) => ({
+/** Not the key, the budget, or a server that is away. */
+const mayBeOfOne = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429
+
+const placeOf = ({ entryId, objectId }: ThumbnailJob) => ({
   entry_id: entryId,
   object_id: objectId,
   kind: 'thumbnail' as const,

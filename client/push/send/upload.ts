@@ -5,6 +5,7 @@ import type { UploadTarget } from '../../../contract/push.ts'
 import { ClientError, systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { Bytes } from '../../http/body.ts'
+import { alreadyThere } from '../../http/direct-media.ts'
 import type { Http } from '../../http/http.ts'
 import type { TellPush } from '../../progress.ts'
 import { BufferPool, changed, chunkBytes, largeFile, pieceBytes, smallFile } from './file-body.ts'
@@ -24,9 +25,6 @@ export interface Upload {
 const atOnce = 8
 const streamsAtOnce = 4
 const progressMs = 100
-
-/** A presigned address took these bytes before, and the answer was lost: as good as sent. */
-export const alreadyThere = 412
 
 export class Uploader {
   readonly #http: Http

@@ -36,20 +36,30 @@ export function contentOf(picture: SmallPicture): Content {
 }
 
 /**
- * Of a picture that is searched for, at most `mostQuestions`: as it is, without its border, and with less and less of what may be borders
- * within that.
+ * Of a picture that is searched for, at most `mostQuestions`: as it is, as a library would have it, and with less and less of what may be
+ * borders within that.
  */
 export function questionsOf(picture: SmallPicture): Content[] {
-  const steps = cutContents(wholeContent(picture), plainEnough)
-  if (steps.length === 1) return steps
-  for (let cut = 0; cut < 2; cut++) {
-    const last = steps.at(-1)
-    const inner = last && innerContent(last, plainEnough)
-    if (inner === undefined) break
-    steps.push(inner)
+  const whole = wholeContent(picture)
+  const steps = cutContents(whole, plainEnough)
+  if (steps.length > 1) {
+    for (let cut = 0; cut < 2; cut++) {
+      const last = steps.at(-1)
+      const inner = last && innerContent(last, plainEnough)
+      if (inner === undefined) break
+      steps.push(inner)
+    }
   }
-  return [...steps.slice(0, 2), ...steps.slice(2).slice(2 - mostQuestions)]
+  const kept = contentOf(picture)
+  const others = steps.slice(1).filter((step) => !isSame(step, kept))
+  const first = isSame(whole, kept) ? [whole] : [whole, kept]
+  // Of many, the first and the last of them differ most.
+  const room = mostQuestions - first.length
+  return [...first, ...(others.length > room ? [...others.slice(0, 1), ...others.slice(1 - room)] : others)]
 }
+
+const isSame = (one: Content, other: Content): boolean =>
+  one.width === other.width && one.height === other.height && Buffer.compare(one.shown, other.shown) === 0
 
 function lookAt(content: Content, mirrored = false): Look {
   return { shape: shapeOf(formsOf(panelOf(content, mirrored))), colour: toLook(coloursOf(content), colourLength) }

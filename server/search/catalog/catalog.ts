@@ -40,6 +40,8 @@ export class Catalog {
   head: number
   /** The same of changes of what is said about entries, which are numbered by themselves. */
   commentHead = 0
+  /** How often something in it changed: what was found before the last change is not to be used. */
+  changes = 0
   readonly entries = new RowNumbers()
   readonly names = new Names()
   readonly columns = new Columns()
@@ -77,7 +79,7 @@ export class Catalog {
   set(entry: CatalogRow, comments: readonly string[] = []): void {
     const known = this.entries.find(entry.id)
     if (known !== undefined) this.texts.drop(entry.id)
-    this.totals.clear()
+    this.#changed()
     const row = known ?? this.entries.take(entry.id)
     if (row >= this.#room) this.#reserve(withRoom(row))
     const settle = known === undefined ? () => this.#move(row) : this.#watch(row)
@@ -100,7 +102,7 @@ export class Catalog {
     const row = this.entries.find(id)
     if (row === undefined) return
     this.texts.drop(id)
-    this.totals.clear()
+    this.#changed()
     this.entries.release(row)
     this.names.set(row, '')
     this.columns.clear(row)
@@ -161,6 +163,11 @@ export class Catalog {
     const done = this.#last.then(work)
     this.#last = done.catch(() => {})
     return done
+  }
+
+  #changed(): void {
+    this.changes++
+    this.totals.clear()
   }
 
   #reserve(rows: number): void {

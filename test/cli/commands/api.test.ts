@@ -80,6 +80,19 @@ test('bytes of a file go up as they are to a route that takes bytes', async () =
   expect(await api(`PUT /blobs/${content_hash} --data @a.bin`, { cwd })).toMatchObject({ hash: content_hash, created: true })
 })
 
+test('a path alone is GET, or POST where there is a body, which --input takes from a file or standard input', async () => {
+  expect(await api('/entries?limit=2')).toEqual((await caller.get('/entries?limit=2')).body)
+  expect((await api('/entries -f limit=2 --paginate')).entries).toHaveLength(names.length)
+  const body = (value: string) => JSON.stringify({ kind: 'package_guid', value })
+  const cwd = temporaryFolder({ 'body.json': body('C1') })
+  expect(await api('/admin/denylist --input body.json', { cwd })).toMatchObject({ value: 'C1' })
+  expect(await api('/admin/denylist --input -', { stdin: body('C2') })).toMatchObject({ value: 'C2' })
+})
+
+test('--raw-field gives a text, whatever it looks like', async () => {
+  expect(await api('/admin/denylist -f kind=package_guid -F value=77')).toMatchObject({ value: '77' })
+})
+
 test('a redirect is printed as its address', async () => {
   const { entries } = await api('GET /entries -f limit=1')
   const { location } = await api(`GET /entries/${entries[0].id}/download`)
@@ -110,6 +123,9 @@ test('wrong usage is told before anything is sent', async () => {
   expect((await ph('api POST /push/negotiate --data {', { env })).code).toBe(2)
   expect((await ph('api GET /entries -f limit', { env })).code).toBe(2)
   expect((await ph('api POST /push/negotiate --paginate', { env })).code).toBe(2)
+  expect((await ph('api GET', { env })).code).toBe(2)
+  expect((await ph('api GET /entries /packs', { env })).code).toBe(2)
+  expect((await ph('api /admin/denylist --data {} --input body.json', { env })).code).toBe(2)
 })
 
 test('a path that leads out of the API is refused', async () => {

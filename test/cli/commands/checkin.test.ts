@@ -180,3 +180,44 @@ test('push says of every locked file who has it, until when, why and what to do,
   const { items } = (await olivia.run('push --json')).json() as Json
   expect(items.find(({ name }: Json) => name === 'M_Oak')).toMatchObject({ status: 'locked', lock: { holder: { name: 'mia' } } })
 })
+
+test('previews of what was pushed are made last, when it is given back; --no-previews leaves them to the next push', async () => {
+  const { mia, active, api } = await inn(server)
+  const env = { PH_PREVIEWS: 'on' }
+  const statuses = async (): Promise<Json> => {
+    const { entries } = (await api.get('/entries')).body
+    return Object.fromEntries(entries.map((entry: Json) => [entry.name, entry.preview_status]))
+  }
+  await mia.ok('checkout SM_Stool SM_Barrel')
+  await mia.save('SM_Stool', 'mine')
+  const left = await mia.ok('checkin SM_Stool --no-previews', { env })
+  expect(left).toMatchObject({ push: { summary: { new: 1 }, previews_due: true }, released: [{ name: 'SM_Stool' }] })
+  expect(left.push).not.toHaveProperty('previews')
+  expect(await statuses()).toMatchObject({ SM_Stool: 'none' })
+  await editBarrel(mia, 'mine')
+  // These packages have nothing to show, which the library is told of both: the one before is gone on with.
+  const { push, released } = await mia.ok('checkin SM_Barrel', { env })
+  expect(released).toMatchObject([{ name: 'SM_Barrel' }])
+  expect(push).toMatchObject({ previews_due: false, previews: { failed: [], unavailable: expect.any(Array) } })
+  expect(push.previews.unavailable.map(({ name }: Json) => name).sort()).toEqual(['SM_Barrel', 'SM_Stool'])
+  expect(await statuses()).toMatchObject({ SM_Stool: 'unavailable', SM_Barrel: 'unavailable' })
+  expect(await active()).toEqual([])
+})
+
+test('Ctrl-C while previews are made leaves a checkin done: given back, with its exit code', async () => {
+  const { mia, active } = await inn(server)
+  await mia.ok('checkout SM_Stool')
+  await mia.save('SM_Stool', 'mine')
+  const stopping = new AbortController()
+  const before = server.logLines.length
+  const now = () => {
+    // The display of the previews asks for the time whenever it is told something.
+    if (server.logLines.slice(before).some((line) => line.includes('/push/preview-queue'))) stopping.abort('interrupted')
+    return new Date()
+  }
+  const { code, stdout, stderr } = await mia.run('checkin SM_Stool', { signal: stopping.signal, now, env: { PH_PREVIEWS: 'on' } })
+  expect(stopping.signal.aborted).toBe(true)
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Released 1 prop.')])
+  expect(stderr).toContain('The push is done; the next push makes the previews that are missing.')
+  expect(await active()).toEqual([])
+})

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { callAs } from '../../support/api.ts'
 import { startFront } from '../../support/http-front.ts'
-import { lookedAt, lookingServer } from '../../support/looking-server.ts'
+import { lookedAt, lookingServer, pictureOf, putThumbnail } from '../../support/looking-server.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { item, pushed } from '../../support/push.ts'
 
@@ -149,6 +149,38 @@ test('look-alikes are told apart from what holds the same, each pair once, with 
   expect(shown.stdout).toMatch(/looks like 2 other props that are not known to hold the same/)
   expect(shown.stdout).toMatch(/(very similar|looks the same) \(\d\.\d\d\)/)
   expect(shown.stderr).toContain('Compared the looks of 1 prop.')
+})
+
+test('what all looks alike is one group, without source files beside packages; scripts read a line for each', async () => {
+  const { ids, url, keys } = await lookedAt(server, [0, 0, 0, 0, 50], (number) => ({
+    entry: { entry_type: number === 50 ? 'source_mesh' : 'mesh' },
+  }))
+  const mia = callAs(url, keys.mia)
+  const [source] = await pushed(mia, [item({ entry: { entry_type: 'source_mesh' } })])
+  await putThumbnail(mia, source ?? {}, await pictureOf(0))
+  await server.work.look()
+  const env = { ...signedIn(url, keys.miaReads), NO_COLOR: '1', PH_PICTURES: 'off' }
+  const { look_alikes } = JSON.parse((await ph('duplicates --look-alikes --json', { env })).stdout)
+  const groups = look_alikes.groups.map(({ entry, entries }: { entry: { id: number }; entries: { id: number }[] }) =>
+    [entry, ...entries].map(({ id }) => id).sort((a, b) => a - b),
+  )
+  expect(groups).toEqual([ids.slice(0, 4)])
+  const lines = (await ph('duplicates --look-alikes', { env })).stdout.trimEnd().split('\n')
+  const head = look_alikes.groups[0].entry.id
+  expect(lines.map((line) => line.split('\t')).map(([group, kind]) => [group, kind])).toEqual(
+    Array.from({ length: 4 }, () => [`looks-like-${head}`, 'mesh']),
+  )
+  const narrow = await ph('duplicates --look-alikes', { env, columns: 40 })
+  expect(narrow.stdout).toContain('other props')
+  for (const line of narrow.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40)
+})
+
+test('a prop without a picture is said to have been compared with nothing', async () => {
+  const { code, stderr } = await run('SM_Stone --look-alikes')
+  const words = stderr.replaceAll(/\s+/g, ' ')
+  expect(code).toBe(0)
+  expect(words).toContain('1 prop could not be compared: there is no picture, or the library has not looked at it yet.')
+  expect(words).not.toContain('0 props')
 })
 
 test('a library that cannot compare pictures still says what holds the same, and ends with exit code 6', async () => {

@@ -1,4 +1,5 @@
 /** ph search by looks: by a picture of this disk, by a prop; what is shown of how alike they are, and what cannot be, in words. */
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,9 @@ writeFiles(cwd, {
   'words.png': 'no picture at all',
   'sound.wav': 'RIFF0000WAVE',
   'crate.uasset': 'no package',
+  'empty.png': '',
+  'folder.png/inside.txt': '',
+  'plain.txt': 'words',
 })
 
 const run = (line: string, more: Setting = {}) => ph(`search ${line}`, { env, cwd, ...more })
@@ -109,6 +113,9 @@ test.each([
   ['sound.wav', 'sound.wav'],
   ['crate.uasset', 'crate.uasset'],
   ['gone.png', 'There is no'],
+  ['empty.png', 'empty.png: The file is empty.'],
+  ['folder.png', 'is a folder'],
+  ['plain.txt', 'plain.txt: '],
 ])('%s is refused with the file named, and is not sent', async (file, words) => {
   const { code, stderr } = await run(`--like ${file}`)
   expect(code).not.toBe(0)
@@ -168,6 +175,25 @@ test('a mesh file is searched by how it is drawn, and a texture by its own pixel
   const { code, stdout, stderr } = await ph('search --like SM_Wedge.obj --limit 1 --json', { env, cwd: folder })
   expect(code, stderr).toBe(0)
   expect(JSON.parse(stdout).entries[0].name).toBe('SM_Wedge_Drawn')
+})
+
+test.skipIf(process.platform === 'win32')('a pipe, which may never end, is refused at once', async () => {
+  const pipe = join(temporaryFolder(), 'pipe.png')
+  execFileSync('mkfifo', [pipe])
+  await expect(searchPicture(pipe)).rejects.toMatchObject({ code: 'NOT_A_PICTURE', message: expect.stringContaining('pipe.png') })
+})
+
+test.each([
+  { name: '65 megapixels', width: 8_200, height: 8_000, format: 'png' },
+  { name: '25 megapixels, interlaced', width: 5_000, height: 5_000, format: 'png', progressive: true },
+  { name: '25 megapixels, progressive', width: 5_000, height: 5_000, format: 'jpeg', progressive: true },
+  { name: '40,000 pixels in a row', width: 40_000, height: 60, format: 'png' },
+] as const)('a picture of $name is made smaller first, and the server takes it', async ({ name, format, ...made }) => {
+  const { width, height, progressive } = { progressive: false, ...made }
+  const picture = sharp({ create: { width, height, channels: 3, background: '#c33' } }).toFormat(format, { progressive })
+  const folder = temporaryFolder({ [`${name}.${format}`]: await picture.toBuffer() })
+  const { code, stderr } = await ph(['search', '--like', `${name}.${format}`], { env, cwd: folder })
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`Searching by ${name}.${format}, as PNG.`)])
 })
 
 test('a picture that is larger than a library takes is made smaller first', async () => {

@@ -10,6 +10,7 @@ import { writePackage } from '../../../sample/package.ts'
 import { type Caller, callAs, type Json } from '../../support/api.ts'
 import { pngOf, wavOf } from '../../support/media.ts'
 import { type Outcome, ph, type Setting, signedIn } from '../../support/ph.ts'
+import { toHdr } from '../../support/pictures.ts'
 import { startTestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -89,6 +90,12 @@ test('--no-previews and PH_PREVIEWS=off leave them to the next push, which sends
   expect(await ready()).toBe(0)
   expect(reportOf(await push(cwd, '--json'))).toMatchObject({ summary: { new: 0 }, previews: { made: 3 } })
   expect(await ready()).toBe(3)
+})
+
+test('a picture of light has its thumbnail from the push itself, as a PNG has', async () => {
+  const cwd = temporaryFolder({ 'Art/Sky.hdr': toHdr({ width: 8, height: 1 }, new Uint8Array(32).fill(100), false) })
+  await push(cwd, '--no-previews')
+  expect(await entries()).toMatchObject([{ name: 'Sky', has_thumbnail: true, preview_status: 'none' }])
 })
 
 test('a setting that is neither on nor off is refused before anything is pushed', async () => {
