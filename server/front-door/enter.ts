@@ -1,5 +1,6 @@
 /** The front door: version, key, workspace, rate, then scope, in this order (contract-gaps 1). */
 
+import { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { Refusal } from '../../serving/refusal.ts'
@@ -40,7 +41,8 @@ export class FrontDoor {
   enter(request: FastifyRequest): Promise<Entered> | Entered {
     const { url, headers, workspaceSlug: slug } = request
     const { route } = request.routeOptions.config
-    const inside = within.getStore()
+    // Whatever context it came in: a request of a socket shows its key.
+    const inside = request.raw.socket instanceof Socket ? undefined : within.getStore()
     if (inside) return this.#enterWithin(request, inside)
     refuseOtherVersion(url, headers['x-ph-api'])
     const key = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]

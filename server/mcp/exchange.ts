@@ -1,0 +1,96 @@
+/** One message of an assistant, answered by the official package of the protocol. */
+import { Readable } from 'node:stream'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { apiMajor } from '../../contract/index.ts'
+import { assistantServer, ToolRefusal } from '../../mcp/protocol/assistant-server.ts'
+import { selectTools, unknownIn } from '../../mcp/tools/selection.ts'
+import { Refusal } from '../../serving/refusal.ts'
+import { originOf } from '../front-door/origin.ts'
+import type { Parts } from '../parts.ts'
+import type { Holder } from '../principal.ts'
+import { type Taken, takeCalls } from './allowance.ts'
+import { libraryCalls } from './library-calls.ts'
+import { type Message, readMessage, selectionOf } from './message.ts'
+
+interface Exchange {
+  app: FastifyInstance
+  parts: Parts
+  request: FastifyRequest
+  reply: FastifyReply
+  secret: string
+}
+
+export async function serve({ app, parts, request, reply, secret }: Exchange): Promise<FastifyReply> {
+  const holder = request.holder as Holder
+  const message = readMessage(request.body)
+  const selection = selectionOf(request)
+  const unknown = unknownIn(selection)
+  if (unknown.length > 0) throw new Refusal(400, `There is no toolset or tool ${unknown.slice(0, 10).join(', ')}.`)
+  const taken = await take(parts, holder, message)
+  if (taken && !taken.isTaken && message.isBatch) return refuseBatch(reply, taken)
+  const { actor, workspace } = holder
+  const assistant = {
+    version: apiMajorText,
+    tools: async () => selectTools(selection, { scope: actor.scope, isAdmin: actor.role === 'admin' }),
+    person: `${workspace.id}/${actor.id}`,
+    secret,
+    now: () => parts.clock.now(),
+    beforeCall: () => requireTaken(taken),
+    library: () => ({
+      ask: libraryCalls(app, request, holder),
+      notices: () => (taken?.limit == null ? [] : [`Agent calls this month: ${taken.used} of ${taken.limit}.`]),
+      meta: () => ({ 'prop-house/agent-calls': { used: taken?.used ?? 0, limit: taken?.limit ?? null } }),
+    }),
+  }
+  const handler = createMcpHandler(() => assistantServer(assistant), {
+    onerror: (err) => request.log.warn({ err }, 'an assistant was refused'),
+  })
+  return send(reply, await handler.fetch(webRequest({ request, reply, parts }, message)))
+}
+
+/** The protocol is told the version of the contract; that of the client package stands in a header. */
+const apiMajorText = String(apiMajor)
+
+/** What a message holds of calls is counted before they run, failed ones too. */
+const take = ({ database, clock }: Parts, { workspace }: Holder, { calls }: Message): Promise<Taken> | undefined =>
+  calls === 0 ? undefined : takeCalls(database.sql, { workspaceId: workspace.id, calls, now: clock.now() })
+
+function requireTaken(taken: Taken | undefined): void {
+  if (taken?.isTaken === false)
+    throw new ToolRefusal(
+      'AGENT_CALL_LIMIT',
+      `This workspace made ${taken.used} of its ${taken.limit} agent calls of this month. They begin anew with the next month of UTC; \`ph\` and the API go on working.`,
+    )
+}
+
+const refuseBatch = (reply: FastifyReply, { used, limit }: Taken): FastifyReply =>
+  reply.code(429).send({ error: 'The agent calls of this month do not suffice for this batch.', used, limit })
+
+function webRequest(
+  { request, reply, parts: { settings } }: Pick<Exchange, 'request' | 'reply' | 'parts'>,
+  { text }: Message,
+): Request {
+  const { method } = request
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    if (
+      value !== undefined &&
+      !['connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'].includes(name)
+    )
+      headers.set(name, [value].flat().join(', '))
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return new Request(`${originOf(request, settings)}/mcp`, {
+    method,
+    headers,
+    signal: gone.signal,
+    ...(method === 'POST' ? { body: text } : {}),
+  })
+}
+
+function send(reply: FastifyReply, response: Response): FastifyReply {
+  reply.code(response.status)
+  for (const [name, value] of response.headers) reply.header(name, value)
+  return response.body ? reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])) : reply.send()
+}
