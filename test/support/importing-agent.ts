@@ -50,7 +50,13 @@ export async function startImportingAgent(
   const folders = agentFolders(folder)
   // Nobody sits out the waits for a server that is away.
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
-  const running = await startAgent({ wire: { url, key, folders, pause }, version: '0', previews: false, ...quickTimes, ...options })
+  const running = await startAgent({
+    wire: { url, key, folders, pause },
+    version: '0',
+    previews: false,
+    ...quickTimes,
+    ...options,
+  })
   onTestFinished(() => running.stop())
   const { api } = await requireAgent(folders)
   const { events } = running.agent

@@ -41,7 +41,14 @@ export async function agentOf(
   vi.stubEnv('PATH', `${file}:${process.env.PATH}`)
   const log: string[] = []
   const wire = { url: env.PH_URL ?? '', key: env.PH_API_KEY ?? '', folders }
-  const agent = await startAgent({ wire, version: '0', tell: (line) => log.push(line), watchPace: quick, previews: false, ...options })
+  const agent = await startAgent({
+    wire,
+    version: '0',
+    tell: (line) => log.push(line),
+    watchPace: quick,
+    previews: false,
+    ...options,
+  })
   onTestFinished(() => agent.stop())
   const { api } = await requireAgent(folders)
   const events = follow(agent)
