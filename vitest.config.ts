@@ -28,7 +28,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000, interval: 50 } },
-    env: { NO_COLOR: '1' },
+    // Servers in processes of their own: see test/support/server.ts.
+    env: { NO_COLOR: '1', PH_DATABASE_CACHE: '16' },
     unstubEnvs: true,
   },
 })

@@ -6,6 +6,8 @@ export interface Settings {
   port: number
   dataDir: string
   databaseUrl: string | undefined
+  /** Memory in which the embedded database keeps what it reads. */
+  databaseCacheMiB: number
   storageUrl: string | undefined
   /** Where clients reach the server, when that differs from the address it listens on. */
   publicUrl: string | undefined
@@ -43,6 +45,7 @@ export interface ToldSetting {
 export const settingsTable = [
   ['PH_DATA', './ph-data', 'folder for the embedded database and the files (--data)'],
   ['PH_DATABASE_URL', '', 'postgres:// address of a PostgreSQL 15 or newer, instead of the embedded database'],
+  ['PH_DATABASE_CACHE', '128', 'MiB of memory in which the embedded database keeps what it reads, from 16 to 1024'],
   ['PH_STORAGE_URL', '', 's3://bucket?endpoint=…; not in this version, which keeps files below the data folder'],
   ['PH_PUBLIC_URL', '', 'where clients reach this server, when a proxy stands before it'],
   ['PH_PROVISION', '', 'JSON file with workspaces, members and keys, applied at every start (--provision)'],
@@ -85,9 +88,10 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
   const text = (name: string) => env[name] || undefined
   return {
     host: flags.host ?? '127.0.0.1',
-    port: whole('--port', flags.port ?? '7410', 65_535),
+    port: whole('--port', flags.port ?? '7410', { most: 65_535 }),
     dataDir: resolve(cwd, flags.data ?? text('PH_DATA') ?? 'ph-data'),
     databaseUrl: address('PH_DATABASE_URL', text('PH_DATABASE_URL'), ['postgres:', 'postgresql:']),
+    databaseCacheMiB: whole('PH_DATABASE_CACHE', text('PH_DATABASE_CACHE') ?? '128', { least: 16, most: 1024 }),
     storageUrl: address('PH_STORAGE_URL', text('PH_STORAGE_URL'), ['s3:']),
     publicUrl: publicAddress(text('PH_PUBLIC_URL')),
     provisionFile: absolute(cwd, flags.provision ?? text('PH_PROVISION')),
@@ -156,9 +160,10 @@ function masked(text: string): string {
 /** A setting that cannot be used. The message names it and says what would do. */
 export class SettingError extends Error {}
 
-function whole(name: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+function whole(name: string, text: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value <= most)) throw new SettingError(`${name} is "${text}"; it takes a whole number from 0 to ${most}.`)
+  if (!(value >= least && value <= most))
+    throw new SettingError(`${name} is "${text}"; it takes a whole number from ${least} to ${most}.`)
   return value
 }
 

@@ -26,13 +26,14 @@ export const embeddedFolder = ({ dataDir }: Settings): string => join(dataDir, '
 
 /** The database, or the running server that has it. Throws FolderInUse when another process does not let it go. */
 export async function takeDatabase(settings: Settings, taking: Taking): Promise<Database | FoundServer> {
-  const { databaseUrl, dataDir, networkDisk } = settings
+  const { databaseUrl, dataDir, networkDisk, databaseCacheMiB: cacheMiB } = settings
+  const embeddedDir = embeddedFolder(settings)
   const { patienceMs, onWait, signal, tell, waits } = taking
   const until = systemClock.now().getTime() + patienceMs
   for (let isFirst = true; ; isFirst = false) {
     signal?.throwIfAborted()
     try {
-      return await openDatabase({ databaseUrl, embeddedDir: embeddedFolder(settings), networkDisk, tell, waits })
+      return await openDatabase({ databaseUrl, embeddedDir, cacheMiB, networkDisk, tell, waits })
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error
       const [server] = (await findServers(dataDir)).servers

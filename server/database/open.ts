@@ -93,6 +93,8 @@ interface Where {
   databaseUrl?: string | undefined
   /** The data folder of PGlite. */
   embeddedDir: string
+  /** Memory in which PGlite keeps what it reads. */
+  cacheMiB?: number | undefined
   /** PGlite may lie on a disk of the network. */
   networkDisk?: boolean
   /** Hears when the embedded database cannot go on, and when it can again. */
@@ -157,11 +159,12 @@ function withoutLockTimeout(url: string): string {
 /** PGlite has one session: a writer keeps it until the commit. Readers that came meanwhile get it before the next writer. */
 async function openEmbedded({
   embeddedDir,
+  cacheMiB = 128,
   networkDisk = false,
   tell = () => {},
   waits,
 }: Omit<Where, 'databaseUrl'> & { waits: Waits }): Promise<Database> {
-  const embedded = await startEmbedded(embeddedDir, { tell, networkDisk })
+  const embedded = await startEmbedded(embeddedDir, { tell, networkDisk, cacheMiB })
   const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
   const connection = { ...session, application_name: 'prop-house' }
   const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...neverFull.pipeline, ...lines, ...to, connection }))

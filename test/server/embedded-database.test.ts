@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { migratedDatabase } from '../support/fresh-postgres.ts'
+import { startTestServer } from '../support/server.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -54,5 +55,13 @@ test.runIf(!process.env.PH_TEST_DATABASE_URL)(
     expect(found.slice(0, acknowledged)).toEqual(Array.from({ length: acknowledged }, (_, number) => number))
     expect(found.length).toBeLessThanOrEqual(acknowledged + 1)
     expect(await once(child, 'close')).toEqual([0, null])
+  },
+)
+
+test.runIf(!process.env.PH_TEST_DATABASE_URL)(
+  'the memory that a setting gives it is what the embedded database takes',
+  async () => {
+    const small = await startTestServer({ databaseCacheMiB: 24 })
+    expect([...(await small.database.sql`show shared_buffers`)]).toEqual([{ shared_buffers: '24MB' }])
   },
 )

@@ -63,6 +63,8 @@ export interface TestServer extends RunningServer {
 
 /** Budgets that no test uses up without meaning to. */
 const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
+/** Libraries of tests are small, and memory that is touched first takes most of a start. */
+const small = { databaseCacheMiB: 16 }
 
 export type TestLimits = Pick<StartOptions, 'pace' | 'waits' | 'lookMs' | 'embedderModule'>
 /** Of a server whose background work is done when a test says so. */
@@ -78,6 +80,7 @@ export async function startTestServer(overrides: Partial<Settings> = {}, limits:
     ...readSettings({ port: '0', data: dataDir }, {}, dataDir),
     databaseUrl: database?.url,
     ...lifted,
+    ...small,
     ...overrides,
   }
   const start = () =>

@@ -33,9 +33,10 @@ interface Starting {
   tell: TellTrouble
   /** Also on a disk of the network. */
   networkDisk: boolean
+  cacheMiB: number
 }
 
-export async function startEmbedded(dir: string, { tell, networkDisk }: Starting): Promise<Embedded> {
+export async function startEmbedded(dir: string, { tell, networkDisk, cacheMiB }: Starting): Promise<Embedded> {
   const held = await holdFolder(dir, networkDisk)
   let folder: SocketFolder | undefined
   const release = async () => {
@@ -45,7 +46,7 @@ export async function startEmbedded(dir: string, { tell, networkDisk }: Starting
   try {
     folder = makeSocketFolder(dir)
     const { socketPath } = folder
-    const lives = new EmbeddedLives(dir, socketPath, tell)
+    const lives = new EmbeddedLives(dir, { socketPath, cacheMiB }, tell)
     await lives.begin()
     const lost = held.lost.then(async (why) => {
       await lives.abandon()
@@ -74,21 +75,21 @@ export async function startEmbedded(dir: string, { tell, networkDisk }: Starting
  */
 class EmbeddedLives {
   readonly #dir: string
-  readonly #socketPath: string
+  readonly #setting: { socketPath: string; cacheMiB: number }
   readonly #tell: TellTrouble
   readonly #stopping = new AbortController()
   #thread: EmbeddedThread | undefined
   #next: Promise<void> = Promise.resolve()
 
-  constructor(dir: string, socketPath: string, tell: TellTrouble) {
+  constructor(dir: string, setting: { socketPath: string; cacheMiB: number }, tell: TellTrouble) {
     this.#dir = dir
-    this.#socketPath = socketPath
+    this.#setting = setting
     this.#tell = tell
   }
 
   async begin(): Promise<void> {
-    if (process.platform !== 'win32') rmSync(this.#socketPath, { force: true })
-    const thread = await startThread({ dir: filesIn(this.#dir), socketPath: this.#socketPath })
+    if (process.platform !== 'win32') rmSync(this.#setting.socketPath, { force: true })
+    const thread = await startThread({ dir: filesIn(this.#dir), ...this.#setting })
     this.#thread = thread
     void thread.ended.then(() => {
       this.#thread = undefined

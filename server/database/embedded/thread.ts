@@ -12,8 +12,17 @@ export interface EmbeddedThread {
 /** What the worker sends once it can be spoken to. */
 export type WorkerAnswer = { ready: true } | { failed: string }
 
-/** `dir`: the folder of PGlite; `socketPath`: where it answers. Throws what keeps it from starting. */
-export async function startThread(data: { dir: string; socketPath: string }): Promise<EmbeddedThread> {
+export interface ThreadSetting {
+  /** The folder of PGlite. */
+  dir: string
+  /** Where it answers. */
+  socketPath: string
+  /** Memory in which it keeps what it reads. */
+  cacheMiB: number
+}
+
+/** Throws what keeps it from starting. */
+export async function startThread(data: ThreadSetting): Promise<EmbeddedThread> {
   const file = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
   const worker = new Worker(file, { workerData: data })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))

@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { planning } from '../planning.ts'
 import { openFiles } from './files.ts'
-import type { WorkerAnswer } from './thread.ts'
+import type { ThreadSetting, WorkerAnswer } from './thread.ts'
 
 /** The part of Emscripten's module through which messages are worked on. */
 interface WithLoop {
@@ -14,7 +14,7 @@ interface WithLoop {
 /** How PostgreSQL leaves a statement that failed: it goes on with the next one. */
 const statementFailed = 100
 
-const { dir, socketPath } = workerData as { dir: string; socketPath: string }
+const { dir, socketPath, cacheMiB } = workerData as ThreadSetting
 const answer = (message: WorkerAnswer) => parentPort?.postMessage(message)
 
 try {
@@ -34,7 +34,8 @@ try {
 /** PGlite starts with fsync off (`-F`): here it is on, so that a commit is on the disk. */
 async function openDurably(): Promise<PGlite> {
   const kept = PGlite.defaultStartParams.filter((param) => param !== '-F')
-  const startParams = [...kept, '-c', 'wal_sync_method=fsync', '-c', `plan_cache_mode=${planning}`]
+  const own = ['wal_sync_method=fsync', `plan_cache_mode=${planning}`, `shared_buffers=${cacheMiB}MB`]
+  const startParams = [...kept, ...own.flatMap((setting) => ['-c', setting])]
   const db = await openFiles(dir, (fs) => PGlite.create({ fs, startParams }))
   endWhenItCannotGoOn((db as unknown as { Module: WithLoop }).Module)
   return db
