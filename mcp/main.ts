@@ -9,7 +9,7 @@ import { type Selection, selectTools, unknownIn } from './tools/selection.ts'
 export { namesIn, toolsets } from './tools/selection.ts'
 export { unknownIn }
 
-/** A message of the hosted endpoint is at most as long. */
+/** Four times what the hosted endpoint takes: pictures travel as base64. */
 const longestMessage = 4 * 1024 * 1024
 
 export interface StdioOptions {

@@ -20,6 +20,9 @@ export class ProjectPreviews {
     this.#due.add(root)
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined
+      // One may have come when the last of them was just done.
+      const [next] = this.#due
+      if (next !== undefined) this.make(next)
     })
   }
 
