@@ -43,7 +43,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_00
     const { url, keys } = await server.addWorkspace()
     const mia = callAs(url, keys.mia)
     const [{ entry_id } = {}] = await pushed(mia, [item()])
-    const stop = wire.stopBefore(new RegExp(`^${word}\\b`, 'i'))
+    const stop = wire.stopAll(new RegExp(`^${word}\\b`, 'i'))
     const { status, body } = await mia.patch(`/entries/${entry_id}`, { category: 'Late' })
     expect([status, body.error.code, body.error.details]).toEqual([503, 'UNAVAILABLE', { reason: 'database_away' }])
     stop.goOn()

@@ -10,6 +10,8 @@ export interface StatementWire {
   executed: readonly string[]
   /** The next statement that matches, by whichever connection, does not get to the database before `goOn`; all others do. */
   stopBefore(text: RegExp): Stop
+  /** None that matches gets to the database before `goOn`, by whichever connection: background work says BEGIN and COMMIT as well. */
+  stopAll(text: RegExp): Stop
   end(): void
 }
 
@@ -44,8 +46,8 @@ export async function readStatements(databaseUrl: string): Promise<StatementWire
   await once(server, 'listening')
   const url = new URL(databaseUrl)
   url.port = String((server.address() as AddressInfo).port)
-  const stopBefore = (text: RegExp): Stop => {
-    const stop = new Standing(text)
+  const hold = (text: RegExp, most: number): Stop => {
+    const stop = new Standing(text, most)
     stops.add(stop)
     return { reached: stop.reached.promise, goOn: () => stop.goOn() }
   }
@@ -53,30 +55,39 @@ export async function readStatements(databaseUrl: string): Promise<StatementWire
     server.close()
     for (const socket of sockets) socket.destroy()
   }
-  return { url: url.href, executed, stopBefore, end }
+  return {
+    url: url.href,
+    executed,
+    stopBefore: (text) => hold(text, 1),
+    stopAll: (text) => hold(text, Number.POSITIVE_INFINITY),
+    end,
+  }
 }
 
-/** A stop that waits for its statement, then holds the line that it came on. */
+/** A stop that waits for its statements, at most so many, and holds the lines that they come on. */
 class Standing {
-  readonly text: RegExp
   readonly reached = Promise.withResolvers<void>()
-  #line: Line | undefined
+  readonly #text: RegExp
+  readonly #most: number
+  readonly #lines: Line[] = []
   #isOver = false
 
-  constructor(text: RegExp) {
-    this.text = text
+  constructor(text: RegExp, most: number) {
+    this.#text = text
+    this.#most = most
   }
 
   /** Whether the line is held from now on. */
-  take(line: Line): boolean {
-    this.#line = line
+  take(line: Line, statement: string): boolean {
+    if (this.#isOver || this.#lines.length >= this.#most || !this.#text.test(statement)) return false
+    this.#lines.push(line)
     this.reached.resolve()
-    return !this.#isOver
+    return true
   }
 
   goOn(): void {
     this.#isOver = true
-    this.#line?.goOn()
+    for (const line of this.#lines) line.goOn()
   }
 }
 
@@ -126,9 +137,6 @@ class Line {
     else if (type === 'Q') this.#wire.executed.push(first)
     const begun = { P: second, B: this.#bound, Q: first }[type]
     if (begun === undefined || this.#isHeld) return
-    const stop = [...this.#wire.stops].find(({ text }) => text.test(begun))
-    if (!stop) return
-    this.#wire.stops.delete(stop)
-    this.#isHeld = stop.take(this)
+    this.#isHeld = [...this.#wire.stops].some((stop) => stop.take(this, begun))
   }
 }
