@@ -1,7 +1,7 @@
 /** What a command may touch: streams, surroundings, its output, and the library it talks to. Nothing reads `process` but main.ts. */
 import type { Readable } from 'node:stream'
 import type { Pause } from '../client/http/pause.ts'
-import { makeOutput, type Output, type OutStream } from './terminal/output.ts'
+import { type Documents, makeOutput, type Output, type OutStream } from './terminal/output.ts'
 
 export type InStream = Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown }
 
@@ -21,6 +21,9 @@ export interface Surroundings {
 /** Options that every command takes. */
 export interface Globals {
   json: boolean
+  /** What to print of the JSON instead of all: an expression of jq, or a template. */
+  jq: string | undefined
+  template: string | undefined
   profile: string | undefined
   url: string | undefined
 }
@@ -29,22 +32,28 @@ export interface Globals {
 export type Run = (args: readonly string[], surroundings: Surroundings) => Promise<number>
 
 export interface Context extends Surroundings {
-  globals: Globals
+  globals: Pick<Globals, 'profile' | 'url'>
   out: Output
   /** Someone is there to answer: both ends are terminals and no JSON was asked for. */
   interactive: boolean
   run: Run
 }
 
+interface Making {
+  globals: Partial<Globals>
+  /** Where results go that are asked for as JSON. */
+  documents: Documents | undefined
+  run: Run
+}
+
 /** Puts together what a command gets. */
-export function makeContext(surroundings: Surroundings, globals: Partial<Globals>, run: Run): Context {
+export function makeContext(surroundings: Surroundings, { globals, documents, run }: Making): Context {
   const { stdin, stderr } = surroundings
-  const json = globals.json === true
   return {
     ...surroundings,
-    globals: { json, profile: globals.profile, url: globals.url },
-    out: makeOutput(surroundings, json),
-    interactive: !json && stdin.isTTY === true && stderr.isTTY === true,
+    globals: { profile: globals.profile, url: globals.url },
+    out: makeOutput(surroundings, documents),
+    interactive: !documents && stdin.isTTY === true && stderr.isTTY === true,
     run,
   }
 }

@@ -5,6 +5,7 @@ import { isAbsolute } from 'node:path'
 import { pause } from '../client/http/pause.ts'
 import { exits } from '../contract/errors.ts'
 import type { Surroundings } from './context.ts'
+import { asksForDocuments } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { run } from './program.ts'
 import { failed } from './refusal.ts'
@@ -54,7 +55,7 @@ function tellLost({ errored }: OutStream, surroundings: Surroundings, args: stri
     `The output of this command could not be written to stdout: ${why}.`,
     'Free some space there, or send the output elsewhere, then run the command again. What it changed in the library stays changed.',
   )
-  tellFailure(failureOf(failure), surroundings, args.includes('--json'))
+  tellFailure(failureOf(failure), surroundings, asksForDocuments(args))
   return failure.exit
 }
 

@@ -3,11 +3,13 @@ import { CommanderError, Option, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
+import { plainDocuments, ShapedDocuments } from './documents/printer.ts'
+import { asksForDocuments, shapeOf } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { curation, firstWords, library, together } from './first-words.ts'
 import { programEpilogue } from './help.ts'
 import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
-import { hasColor, painter } from './terminal/output.ts'
+import { type Documents, hasColor, painter } from './terminal/output.ts'
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -15,8 +17,16 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   let context: Context | undefined
   try {
     const program = await parserFor(args, surroundings, async (command, input) => {
-      context = makeContext(surroundings, program.opts<Globals>(), run)
-      code = (await command.run(context, input as never)) ?? exits.done
+      const globals = program.opts<Globals>()
+      await using documents = await documentsFor(globals, surroundings)
+      context = makeContext(surroundings, { globals, documents, run })
+      try {
+        code = (await command.run(context, input as never)) ?? exits.done
+      } catch (error) {
+        await documents?.printed().catch(() => undefined)
+        throw error
+      }
+      await documents?.printed()
     })
     await program.parseAsync(withHelpOption(args), { from: 'user' })
     if (context?.interactive && asksServer(args, surroundings)) {
@@ -28,6 +38,17 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
     return endOf(await explained(error, context), args, surroundings)
   }
+}
+
+/** Where JSON goes that was asked for. A shape that cannot be used is refused here, before the command does anything. */
+async function documentsFor(
+  { json, ...globals }: Globals,
+  surroundings: Surroundings,
+): Promise<(Documents & AsyncDisposable) | undefined> {
+  const shape = shapeOf(globals)
+  if (!shape) return json ? plainDocuments(surroundings) : undefined
+  const { openShaper } = await import('./documents/shaper.ts')
+  return new ShapedDocuments(surroundings, await openShaper(shape, surroundings.signal))
 }
 
 /** Commands of these groups have just talked to the server. */
@@ -57,7 +78,7 @@ function endOf(error: unknown, args: readonly string[], surroundings: Surroundin
   if (error instanceof Error && error.name === 'AbortError') return exits.interrupted
   if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`)
   const failure = failureOf(error)
-  tellFailure(failure, surroundings, args.includes('--json'))
+  tellFailure(failure, surroundings, asksForDocuments(args))
   return failure.exit
 }
 
@@ -86,6 +107,8 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
 
 const globalOptions = (): Option[] => [
   new Option('--json', 'print exactly one JSON document'),
+  new Option('--jq <expression>', 'print what jq makes of that document'),
+  new Option('--template <template>', 'print the document by this template (LiquidJS)'),
   new Option('--profile <name>', 'use this profile instead of the one last signed in with'),
   new Option('--url <address>', 'talk to this server instead of the one of the profile'),
 ]

@@ -83,7 +83,7 @@ interface Followed {
 
 /** Ends by its signal only. */
 async function follow(context: Context, { api, connection: { url, key } }: Library, filter: Followed): Promise<void> {
-  const { out, stdout, signal, pause } = context
+  const { out, signal, pause } = context
   const [{ createApi }, { Http }] = await Promise.all([import('../../client/http/api.ts'), import('../../client/http/http.ts')])
   // A server that is away is waited for here, without end, and told once.
   const http = new Http({ url, key, clientName: clientName(), signal, pause, retryForMs: 0 })
@@ -96,12 +96,8 @@ async function follow(context: Context, { api, connection: { url, key } }: Libra
   try {
     const events = followActivity(api, { ...filter, poll, everyMs: pollMs, pause, signal, tell })
     for await (const event of events) {
-      if (out.json) {
-        stdout.write(`${JSON.stringify(event)}\n`)
-        continue
-      }
-      await namesFor(poll, [event], names).catch(() => signal.throwIfAborted())
-      out.lines(eventLines([event], { names, context, when: moment }))
+      if (!out.json) await namesFor(poll, [event], names).catch(() => signal.throwIfAborted())
+      await out.event(event, () => eventLines([event], { names, context, when: moment }))
     }
   } finally {
     await http.close('destroy')

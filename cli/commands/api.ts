@@ -137,8 +137,8 @@ async function ask(http: Library['http'], request: ApiRequest, route: Route | un
 }
 
 /** Each event as a line, as it comes. */
-async function follow({ stdout }: Context, http: Library['http'], request: ApiRequest): Promise<void> {
-  for await (const event of http.events(request)) stdout.write(`${JSON.stringify(event)}\n`)
+async function follow({ out }: Context, http: Library['http'], request: ApiRequest): Promise<void> {
+  for await (const event of http.events(request)) await out.event(event, () => [JSON.stringify(event)])
 }
 
 async function jsonBody(context: Context, data: string): Promise<unknown> {

@@ -8,6 +8,7 @@ import { exits } from '../../contract/errors.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import { command, flag } from '../command.ts'
 import { type Context, makeContext } from '../context.ts'
+import { plainDocuments } from '../documents/printer.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { failed } from '../refusal.ts'
 import { count, duration, size } from '../terminal/amounts.ts'
@@ -137,7 +138,8 @@ class Demo {
   #inside(cwd = this.#stage.project): Context {
     const { env } = this.#stage
     const surroundings = { ...this.#context, env: { ...this.#context.env, ...env }, cwd }
-    return makeContext(surroundings, { json: this.#context.out.json }, this.#context.run)
+    const documents = this.#context.out.json ? plainDocuments(surroundings) : undefined
+    return makeContext(surroundings, { globals: {}, documents, run: this.#context.run })
   }
 
   /** Types a command line and runs it; with `--json` it runs in silence and gives its document. */

@@ -82,7 +82,7 @@ const wordsOf = (report: MediaReport, context: Context): string[] => {
 
 /** Ends by its signal, and by what waiting does not fix. */
 async function watchQueue(context: Context): Promise<never> {
-  const { out, stdout, pause, signal } = context
+  const { out, pause, signal } = context
   let waitMs = looks.firstMs
   let isAway = false
   for (;;) {
@@ -97,8 +97,7 @@ async function watchQueue(context: Context): Promise<never> {
     const { made, thumbnails, unavailable, failed } = report ?? emptyReport()
     const isQuiet = made + thumbnails + unavailable.length + failed.length === 0
     if (report && !isQuiet) {
-      if (out.json) stdout.write(`${JSON.stringify(report)}\n`)
-      else out.lines(() => mediaWords(report, context))
+      await out.event(report, () => mediaWords(report, context))
     }
     waitMs = isQuiet ? Math.min(waitMs * 2, looks.longestMs) : looks.firstMs
     await pause(waitMs, signal)

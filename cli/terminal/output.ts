@@ -24,6 +24,14 @@ export type Paint = (style: Style, text: string) => string
  */
 export type View = string | readonly string[] | (() => string | readonly string[])
 
+/** Where results go that are read by programs. */
+export interface Documents {
+  /** A document of a command is printed whole, one of many on a line. Settles when it is printed. */
+  print(document: unknown, form: 'whole' | 'line'): Promise<void>
+  /** Settles when all are printed; throws what one of them could not be printed for. */
+  printed(): Promise<void>
+}
+
 export interface Output {
   json: boolean
   /** stdout is a terminal. */
@@ -34,6 +42,8 @@ export interface Output {
   paint: Paint
   /** The command's one result: the value with `--json`, else the view. */
   result(value: unknown, view: View): void
+  /** One of many results that come over time: the value on a line with `--json`, else the view. */
+  event(value: unknown, view: View): Promise<void>
   /** Lines of a result that comes piece by piece; nothing with `--json`. */
   lines(view: View): void
   /** Bytes for the terminal, such as a picture; nothing with `--json`. */
@@ -70,7 +80,9 @@ export function columnsOf(stream: OutStream, env: Environment): number {
   return Number.isInteger(columns) && columns >= 20 ? Math.min(columns, 400) : 80
 }
 
-export function makeOutput({ stdout, stderr, env }: Streams, json: boolean): Output {
+/** Without documents the results are for people. */
+export function makeOutput({ stdout, stderr, env }: Streams, documents: Documents | undefined): Output {
+  const json = documents !== undefined
   const width = wrapWidth(stdout, env)
   let given = false
   const write = (bytes: string | Uint8Array) => {
@@ -82,11 +94,12 @@ export function makeOutput({ stdout, stderr, env }: Streams, json: boolean): Out
     width,
     paint: painter(hasColor(stdout, env)),
     result(value, view) {
-      if (!json) return write(asText(view, width))
+      if (!documents) return write(asText(view, width))
       if (given) throw new Error('A command gave two results.')
       given = true
-      stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+      void documents.print(value, 'whole')
     },
+    event: async (value, view) => (documents ? documents.print(value, 'line') : write(asText(view, width))),
     lines: (view) => (json ? undefined : write(asText(view, width))),
     raw: write,
     note(text) {

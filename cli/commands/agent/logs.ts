@@ -29,25 +29,34 @@ export const logCommands = [
         throw failed('NO_LOG', `There is no ${path}: no agent ever ran here.`, 'Start it with `ph agent start`.')
       const file = new GrowingFile(path)
       const before = [...readPrevious(path), ...file.read()]
-      print(context, wanted === 0 ? [] : before.slice(-wanted))
+      await print(context, wanted === 0 ? [] : before.slice(-wanted))
       while (follow) {
         await context.pause(lookMs, context.signal)
-        print(context, file.read())
+        await print(context, file.read())
       }
       return undefined
     },
   }),
 ]
 
-function print({ stdout, out }: Context, lines: readonly string[]): void {
-  for (const line of lines) stdout.write(out.json ? `${line}\n` : inWords(line))
+async function print({ out }: Context, lines: readonly string[]): Promise<void> {
+  for (const line of lines) await out.event(recordIn(line), () => inWords(line))
 }
 
-function inWords(line: string): string {
+/** A line that a full disk or a killed agent left half is told as it is. */
+function recordIn(line: string): unknown {
   try {
-    return logWords(line)
+    return JSON.parse(line)
   } catch {
-    return `${line}\n`
+    return { msg: line }
+  }
+}
+
+function inWords(line: string): readonly string[] {
+  try {
+    return [logWords(line).replace(/\n$/, '')]
+  } catch {
+    return [line]
   }
 }
 

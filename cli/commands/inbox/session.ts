@@ -188,8 +188,9 @@ export class InboxSession {
     const words = [kind, String(item.entry_id)]
     await this.#close()
     context.stdout.write(`ph ${words.join(' ')}\n\n`)
-    const { json: _json, ...globals } = context.globals
-    const flags = Object.entries(globals).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))
+    const flags = Object.entries(context.globals).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    )
     await context.run([...words, ...flags], context)
     await waitForEnter(context, '\nPress Enter to go back to the inbox. ')
     try {

@@ -26,6 +26,7 @@ const screen = (width: number, terminal = true): Output => ({
   width,
   paint: painter(false),
   result: () => undefined,
+  event: async () => undefined,
   lines: () => undefined,
   raw: () => undefined,
   note: () => undefined,
