@@ -61,6 +61,8 @@ test('both clients find a prop, plan a check-out and carry it out', async () => 
   const done = await call(client, 'check_out', { entry_id, note: 'rims', plan_token: planned.plan_token })
   expect(done.structuredContent.result).toMatchObject({ lock: { note: 'rims', holder: { name: 'mia' } } })
   expect((await callsTo(workspace, 'mia').locks.list({})).locks).toHaveLength(1)
+  const again = await call(client, 'check_out', { entry_id, note: 'rims', plan_token: planned.plan_token })
+  expect([again.isError, again.content[0].text]).toEqual([true, expect.stringMatching(/plan_token was used already/)])
 })
 
 test('a read key, and --read-only, see reading tools only; an unknown toolset is wrong usage', async () => {
