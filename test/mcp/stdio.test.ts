@@ -96,6 +96,23 @@ test('while the server is away the mirror answers, and says so; what it cannot a
   })
 })
 
+test('arguments that are nested deeply or long, calls that are cancelled and tools that do not exist end in an error, and the next call is answered', async () => {
+  const workspace = await server.addWorkspace()
+  const client = await started({ workspace })
+  const nested = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`)
+  for (const q of [nested, 'x'.repeat(1_000_000)])
+    expect(await call(client, 'search', { q })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^VALIDATION/) }, {}],
+    })
+  await expect(call(client, 'no_such_tool')).rejects.toThrow(/no tool "no_such_tool"/)
+  const cancelled = new AbortController()
+  const asked = client.callTool({ name: 'search', arguments: {} }, { signal: cancelled.signal })
+  cancelled.abort()
+  await expect(asked).rejects.toThrow()
+  expect(await call(client, 'search')).toMatchObject({ structuredContent: { entries: [] } })
+})
+
 test('the program ends when its client goes', async () => {
   const workspace = await server.addWorkspace()
   const ended = await ph('mcp', { env: signedIn(workspace.url, workspace.keys.mia), stdin: '' })
