@@ -8,7 +8,7 @@ import { spendPlanHere } from './tools/plan-token.ts'
 import { type Selection, selectTools, unknownIn } from './tools/selection.ts'
 
 export { namesIn, toolsets } from './tools/selection.ts'
-export { unknownIn }
+export { type Selection, unknownIn }
 
 /** Four times what the hosted endpoint takes: pictures travel as base64. */
 const longestMessage = 4 * 1024 * 1024
