@@ -10,7 +10,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { type Look, lookLength } from '../server/looks/embedder.ts'
+import type { Look } from '../server/looks/embedder.ts'
+import { rounded } from '../server/looks/rounding.ts'
 import { Catalog } from '../server/search/catalog/catalog.ts'
 import { rankByLook } from '../server/search/looks/rank.ts'
 import { Vectors } from '../server/search/looks/vectors.ts'
@@ -46,10 +47,7 @@ function unit(): Float32Array {
   return made.map((value) => value / length)
 }
 
-const toLook = (one: Float32Array): Look => ({
-  shape: Int8Array.from(one, (value) => Math.max(-127, Math.min(127, Math.round(value * lookLength)))),
-  colour: new Int8Array(0),
-})
+const withoutColours = (shape: Float32Array) => ({ shape, colour: new Float32Array(0) })
 
 const facts = { name: 'made', dimensions: { shape: dimensions, colour: 0 }, colourWeight: 0, hasWords: false }
 const rowOf = (id: number) => ({
@@ -106,6 +104,14 @@ interface Line {
 }
 const lines: Line[] = []
 const ms = (value: number): string => `${value.toFixed(1)} ms`
+const asRow = ({ what, timing, recall, more }: Line): string =>
+  `| ${what} | ${ms(timing.p50Ms)} | ${ms(timing.p95Ms)} | ${recall?.toFixed(3) ?? ''} | ${more} |\n`
+
+/** The next one may take minutes. */
+function tell(line: Line): void {
+  lines.push(line)
+  process.stderr.write(asRow(line))
+}
 
 async function measureOurs(count: number, floats: Float32Array | undefined, { questions, truth }: Questions) {
   globalThis.gc?.()
@@ -116,11 +122,11 @@ async function measureOurs(count: number, floats: Float32Array | undefined, { qu
   for (let number = 0; number < count; number++) {
     catalog.set(rowOf(number + 1))
     const own = floats?.subarray(number * dimensions, (number + 1) * dimensions) ?? unit()
-    const { shape } = toLook(own)
+    const { shape } = rounded(withoutColours(own))
     vectors.set(catalog.entries.find(number + 1) ?? 0, new Uint8Array(shape.buffer))
   }
   const bytes = (process.memoryUsage().rss - before) / count
-  const looks = questions.map(toLook)
+  const looks = questions.map(withoutColours)
   const ask = (filters: object) => async (turn: number) =>
     rankByLook(catalog, {
       ...{ vectors, questions: [looks[turn % looks.length] as Look], most: 1_000, least: Number.NEGATIVE_INFINITY },
@@ -147,9 +153,9 @@ async function measureOurs(count: number, floats: Float32Array | undefined, { qu
     )
   }
   const recall = recalls.length > 0 ? recalls.reduce((sum, one) => sum + one, 0) / recalls.length : undefined
-  lines.push({ what: `ph, ${count.toLocaleString('en')}`, timing, recall, more: stalls })
+  tell({ what: `ph, ${count.toLocaleString('en')}`, timing, recall, more: stalls })
   const few = await timeAnswers(ask({ tri_max: count / 20 }), { most: 300, seconds: 10 })
-  lines.push({ what: `ph, ${count.toLocaleString('en')}, a filter leaves a twentieth`, timing: few, recall: undefined, more: '' })
+  tell({ what: `ph, ${count.toLocaleString('en')}, a filter leaves a twentieth`, timing: few, recall: undefined, more: '' })
 }
 
 async function measurePgvector(floats: Float32Array, { questions, truth }: Questions) {
@@ -181,7 +187,7 @@ async function measurePgvector(floats: Float32Array, { questions, truth }: Quest
     const recalls: number[] = []
     for (const [turn, wanted] of truth.entries()) recalls.push(shareFound(await ask(turn, 10), wanted))
     const recall = recalls.reduce((sum, one) => sum + one, 0) / recalls.length
-    lines.push({ what: `pgvector ${what}, ${count.toLocaleString('en')}`, timing, recall, more })
+    tell({ what: `pgvector ${what}, ${count.toLocaleString('en')}`, timing, recall, more })
   }
   await database.close()
 }
@@ -202,5 +208,4 @@ process.stdout.write(
     .map((load) => load.toFixed(1))
     .join(', ')}\n\n| what | p50 | p95 | recall@10 | |\n| --- | --- | --- | --- | --- |\n`,
 )
-for (const { what, timing, recall, more } of lines)
-  process.stdout.write(`| ${what} | ${ms(timing.p50Ms)} | ${ms(timing.p95Ms)} | ${recall?.toFixed(3) ?? ''} | ${more} |\n`)
+for (const line of lines) process.stdout.write(asRow(line))

@@ -31,6 +31,8 @@ export interface Around {
   env?: Record<string, string>
   /** Further keys of the one person. */
   keys?: readonly string[]
+  /** A second person, Ada, has this one. */
+  adasKey?: string
   /** The log goes to /dev/null: collecting it takes time too. */
   isSilent?: boolean
 }
@@ -51,11 +53,11 @@ export async function startPh(scratch: string, database?: string, around: Around
 export async function startPhOn(
   scratch: string,
   url: string | undefined,
-  { env = {}, keys = [], isSilent }: Around = {},
+  { env = {}, keys = [], adasKey, isSilent }: Around = {},
 ): Promise<Omit<PhServer, 'end'>> {
   mkdirSync(scratch, { recursive: true })
   const provision = join(scratch, 'provision.json')
-  writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys])))
+  writeFileSync(provision, JSON.stringify(workspaceWith([KEY, ...keys], adasKey)))
   const args = ['server', 'start', '--port', '0', '--data', join(scratch, 'data'), '--provision', provision]
   const command = ph(args, { ...env, ...(url ? { PH_DATABASE_URL: url } : {}) })
   const run = isSilent ? ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...command.run] : command.run
@@ -65,24 +67,27 @@ export async function startPhOn(
 /** What `startPh` calls the workspace. */
 export const workspaceSlug = 'bench'
 
-const workspaceWith = (keys: readonly string[]) => ({
+const member = (name: string, role: 'owner' | 'member') => ({
+  email: `${name.toLowerCase()}@bench.test`,
+  name: name.toLowerCase(),
+  display_name: name,
+  role,
+  password: 'correct horse',
+  kind: 'person',
+  status: 'active',
+})
+
+const workspaceWith = (keys: readonly string[], adasKey: string | undefined) => ({
   workspaces: [
     {
       slug: workspaceSlug,
       name: 'Bench',
       state: 'active',
-      members: [
-        {
-          email: 'bo@bench.test',
-          name: 'bo',
-          display_name: 'Bo',
-          role: 'owner',
-          password: 'correct horse',
-          kind: 'person',
-          status: 'active',
-        },
+      members: [member('Bo', 'owner'), ...(adasKey ? [member('Ada', 'member')] : [])],
+      keys: [
+        ...keys.map((key, index) => ({ name: `bench ${index}`, member: 'bo@bench.test', scope: 'write', key })),
+        ...(adasKey ? [{ name: 'bench ada', member: 'ada@bench.test', scope: 'write', key: adasKey }] : []),
       ],
-      keys: keys.map((key, index) => ({ name: `bench ${index}`, member: 'bo@bench.test', scope: 'write', key })),
     },
   ],
 })

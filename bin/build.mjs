@@ -1,8 +1,19 @@
 // Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), and the packed client
-// that servers hand out. Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
+// that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
 // comes as a dependency.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { clientManifest } from './client-manifest.mjs'
@@ -64,6 +75,19 @@ async function pack() {
   writeFileSync(join(fresh, 'install/version.json'), `${JSON.stringify(packed)}\n`)
 }
 
+/** dist/new-database: made anew only for a PGlite that was installed after the last time. */
+async function makeNewDatabase() {
+  const last = join(root, 'dist/new-database')
+  const coming = join(fresh, 'new-database')
+  const made = statSync(last, { throwIfNoEntry: false })
+  if (made && made.mtimeMs > statSync(join(root, 'node_modules/@electric-sql/pglite/package.json')).mtimeMs) {
+    renameSync(last, coming)
+    return
+  }
+  const { makeNewFiles } = await import(pathToFileURL(join(fresh, 'server/database/embedded/new-files.js')))
+  await makeNewFiles(coming)
+}
+
 function replace() {
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   renameSync(fresh, join(root, 'dist'))
@@ -74,6 +98,7 @@ try {
   compile()
   copyRest()
   await pack()
+  await makeNewDatabase()
   replace()
 } finally {
   rmSync(fresh, { recursive: true, force: true })

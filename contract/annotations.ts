@@ -54,6 +54,7 @@ export const annotations = routes({
     method: 'PATCH',
     path: '/annotations/{annotation_id}',
     scope: 'write',
+    effect: 'adds',
     summary: 'Tie an annotation that belongs to no comment to one.',
     input: Type.Object({ annotation_id: Id, comment_id: Id }),
     output: Annotation,

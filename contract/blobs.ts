@@ -9,6 +9,7 @@ export const blobs = routes({
     method: 'PUT',
     path: '/blobs/{content_hash}',
     scope: 'write',
+    effect: 'adds',
     summary: 'Upload the bytes of one file; the hash is checked while they stream in.',
     input: Type.Object({ content_hash: Hash }),
     raw: { maxBytes: limits.blobBytes },

@@ -18,6 +18,7 @@ export const categories = routes({
     method: 'POST',
     path: '/entries/category/bulk',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Categorize many entries and lock that against pushes; null takes both away. All of them or none.',
     input: Type.Object({ entry_ids: EntryIds, category: nullable(Category) }),
     output: Type.Object({ category: nullable(Type.String()), affected: Count }),

@@ -129,6 +129,7 @@ export const comments = routes({
     method: 'PUT',
     path: '/comments/{comment_id}/reactions',
     scope: 'write',
+    effect: 'adds',
     summary: `React to a comment with one of ${reactionEmoji.join(' ')}.`,
     input: Type.Object({ ...one, emoji: Emoji }),
     errors: ['COMMENT_NOT_FOUND', 'VALIDATION'],

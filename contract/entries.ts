@@ -255,6 +255,7 @@ export const entries = routes({
     method: 'POST',
     path: '/entries/{entry_id}/restore',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Make an earlier version the current one.',
     input: Type.Object({ entry_id: Id, object_id: Id, expected_face_object_id: absentOrNull(Id) }),
     output: EntryDetail,

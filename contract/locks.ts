@@ -87,6 +87,7 @@ export const locks = routes({
     method: 'POST',
     path: '/locks/batch',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Check out many lineages, all of them or none; with `steal` (admins) from those who have them.',
     input: Type.Object({
       lineage_ids: LineageIds,
@@ -102,6 +103,7 @@ export const locks = routes({
     method: 'POST',
     path: '/locks/release',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Release many locks, all of them or none. Answers how many were active until now.',
     input: Type.Object({ lock_ids: Type.Array(Id, { minItems: 1, maxItems: most.many }) }),
     output: Type.Object({ released: Count }),

@@ -132,6 +132,7 @@ export const media = routes({
     method: 'POST',
     path: '/entries/media/finalize',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Put directly uploaded media to use.',
     input: Type.Object({
       items: Type.Array(Type.Object({ artifact_id: Id, ...version, kind: oneOf(mediaKinds) }), {

@@ -149,6 +149,7 @@ export const pullJobs = routes({
     method: 'POST',
     path: '/pull-jobs/plan',
     scope: 'write',
+    effect: 'reads',
     summary: 'Answer what an order would, with its files, and record nothing.',
     input: order,
     output: Type.Object({

@@ -168,6 +168,7 @@ export const reviewRequests = routes({
     method: 'POST',
     path: '/review-requests/{request_id}/cancel',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Close an open round; a version that nobody answered about is a draft again.',
     input: ofRequest,
     output: Answer,

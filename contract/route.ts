@@ -13,6 +13,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type Scope = 'none' | 'session' | 'signed-in' | 'operator' | 'local' | 'read' | 'write' | 'admin'
 
+export type Effect = 'reads' | 'adds' | 'replaces'
+
 /** A request body of raw bytes, streamed to the handler. `types` limits the Content-Type where the specification does. */
 export interface RawBody {
   maxBytes: number
@@ -49,6 +51,12 @@ export interface Route {
    * unless the workspace is suspended or prepared, and writes not where it is read-only or starting either (contract-gaps 2).
    */
   states?: 'all' | 'handler'
+  /**
+   * What it does to what is there, where method and scope do not tell (`effectOf`). `reads`: records nothing. `adds`: what was there stays, but for
+   * one's own marks (read, resolved, how long a check-out lasts). `replaces`: in one of its forms it overwrites, ends or takes away something, or
+   * another version becomes current.
+   */
+  effect?: Effect
   /** Sending the request again does no harm although its method does not promise that. */
   repeatable?: true
   /** The code for a body that lacks a required field, where that is not VALIDATION. */
@@ -96,6 +104,13 @@ export const maxBodyBytes = (route: Route): number =>
 
 /** Asked without a key: its answers are for one person, once. */
 export const isOpen = ({ scope }: Route): boolean => ['none', 'session', 'signed-in'].includes(scope)
+
+/** What someone who is asked to allow it would want to know. */
+export function effectOf({ effect, scope, method }: Route): Effect {
+  if (effect) return effect
+  if (scope === 'read' || method === 'GET') return 'reads'
+  return method === 'POST' ? 'adds' : 'replaces'
+}
 
 /** Whether the server gives the handler a transaction. */
 export const isTransactional = (route: Route): boolean => route.transaction ?? (route.method !== 'GET' && !route.raw)

@@ -9,6 +9,7 @@ export const variants = routes({
     method: 'POST',
     path: '/entries/variant-group/bulk',
     scope: 'write',
+    effect: 'replaces',
     summary: 'Put entries into one variant group, theirs if they have one, or take them out of theirs. All of them or none.',
     input: Type.Object({
       entry_ids: EntryIds,

@@ -4,10 +4,11 @@ import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
+import { spendPlanHere } from './tools/plan-token.ts'
 import { type Selection, selectTools, unknownIn } from './tools/selection.ts'
 
 export { namesIn, toolsets } from './tools/selection.ts'
-export { unknownIn }
+export { type Selection, unknownIn }
 
 /** Four times what the hosted endpoint takes: pictures travel as base64. */
 const longestMessage = 4 * 1024 * 1024
@@ -37,7 +38,7 @@ export async function serveAssistant({
   tell,
 }: StdioOptions): Promise<void> {
   const reach = new Reach(wire, now)
-  const secret = randomBytes(32).toString('hex')
+  const plans = { secret: randomBytes(32).toString('hex'), spend: spendPlanHere(now) }
   const ended = Promise.withResolvers<void>()
   const end = () => ended.resolve()
   for (const event of ['end', 'close', 'error']) stdin.once(event, end)
@@ -49,7 +50,7 @@ export async function serveAssistant({
         tools: async () => selectTools(selection, await reach.rights()),
         library: () => reach.library(),
         person: wire.url,
-        secret,
+        plans,
         now,
       }),
     {

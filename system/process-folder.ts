@@ -1,6 +1,6 @@
 /** A folder of one process below one that several share: locked while the process lives, removed by a later one after its death. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { bootId } from './boot-id.ts'
 import { diskKindOf } from './disk-kind.ts'
@@ -67,6 +67,11 @@ export class NoLocks extends Error {
   }
 }
 
+/** What is being removed has another name: a process that has just made it finds it gone, instead of a lock that goes with it. */
+const leaving = '.gone'
+/** Windows renames no folder in which a file is open. */
+const busy = new Set(['ENOTEMPTY', ...(process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : [])])
+
 /** Under its lock, where the system lets an open file be removed. Several processes that start at once may remove the same one. */
 function removeIfLeft(dir: string): void {
   let lock: Lock | undefined
@@ -74,10 +79,12 @@ function removeIfLeft(dir: string): void {
     lock = tryLockFolder(dir)
     if (!lock) return
     if (process.platform === 'win32') lock.release()
-    rmSync(dir, { recursive: true, force: true })
+    const gone = dir.endsWith(leaving) ? dir : `${dir}${leaving}`
+    renameSync(dir, gone)
+    rmSync(gone, { recursive: true, force: true })
   } catch (error) {
     // Another one was faster, or opens the lock's file anew in a folder that is being emptied: that stays for the next start.
-    if (existsSync(dir) && (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    if (existsSync(dir) && !busy.has((error as NodeJS.ErrnoException).code ?? '')) throw error
   } finally {
     lock?.release()
   }

@@ -21,7 +21,7 @@ export class PullClaim {
   readonly #api: Api
   readonly #lost = new AbortController()
   readonly #isRunning: boolean
-  #begun: Promise<unknown> = Promise.resolve()
+  #begun: Promise<void> = Promise.resolve()
   #confirmedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -65,8 +65,19 @@ export class PullClaim {
     clearInterval(this.#timer)
   }
 
-  #tell = (progress: Progress): Promise<unknown> =>
-    this.#guard(() => this.#api.pullJobs.update({ job_id: this.jobId, claim_token: this.#token, ...progress }))
+  /** A change is not sent twice by itself: where no answer came, the job says whether it arrived. */
+  #tell = async (progress: Progress): Promise<void> => {
+    const send = () => this.#api.pullJobs.update({ job_id: this.jobId, claim_token: this.#token, ...progress })
+    await this.#guard(async () => {
+      try {
+        await send()
+      } catch (error) {
+        if (!isUnanswered(error)) throw error
+        const { status } = await this.#api.pullJobs.get({ job_id: this.jobId })
+        if (status !== progress.status) await send()
+      }
+    })
+  }
 
   async #guard<T>(call: () => Promise<T>): Promise<T> {
     try {
@@ -92,6 +103,9 @@ const claimLost = (jobId: number, cause: unknown): ClientError =>
   })
 
 export const isClaimLost = (error: unknown): error is ClientError => error instanceof ClientError && error.code === 'CLAIM_LOST'
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')
 
 /** The claim, or the job, is not what it was: someone else has it, or its time was over. */
 export const isClaimGone = (error: unknown): error is ApiError =>

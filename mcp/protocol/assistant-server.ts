@@ -4,7 +4,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import { ApiError, errors } from '../../contract/errors.ts'
 import { objectReader } from '../../serving/validation.ts'
 import { type Bounded, bounded, visible } from '../tools/bounded.ts'
-import { issuePlanToken, type Planned, requirePlanToken } from '../tools/plan-token.ts'
+import { issuePlanToken, type Planned, planWasSpent, requirePlanToken, type SpendPlan } from '../tools/plan-token.ts'
 import { type Ask, type Fields, isWriting, type Tool } from '../tools/tool.ts'
 import { definitionOf } from './definitions.ts'
 
@@ -14,9 +14,9 @@ export interface Assistant {
   tools(): Promise<readonly Tool[]>
   /** The library, for one call. */
   library(): Reached
-  /** Whom plans are bound to, and what signs them. */
+  /** Whom plans are bound to. */
   person: string
-  secret: string
+  plans: { secret: string; spend: SpendPlan }
   now(): Date
   /** Throws ApiError or ToolRefusal before a call is carried out. */
   beforeCall?(): void
@@ -78,13 +78,14 @@ function inputOf(tool: Tool, given: Fields): Fields {
 }
 
 async function carryOut(assistant: Assistant & Reached, tool: Tool, given: Fields): Promise<Bounded> {
-  const { ask, person, secret } = assistant
+  const { ask, person, plans } = assistant
   if (!isWriting(tool)) return bounded((input) => tool.run(ask, input), inputOf(tool, given))
   const { plan_token: token, ...rest } = given
   const input = inputOf(tool, rest)
-  const planned: Planned = { secret, person, tool: tool.name, input }
+  const planned: Planned = { secret: plans.secret, person, tool: tool.name, input }
   if (token === undefined) return planOf(assistant, tool, planned)
-  requirePlanToken(String(token), planned, assistant.now())
+  const plan = requirePlanToken(String(token), planned, assistant.now())
+  if (!(await plans.spend(plan))) throw planWasSpent()
   return bounded(async () => ({ result: await tool.run(ask, input) }), {})
 }
 

@@ -1,5 +1,5 @@
-/** A token for a plan: who was shown what a call would do, and may carry out that call, with these arguments, for ten minutes. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+/** A token for a plan: who was shown what a call would do, and may carry out that call, with these arguments, once, within ten minutes. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 
 export const planMinutes = 10
@@ -12,30 +12,56 @@ export interface Planned {
   input: unknown
 }
 
-export function issuePlanToken(planned: Planned, now: Date): { token: string; expiresAt: string } {
-  const expiresMs = now.getTime() + planMinutes * 60_000
-  return { token: `${expiresMs.toString(36)}.${signature(planned, expiresMs)}`, expiresAt: new Date(expiresMs).toISOString() }
+/** A plan that is carried out: its id, and until when its token holds. */
+export interface Plan {
+  id: string
+  expiresAt: string
 }
 
-/** Throws VALIDATION where the token is not of this call, or its time is over. */
-export function requirePlanToken(token: string, planned: Planned, now: Date): void {
-  const [time = '', signed = ''] = token.split('.')
+/** Says that a plan is carried out now; false where it was before. */
+export type SpendPlan = (plan: Plan) => Promise<boolean>
+
+export function issuePlanToken(planned: Planned, now: Date): { token: string; expiresAt: string } {
+  const id = randomBytes(12).toString('base64url')
+  const expiresMs = now.getTime() + planMinutes * 60_000
+  const said = `${expiresMs.toString(36)}.${id}`
+  return { token: `${said}.${signature(planned, said)}`, expiresAt: new Date(expiresMs).toISOString() }
+}
+
+/** Throws VALIDATION where the token is not of this call, or its time is over. Whether it was used is the other half (`SpendPlan`). */
+export function requirePlanToken(token: string, planned: Planned, now: Date): Plan {
+  const [time = '', id = '', signed = ''] = token.split('.')
   const expiresMs = Number.parseInt(time, 36)
-  const expected = Buffer.from(signature(planned, expiresMs))
+  const expected = Buffer.from(signature(planned, `${time}.${id}`))
   const given = Buffer.from(signed)
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw refused('belongs to another call: its arguments, its tool or its person differ')
   if (!(now.getTime() < expiresMs)) throw refused(`is older than ${planMinutes} minutes`)
+  return { id, expiresAt: new Date(expiresMs).toISOString() }
 }
+
+/** The plans of one process, which nobody else could carry out. */
+export function spendPlanHere(now: () => Date): SpendPlan {
+  const spent = new Map<string, number>()
+  return async ({ id, expiresAt }) => {
+    for (const [old, expiresMs] of spent) if (expiresMs < now().getTime()) spent.delete(old)
+    if (spent.has(id)) return false
+    spent.set(id, Date.parse(expiresAt))
+    return true
+  }
+}
+
+/** Also where the call failed: what it did until then is not known here. */
+export const planWasSpent = (): ApiError => refused('was used already, and is good once. Look first what that call did')
 
 const refused = (why: string) =>
   new ApiError('VALIDATION', `The plan_token ${why}. Call the tool again without plan_token for a new plan.`, {
     errors: [{ path: 'plan_token', message: why }],
   })
 
-function signature({ secret, person, tool, input }: Planned, expiresMs: number): string {
+function signature({ secret, person, tool, input }: Planned, said: string): string {
   const args = createHash('sha256').update(canonical(input)).digest('hex')
-  return createHmac('sha256', secret).update([person, tool, args, expiresMs].join('\n')).digest('base64url')
+  return createHmac('sha256', secret).update([person, tool, args, said].join('\n')).digest('base64url')
 }
 
 /** The same text for the same value, in whatever order its keys came. */

@@ -1,7 +1,7 @@
 /** What a tool for assistants is: a name, what it takes and answers, the routes it asks, and how. Everything else derives from the routes. */
 import type { TObject } from 'typebox'
 import { type Contract, contract, type Noun } from '../../contract/index.ts'
-import type { InputOf, OutputOf, Route } from '../../contract/route.ts'
+import { effectOf, type InputOf, type OutputOf, type Route } from '../../contract/route.ts'
 
 /** A route as the contract names it: `entries.list`. */
 export type RouteName = { [N in Noun]: `${N}.${keyof Contract[N] & string}` }[Noun]
@@ -42,22 +42,19 @@ export function scopeOf({ routes }: Pick<Tool, 'routes'>): 'read' | 'write' | 'a
   return scopes.includes('write') ? 'write' : 'read'
 }
 
-/** Whether it changes something: a route of the scope `write` that reads all the same, such as a plan of a pull, is told by its name. */
-export const isWriting = (tool: Pick<Tool, 'routes'>): boolean => tool.routes.some((name) => changes(name, routeOf(name)))
+/** Whether it changes something: then it plans first, and no read key sees it. */
+export const isWriting = (tool: Pick<Tool, 'routes'>): boolean => writingRoutes(tool).length > 0
 
-/** Its scope is `write`, since it needs the right to order, but it records nothing. */
-const recordsNothing: readonly RouteName[] = ['pullJobs.plan', 'push.negotiate']
-
-export const changes = (name: RouteName, { scope, method }: Route): boolean =>
-  !recordsNothing.includes(name) && (scope === 'write' || (scope === 'admin' && method !== 'GET'))
+const writingRoutes = ({ routes }: Pick<Tool, 'routes'>): Route[] =>
+  routes.map(routeOf).filter((route) => effectOf(route) !== 'reads')
 
 /** What clients are told of a tool, as its routes do it. */
 export function annotationsOf(tool: Tool) {
-  const writing = tool.routes.filter((name) => changes(name, routeOf(name))).map(routeOf)
+  const writing = writingRoutes(tool)
   return {
     title: tool.title,
     readOnlyHint: writing.length === 0,
-    destructiveHint: writing.some(({ method }) => method !== 'POST'),
+    destructiveHint: writing.some((route) => effectOf(route) === 'replaces'),
     idempotentHint: writing.every(({ method, repeatable }) => repeatable === true || method === 'PUT' || method === 'DELETE'),
     openWorldHint: false,
   }

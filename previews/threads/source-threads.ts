@@ -58,10 +58,12 @@ export class SourceThreads {
     return this.#limit(async () => {
       signal?.throwIfAborted()
       const thread = this.#free.pop() ?? new SourceThread(this.#limits)
+      const isUsed = thread.isUsed
       try {
         const answer = await thread.run(order, signal)
         signal?.throwIfAborted()
-        return answer
+        // What the files before it left behind may have been too much.
+        return isUsed && isOutOfMemory(answer) ? await thread.run(order, signal) : answer
       } finally {
         this.#free.push(thread)
       }
@@ -72,6 +74,8 @@ export class SourceThreads {
     await Promise.all(this.#free.splice(0).map((thread) => thread.end()))
   }
 }
+
+const isOutOfMemory = (answer: SourceAnswer): boolean => answer.kind === 'failed' && answer.message === outOfMemory
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts' : './source-worker.js', import.meta.url)
 
@@ -90,6 +94,11 @@ class SourceThread {
   constructor({ limitMs, heapMiB }: ThreadLimits) {
     this.#limitMs = limitMs
     this.#heapMiB = heapMiB
+  }
+
+  /** Whether it has done something already. */
+  get isUsed(): boolean {
+    return this.#worker !== undefined
   }
 
   async run(order: SourceOrder, signal: AbortSignal | undefined): Promise<SourceAnswer> {

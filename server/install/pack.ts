@@ -57,8 +57,8 @@ const isLeftOut = (name: string): boolean =>
   /\.(map|[cm]?tsx?|c|cc|cpp|h|hpp|gypi?)$/i.test(name) ||
   (/\.(md|markdown)$/i.test(name) && !/^(licen[cs]e|notice|copying)/i.test(name))
 
-/** Folders that npm writes for itself, and where `dist` keeps the tarball. */
-const isPassedOver = (name: string): boolean => name === '.bin' || name === 'dist/install'
+/** Folders that npm writes for itself, and what in `dist` is for servers only: the tarball, and the files of a new database. */
+const isPassedOver = (name: string): boolean => ['.bin', 'dist/install', 'dist/new-database'].includes(name)
 
 async function treeOf(folder: string, name: string): Promise<TarFile[]> {
   const found = await readdir(folder, { withFileTypes: true })

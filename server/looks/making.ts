@@ -21,6 +21,7 @@ import {
   selectWhereDue,
   type Where,
 } from './progress.ts'
+import { rounded } from './rounding.ts'
 
 export interface MakingParts {
   database: Database
@@ -114,7 +115,8 @@ async function lookAt({ embedder, files, facts }: Eye, workspaceId: number, pict
 }
 
 /** The shape, then the colour. */
-export function packed({ shape, colour }: Look, { dimensions }: Pick<EmbedderFacts, 'dimensions'>): Buffer {
+export function packed(look: Look, { dimensions }: Pick<EmbedderFacts, 'dimensions'>): Buffer {
+  const { shape, colour } = rounded(look)
   if (shape.length !== dimensions.shape || colour.length !== dimensions.colour)
     throw new Error(`the embedder gave ${shape.length} and ${colour.length} numbers instead of those that it said`)
   return Buffer.concat([bytesOf(shape), bytesOf(colour)])

@@ -1,10 +1,19 @@
-/** Vectors as looks keep them: of one length, in bytes. */
-import { lookLength } from './embedder.ts'
+/** Looks as the library keeps them: in bytes, of which the largest number of a vector takes all. */
+import type { Look } from './embedder.ts'
 
-/** Scaled to a length and rounded; zeros stay zeros. */
-export function toLook(values: Float32Array, length: number = lookLength): Int8Array {
-  let square = 0
-  for (const value of values) square += value * value
-  const by = square > 0 ? length / Math.sqrt(square) : 0
-  return Int8Array.from(values, (value) => Math.max(-127, Math.min(127, Math.round(value * by))))
+export interface RoundedLook {
+  shape: Int8Array
+  colour: Int8Array
+}
+
+const most = 127
+
+export const rounded = ({ shape, colour }: Look): RoundedLook => ({ shape: inBytes(shape), colour: inBytes(colour) })
+
+/** Zeros stay zeros. */
+function inBytes(values: Float32Array): Int8Array {
+  let largest = 0
+  for (const value of values) largest = Math.max(largest, Math.abs(value))
+  const by = largest > 0 ? most / largest : 0
+  return Int8Array.from(values, (value) => Math.round(value * by))
 }

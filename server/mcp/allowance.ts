@@ -34,10 +34,3 @@ export async function takeCalls(
   const isTaken = row?.taken !== null && row?.taken !== undefined
   return { isTaken, used: Number(row?.taken ?? row?.used ?? 0), limit: row?.allowed == null ? null : Number(row.allowed) }
 }
-
-/** What signs plans, the same for all servers of a database. */
-export async function planSecret(sql: Sql): Promise<string> {
-  const [row] = await sql<{ secret: string }[]>`select secret from plan_signature`
-  if (!row) throw new Error('the table plan_signature is empty')
-  return row.secret
-}

@@ -12,6 +12,7 @@ import type { Holder } from '../principal.ts'
 import { type Taken, takeCalls } from './allowance.ts'
 import { libraryCalls } from './library-calls.ts'
 import { type Message, readMessage, selectionOf } from './message.ts'
+import { spendPlanIn } from './plans.ts'
 
 interface Exchange {
   app: FastifyInstance
@@ -34,7 +35,7 @@ export async function serve({ app, parts, request, reply, secret }: Exchange): P
     version: apiMajorText,
     tools: async () => selectTools(selection, { scope: actor.scope, isAdmin: actor.role === 'admin' }),
     person: `${workspace.id}/${actor.id}`,
-    secret,
+    plans: { secret, spend: spendPlanIn(parts.database.sql, workspace.id) },
     now: () => parts.clock.now(),
     beforeCall: () => requireTaken(taken),
     library: () => ({

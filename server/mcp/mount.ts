@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Route } from '../../contract/route.ts'
 import type { Parts } from '../parts.ts'
-import { planSecret } from './allowance.ts'
 import { refuseLongBody, refuseOtherOrigin } from './message.ts'
+import { planSecret } from './plans.ts'
 
 /** As the front door judges it: a read key may come in; what its tools ask is judged by their routes. */
 const door: Route = { method: 'POST', path: '/mcp', scope: 'read', summary: 'Serve an assistant.' }

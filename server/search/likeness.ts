@@ -10,6 +10,7 @@ import { ownerOfKey } from '../http/owner.ts'
 import type { Look } from '../looks/embedder.ts'
 import type { EmbedderFacts } from '../looks/embedder-answers.ts'
 import { questionsOf } from '../looks/picture-query.ts'
+import type { RoundedLook } from '../looks/rounding.ts'
 import { type EntryLook, selectEntryLook } from '../looks/stored-looks.ts'
 import { requireEntryFace } from '../rows/entry.ts'
 import { requireFits } from '../storage/upload-size.ts'
@@ -18,6 +19,7 @@ import { type BestRow, type ListPage, listOfTexts, pageOfBest, textsOf } from '.
 import type { LikeHit } from './looks/best.ts'
 import { fullLikeness } from './looks/question.ts'
 import { rankByLook } from './looks/rank.ts'
+import { lookOf } from './looks/vectors.ts'
 import { matching, resolveQuery, type SearchQuery } from './query.ts'
 
 /** Which entries, and what their pages are bound to. */
@@ -41,7 +43,7 @@ export async function likeEntry(
   const look = await selectEntryLook(sql, workspace.id, { entryId, embedder: facts.name })
   if (!look?.vector) throw unknownLook({ entryId, name, look })
   const bound = [...input.bound, entryId, input.query.question]
-  return ranked(request, { facts, questions: [lookOf(look.vector, facts)], without: entryId }, { ...input, bound })
+  return ranked(request, { facts, questions: [lookOf(look.vector, facts.dimensions)], without: entryId }, { ...input, bound })
 }
 
 export async function searchByImage(
@@ -59,7 +61,7 @@ export async function searchByImage(
 
 interface Asked {
   facts: EmbedderFacts
-  questions: readonly Look[]
+  questions: readonly (Look | RoundedLook)[]
   without?: number
 }
 
@@ -129,11 +131,6 @@ export function leastLikeness(minScore = 0): number {
   // 0.9524 times 10,000 is a little more than 9,524.
   const steps = Math.ceil(minScore * scoreSteps - 1e-6)
   return steps <= 0 ? Number.NEGATIVE_INFINITY : Math.ceil(((steps - 0.5) * fullLikeness) / scoreSteps)
-}
-
-function lookOf(vector: Uint8Array, { dimensions: { shape } }: EmbedderFacts): Look {
-  const numbers = Int8Array.from(vector)
-  return { shape: numbers.subarray(0, shape), colour: numbers.subarray(shape) }
 }
 
 function unknownLook({ entryId, name, look }: { entryId: number; name: string; look: EntryLook | undefined }): ApiError {

@@ -9,7 +9,7 @@ import { makeLooks, selectWhereLooksAreDue } from '../looks/making.ts'
 import { recordLapses, selectWhereLapsed } from '../pulls/lapsed.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
-import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications } from './retention.ts'
+import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications, forgetSpentPlans } from './retention.ts'
 import type { Job } from './runner.ts'
 
 interface JobParts {
@@ -82,6 +82,12 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder }: JobParts
     of: 'workspace',
     everyMs: hourMs,
     run: (step) => forgetOldSessions(database, step),
+  },
+  {
+    name: 'spent-plans',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetSpentPlans(database, step),
   },
   {
     name: 'looks',

@@ -1,4 +1,4 @@
-/** How long things are kept: activity a year, the change feed 30 days, a read notification a year, editor sessions a week (spec 4.6, 4.8, 6, 8). */
+/** How long things are kept: activity a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour (spec 4.6, 4.8, 6, 8). */
 import { limits } from '../../contract/limits.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
@@ -64,6 +64,17 @@ export async function forgetOldSessions({ sql }: Database, { workspaceId, now }:
       select session_id from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${before} limit ${stepRows}) old
      where s.workspace_id = ${workspaceId} and s.session_id = old.session_id and s.last_seen_at < ${before}
     returning s.session_id`
+  return gone.length === stepRows
+}
+
+/** Of assistants: a token that is too old is refused by its time. The hour more is for the clocks of other servers on the database. */
+export async function forgetSpentPlans({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+  const before = new Date(now.getTime() - 3_600_000).toISOString()
+  const gone = await sql`
+    delete from spent_plans p using (
+      select plan_id from spent_plans where workspace_id = ${workspaceId} and expires_at < ${before}
+       order by expires_at limit ${stepRows}) old
+     where p.workspace_id = ${workspaceId} and p.plan_id = old.plan_id returning p.plan_id`
   return gone.length === stepRows
 }
 

@@ -61,6 +61,8 @@ test('both clients find a prop, plan a check-out and carry it out', async () => 
   const done = await call(client, 'check_out', { entry_id, note: 'rims', plan_token: planned.plan_token })
   expect(done.structuredContent.result).toMatchObject({ lock: { note: 'rims', holder: { name: 'mia' } } })
   expect((await callsTo(workspace, 'mia').locks.list({})).locks).toHaveLength(1)
+  const again = await call(client, 'check_out', { entry_id, note: 'rims', plan_token: planned.plan_token })
+  expect([again.isError, again.content[0].text]).toEqual([true, expect.stringMatching(/plan_token was used already/)])
 })
 
 test('a read key, and --read-only, see reading tools only; an unknown toolset is wrong usage', async () => {
@@ -92,6 +94,23 @@ test('while the server is away the mirror answers, and says so; what it cannot a
     isError: true,
     content: [{ text: expect.stringMatching(/^NOT_OFFLINE/) }, {}],
   })
+})
+
+test('arguments that are nested deeply or long, calls that are cancelled and tools that do not exist end in an error, and the next call is answered', async () => {
+  const workspace = await server.addWorkspace()
+  const client = await started({ workspace })
+  const nested = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`)
+  for (const q of [nested, 'x'.repeat(1_000_000)])
+    expect(await call(client, 'search', { q })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^VALIDATION/) }, {}],
+    })
+  await expect(call(client, 'no_such_tool')).rejects.toThrow(/no tool "no_such_tool"/)
+  const cancelled = new AbortController()
+  const asked = client.callTool({ name: 'search', arguments: {} }, { signal: cancelled.signal })
+  cancelled.abort()
+  await expect(asked).rejects.toThrow()
+  expect(await call(client, 'search')).toMatchObject({ structuredContent: { entries: [] } })
 })
 
 test('the program ends when its client goes', async () => {

@@ -5,7 +5,7 @@ import { allRoutes } from '../../contract/index.ts'
 import { definitionOf } from '../../mcp/protocol/definitions.ts'
 import { bounded, visible } from '../../mcp/tools/bounded.ts'
 import { allTools, selectTools } from '../../mcp/tools/selection.ts'
-import { routeOf } from '../../mcp/tools/tool.ts'
+import { type RouteName, routeOf } from '../../mcp/tools/tool.ts'
 
 const nothing = { toolsets: [], tools: [], exclude: [], readOnly: false }
 const admin = { scope: 'write', isAdmin: true } as const
@@ -32,17 +32,63 @@ test('no two tools have one name, and every client takes each name', () => {
   expect(names.filter((name) => !/^[a-z][a-z_]{1,62}$/.test(name))).toEqual([])
 })
 
-test('what a tool says that it does is what its routes do', () => {
-  for (const tool of allTools) {
-    const { annotations } = definitionOf(tool)
-    // Both need the right to write, and record nothing.
-    const asked = tool.routes.filter((name) => !['pullJobs.plan', 'push.negotiate'].includes(name)).map(routeOf)
-    const writes = asked.filter(({ scope, method }) => scope === 'write' || (scope === 'admin' && method !== 'GET'))
-    expect([tool.name, annotations.readOnlyHint]).toEqual([tool.name, writes.length === 0])
-    const replaces = writes.some(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method))
-    expect([tool.name, annotations.destructiveHint]).toEqual([tool.name, replaces])
+test('a tool changes something, or not, as the summary of its route and the scope of its key say', () => {
+  for (const [tool, route] of toolsOfOneRoute()) {
+    const asksOnly = route.scope === 'read' || route.method === 'GET' || /(writes|record) nothing/.test(route.summary)
+    expect([tool.name, definitionOf(tool).annotations.readOnlyHint]).toEqual([tool.name, asksOnly])
   }
 })
+
+test('a tool is called destructive where its route takes something away, and only tools that add are not', () => {
+  const writing = toolsOfOneRoute().filter(([tool]) => !definitionOf(tool).annotations.readOnlyHint)
+  const adding = writing.filter(([tool]) => !definitionOf(tool).annotations.destructiveHint)
+  const takesAway = /delete|forget|release|steal|cancel|overwrite|take .*(off|out|away|back)|earlier version/i
+  expect(adding.filter(([, { summary }]) => takesAway.test(summary)).map(([{ name }]) => name)).toEqual([])
+  expect(adding.map(([{ name }]) => name).sort()).toEqual(onlyAdding)
+})
+
+/** Whoever adds a route decides whether it stands here: what was there stays, whatever is sent. */
+const onlyAdding = [
+  'admin_deny',
+  'admin_refresh_previews',
+  'annotations_create',
+  'annotations_update',
+  'attachments_create',
+  'blobs_put',
+  'collections_add_entry',
+  'collections_create',
+  'comments_create',
+  'comments_react',
+  'comments_resolve',
+  'comments_unresolve',
+  'editor_sessions_heartbeat',
+  'locks_create',
+  'media_presign',
+  'media_unavailable',
+  'notifications_read',
+  'notifications_seen',
+  'packs_create',
+  'projects_create',
+  'pull_jobs_claim',
+  'pull_jobs_create',
+  'pull_jobs_heartbeat',
+  'review_requests_create',
+  'review_requests_respond',
+  'tags_assign',
+  'tags_create',
+]
+
+test('a tool of several routes does all that they do', () => {
+  const hints = allTools
+    .filter(({ toolset }) => toolset === 'default')
+    .map((tool) => ({ name: tool.name, ...definitionOf(tool).annotations }))
+  const writing = hints.filter(({ readOnlyHint }) => !readOnlyHint).map(({ name }) => name)
+  expect(writing).toEqual(['pull', 'check_out', 'release', 'comment', 'request_review', 'review'])
+  expect(hints.filter(({ destructiveHint }) => destructiveHint).map(({ name }) => name)).toEqual(['release'])
+})
+
+const toolsOfOneRoute = () =>
+  allTools.filter(({ toolset }) => toolset !== 'default').map((tool) => [tool, routeOf(tool.routes[0] as RouteName)] as const)
 
 test('every schema of input and output is one that a strict client compiles', () => {
   const ajv = new Ajv({ strict: false })

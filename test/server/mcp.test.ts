@@ -111,9 +111,27 @@ test('a writing tool answers a plan; the token carries out that call, of that pe
     structuredContent: { result: { body: args.body } },
   })
   expect((await library.comments.list({ entry_id })).comments).toHaveLength(1)
+  const { plan_token: unused } = (await call(mia, 'comment', args)).structuredContent
   server.clock.advance(11 * 60_000)
-  const late = await call(mia, 'comment', { ...args, plan_token })
+  const late = await call(mia, 'comment', { ...args, plan_token: unused })
   expect(late.content[0].text).toMatch(/older than 10 minutes/)
+})
+
+test('a plan is carried out once, of calls that come at once and after a restart; then what to do next is told', async () => {
+  const workspace = await server.addWorkspace()
+  const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item()])) as [Json]
+  const clients = [await connected(workspace, 'mia'), await connected(workspace, 'mia')] as const
+  const args = { entry_id, body: 'Once.' }
+  const { plan_token } = (await call(clients[0], 'comment', args)).structuredContent
+  const atOnce = await Promise.all(
+    [0, 1, 0, 1, 0, 1].map((one) => call(clients[one] as Client, 'comment', { ...args, plan_token })),
+  )
+  expect(atOnce.filter(({ isError }) => !isError)).toHaveLength(1)
+  await server.restart()
+  const restarted = { ...workspace, url: `${server.url}/w/${workspace.slug}` }
+  const later = await call(await connected(restarted, 'mia'), 'comment', { ...args, plan_token })
+  expect(later.content[0].text).toMatch(/^VALIDATION: The plan_token was used already.*without plan_token for a new plan/)
+  expect((await callsTo(restarted, 'mia').comments.list({ entry_id })).comments).toHaveLength(1)
 })
 
 test('calls are counted per workspace and month, failed ones too; then AGENT_CALL_LIMIT, and with the next month they begin anew', async () => {

@@ -114,3 +114,15 @@ test('activity is kept for a year and goes then, in steps; newer events stay', a
   await pushed(mia, [item()])
   expect((await eventsOf(mia)).length, 'numbers go on').toBeGreaterThan(left.length)
 })
+
+test('plans that assistants carried out are forgotten in steps, an hour after their tokens are too old', async () => {
+  const { workspaceId } = await freshLibrary()
+  const { sql } = server.database
+  const before = (ms: number) => new Date(server.clock.now().getTime() - ms).toISOString()
+  await sql`
+    insert into spent_plans (workspace_id, plan_id, expires_at)
+    select ${workspaceId}::bigint, 'old ' || n, ${before(3_700_000)}::timestamptz from generate_series(1, 1500) n
+    union all select ${workspaceId}::bigint, 'fresh', ${before(60_000)}::timestamptz`
+  await server.work.look()
+  expect(await sql`select plan_id from spent_plans where workspace_id = ${workspaceId}`).toEqual([{ plan_id: 'fresh' }])
+})

@@ -7,10 +7,11 @@ import { randomNumbers } from '../../sample/random.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { ok } from '../support/check-out.ts'
 import type { StepCounts, StepKind } from '../support/death-point.ts'
+import { ofMany } from '../support/long-runs.ts'
 import { item, pushed } from '../support/push.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
 
-const deaths = 12
+const deaths = ofMany(6, 12)
 const count = 40
 
 test('killed in the middle of a batch of check-outs, or of releases, the server comes back with all of them or none', {

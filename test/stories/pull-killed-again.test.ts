@@ -10,7 +10,7 @@ import { randomNumbers } from '../../sample/random.ts'
 import { InterruptedPulls } from '../support/interrupted-pulls.ts'
 import { startTestServer } from '../support/server.ts'
 
-const { PH_PULL_RUNS = '12', PH_PULL_SEED = 'again and again', PH_PULL_FIGURES } = process.env
+const { PH_PULL_RUNS = '6', PH_PULL_SEED = 'again and again', PH_PULL_FIGURES } = process.env
 /** Folders of so many runs are on the disk at once. */
 const runsPerTest = 6
 const limits = { timeout: 1_200_000 }

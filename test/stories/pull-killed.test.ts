@@ -1,10 +1,11 @@
 /**
- * A pull is killed (SIGKILL) at fifty seeded moments: no file is half there, no edit is lost, and the same pull finishes and tells
+ * A pull is killed (SIGKILL) at seeded moments: no file is half there, no edit is lost, and the same pull finishes and tells
  * the library exactly what became of each file. A moment is the step before which it dies: see client-death.ts.
  */
 import { test } from 'vitest'
 import { randomNumbers } from '../../sample/random.ts'
 import type { ClientDeath, ClientSteps } from '../support/client-death.ts'
+import { ofMany } from '../support/long-runs.ts'
 import { PullingProject } from '../support/pulling-project.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -18,13 +19,13 @@ const server = await startTestServer()
 const twiceOneIn = 4
 
 test.each(['first', 'second'])(
-  'the client is killed at twenty-five moments, %s half: nothing is lost and it finishes',
+  'the client is killed at seeded moments, %s half: nothing is lost and it finishes',
   limits,
   async (half) => {
     const random = randomNumbers(`killed client: ${half}`)
     let steps: ClientSteps = { disk: 120, wire: 20, place: 20 }
     let project: PullingProject | undefined
-    for (let deaths = 0; deaths < 25; ) {
+    for (let deaths = 0; deaths < ofMany(9, 25); ) {
       if (deaths % deathsPerProject === 0 || !project) {
         const { url, keys } = await server.addWorkspace()
         project = await PullingProject.begin({ url, key: keys.mia }, `${half} ${deaths}`)

@@ -1,5 +1,5 @@
 /**
- * The server is killed (SIGKILL) at fifty seeded moments of pulls and started again on the same data: what it has said is so, no
+ * The server is killed (SIGKILL) at seeded moments of pulls and started again on the same data: what it has said is so, no
  * file is half there, no edit is lost, and the same pull finishes and tells exactly what became of each file. A moment is the step
  * before which it dies: see death-point.ts.
  */
@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import type { PullReport } from '../../client/pull/report.ts'
 import { randomNumbers } from '../../sample/random.ts'
 import type { StepCounts } from '../support/death-point.ts'
+import { ofMany } from '../support/long-runs.ts'
 import { PullingProject } from '../support/pulling-project.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
@@ -32,12 +33,12 @@ interface Phase {
 /** Two at a time, each with a server of its own: most of the time goes into starting servers. */
 const phases: [Phase, Phase][] = [
   [
-    { name: 'orders', address: 'POST .*/pull-jobs$', deaths: 12 },
-    { name: 'files', address: 'GET /storage/', deaths: 12 },
+    { name: 'orders', address: 'POST .*/pull-jobs$', deaths: ofMany(4, 12) },
+    { name: 'files', address: 'GET /storage/', deaths: ofMany(4, 12) },
   ],
   [
-    { name: 'claims', address: '/pull-jobs/\\d+/(claim|closure|heartbeat)', deaths: 12 },
-    { name: 'reports', address: 'PATCH .*/pull-jobs/', deaths: 14 },
+    { name: 'claims', address: '/pull-jobs/\\d+/(claim|closure|heartbeat)', deaths: ofMany(4, 12) },
+    { name: 'reports', address: 'PATCH .*/pull-jobs/', deaths: ofMany(5, 14) },
   ],
 ]
 

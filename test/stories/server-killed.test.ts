@@ -1,5 +1,5 @@
 /**
- * The server is killed (SIGKILL) at fifty seeded moments of pushes and started again on the same data: nothing is half visible,
+ * The server is killed (SIGKILL) at seeded moments of pushes and started again on the same data: nothing is half visible,
  * what was acknowledged is there, and the same push finishes. A moment is the step before which it dies: see death-point.ts.
  */
 import { expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import type { PushSummary } from '../../client/push/report.ts'
 import { randomNumbers } from '../../sample/random.ts'
 import type { StepCounts, StepKind } from '../support/death-point.ts'
 import { GrowingProject } from '../support/growing-project.ts'
+import { ofMany } from '../support/long-runs.ts'
 import { type ServerLives, startServerLives } from '../support/server-lives.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { requireWholeFiles, requireWholeLibrary, requireWholeLists } from '../support/whole-library.ts'
@@ -24,9 +25,9 @@ const fewDiskSteps = 10
 const limits = { timeout: 900_000 }
 
 const phases: [phase: string, requests: string, deaths: number][] = [
-  ['uploads', 'PUT /storage/\\d+/blobs/', 20],
-  ['commits', '/push/commit', 22],
-  ['sending pictures', 'PUT /storage/\\d+/media/|/entries/media/|/thumbnail', 8],
+  ['uploads', 'PUT /storage/\\d+/blobs/', ofMany(7, 20)],
+  ['commits', '/push/commit', ofMany(8, 22)],
+  ['sending pictures', 'PUT /storage/\\d+/media/|/entries/media/|/thumbnail', ofMany(3, 8)],
 ]
 
 test.each(phases)('killed in the middle of %s, the server comes back whole and the push finishes', limits, async (...phase) => {

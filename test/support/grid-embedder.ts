@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { FormatError } from '../../formats/format-error.ts'
 import { readImage } from '../../formats/image.ts'
-import { colourLength, type Embedder, type Look, lookLength } from '../../server/looks/embedder.ts'
+import type { Embedder, Look } from '../../server/looks/embedder.ts'
 
 const [shapeEdge, colourEdge] = [8, 4]
 
@@ -16,7 +16,7 @@ export async function openEmbedder(setting: string): Promise<Embedder | undefine
     const { width, height } = await readImage(bytes)
     if (skills.includes('dying') && width === 1 && height === 1) process.exit(1)
     const [grey, rgb] = await Promise.all([pixels(bytes, shapeEdge, true), pixels(bytes, colourEdge, false)])
-    return { shape: toLength(centred(grey), lookLength), colour: toLength(centred(rgb), colourLength) }
+    return { shape: centred(grey), colour: centred(rgb) }
   }
   return {
     name: `grid-${name}`,
@@ -31,18 +31,15 @@ export async function openEmbedder(setting: string): Promise<Embedder | undefine
 function ofWords(text: string): Look {
   const colour = colours[text.toLowerCase()] ?? [0, 0, 0]
   return {
-    shape: new Int8Array(shapeEdge ** 2),
-    colour: toLength(
-      centred(Float64Array.from({ length: 3 * colourEdge ** 2 }, (_, index) => colour[index % 3] ?? 0)),
-      colourLength,
-    ),
+    shape: new Float32Array(shapeEdge ** 2),
+    colour: centred(Float32Array.from({ length: 3 * colourEdge ** 2 }, (_, index) => colour[index % 3] ?? 0)),
   }
 }
 
-async function pixels(bytes: Uint8Array, edge: number, isGrey: boolean): Promise<Float64Array> {
+async function pixels(bytes: Uint8Array, edge: number, isGrey: boolean): Promise<Float32Array> {
   const picture = sharp(bytes).flatten({ background: '#fff' }).resize(edge, edge, { fit: 'fill' })
   const shown = isGrey ? picture.greyscale() : picture.toColourspace('srgb')
-  return Float64Array.from(await read(() => shown.raw().toBuffer()))
+  return Float32Array.from(await read(() => shown.raw().toBuffer()))
 }
 
 async function read<T>(work: () => Promise<T>): Promise<T> {
@@ -53,13 +50,9 @@ async function read<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function centred(values: Float64Array): Float64Array {
+/** Grey all over says nothing, whatever is left by rounding. */
+function centred(values: Float32Array): Float32Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return values.map((value) => value - mean)
-}
-
-function toLength(values: Float64Array, length: number): Int8Array {
-  const own = Math.hypot(...values)
-  if (own < 1) return new Int8Array(values.length)
-  return Int8Array.from(values, (value) => Math.max(-127, Math.min(127, Math.round((value * length) / own))))
+  const differences = values.map((value) => value - mean)
+  return Math.hypot(...differences) < 1 ? new Float32Array(values.length) : differences
 }

@@ -1,7 +1,8 @@
 /** A small library of looks that is searched one by one, and knows which of its pictures nobody could tell apart. */
 import sharp from 'sharp'
 import { descriptor } from '../../server/looks/descriptor/descriptor.ts'
-import { colourLength, type Look, lookLength } from '../../server/looks/embedder.ts'
+import type { Look } from '../../server/looks/embedder.ts'
+import { type RoundedLook, rounded } from '../../server/looks/rounding.ts'
 
 export interface NamedPicture {
   name: string
@@ -13,12 +14,12 @@ const twinDifference = 2.5
 
 export class Looks {
   readonly names: string[] = []
-  readonly #looks: Look[] = []
+  readonly #looks: RoundedLook[] = []
   readonly #small: Buffer[] = []
 
   async add({ name, png }: NamedPicture): Promise<void> {
     this.names.push(name)
-    this.#looks.push(await descriptor.look(png))
+    this.#looks.push(rounded(await descriptor.look(png)))
     this.#small.push(
       await sharp(png).flatten({ background: '#888' }).toColourspace('srgb').resize(32, 32, { fit: 'fill' }).raw().toBuffer(),
     )
@@ -49,15 +50,14 @@ export class Looks {
 }
 
 /** As the server counts: a question without colours asks for shapes alone. */
-function likeness(look: Look, question: Look, colourWeight: number): number {
-  const shape = product(look.shape, question.shape) / lookLength
+function likeness(look: RoundedLook, question: Look, colourWeight: number): number {
+  const shape = cosine(look.shape, question.shape)
   if (question.colour.every((number) => number === 0)) return shape
-  return (1 - colourWeight) * shape + (colourWeight * product(look.colour, question.colour)) / colourLength
+  return (1 - colourWeight) * shape + colourWeight * cosine(look.colour, question.colour)
 }
 
-/** With the question at length 1. */
-function product(a: Int8Array, question: Int8Array): number {
+function cosine(a: Int8Array, question: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (question[at] ?? 0)
-  return sum === 0 ? 0 : sum / Math.hypot(...question)
+  return sum === 0 ? 0 : sum / Math.hypot(...a) / Math.hypot(...question)
 }

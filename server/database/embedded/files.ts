@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { FolderSync } from '../../../system/folder-sync.ts'
+import { copyNewFiles } from './new-files.ts'
 
 /** The part of Emscripten's module through which files are synced. */
 interface WithFiles {
@@ -22,15 +23,14 @@ class SyncedFiles extends NodeFS {
 }
 
 /**
- * Opens the database in `dir`. A new one is made beside it, put on the disk with all of its files, which PGlite only writes, and
+ * Opens the database in `dir`. A new one is made beside it, put on the disk with all of its files, which so far are only written, and
  * renamed: after a kill before that there is no database, and the next start makes it anew.
  */
 export async function openFiles(dir: string, open: (files: NodeFS) => Promise<PGlite>): Promise<PGlite> {
   if (!existsSync(dir)) {
     const coming = `${dir}.new`
     rmSync(coming, { recursive: true, force: true })
-    const made = await open(new SyncedFiles(coming))
-    await made.close()
+    if (!copyNewFiles(coming)) await (await open(new SyncedFiles(coming))).close()
     syncFiles(coming)
     renameSync(coming, dir)
     await new FolderSync().settleAbove(dir)

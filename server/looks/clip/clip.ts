@@ -1,7 +1,6 @@
 /** An embedder out of two models that someone downloaded: pictures and words in one space. */
 import { resolve } from 'node:path'
 import type { Embedder, Look } from '../embedder.ts'
-import { toLook } from '../rounding.ts'
 import { ClipThread, type ClipThreadOptions } from './clip-thread.ts'
 import { findModelFiles, hashOfModels } from './model-files.ts'
 
@@ -14,11 +13,11 @@ export interface ClipEmbedder extends Embedder {
 /** Throws EmbedderError that names the file that is missing or cannot be used. */
 export async function openClip(folder: string, options: ClipThreadOptions = {}): Promise<ClipEmbedder> {
   const path = resolve(folder)
-  const name = `clip-${await hashOfModels(await findModelFiles(path))}`
+  const name = `clip-2-${await hashOfModels(await findModelFiles(path))}`
   const thread = new ClipThread(path, options)
   const dimensions = await thread.start()
-  const colour = new Int8Array(0)
-  const look = async (bytes: Uint8Array): Promise<Look> => ({ shape: toLook(await thread.vectorOf({ picture: bytes })), colour })
+  const colour = new Float32Array(0)
+  const look = async (bytes: Uint8Array): Promise<Look> => ({ shape: await thread.vectorOf({ picture: bytes }), colour })
   return {
     name,
     dimensions: { shape: dimensions, colour: 0 },
@@ -26,7 +25,7 @@ export async function openClip(folder: string, options: ClipThreadOptions = {}):
     look,
     // Such models know that a mirrored thing is the same.
     questions: async (bytes) => [await look(bytes)],
-    words: async (text) => ({ shape: toLook(await thread.vectorOf({ words: text })), colour }),
+    words: async (text) => ({ shape: await thread.vectorOf({ words: text }), colour }),
     close: () => thread.end(),
   }
 }

@@ -1,7 +1,6 @@
 /** The embedder that needs no download: forms and colours, counted. It is made for finding a picture again, whatever was done to it. */
 import { type SmallPicture, smallPicture } from '../../../formats/image.ts'
-import { colourLength, type Embedder, type Look } from '../embedder.ts'
-import { toLook } from '../rounding.ts'
+import type { Embedder, Look } from '../embedder.ts'
 import { coloursLength, coloursOf } from './colours.ts'
 import { type Content, cutContents, innerContent, plainBeyondDoubt, plainEnough, wholeContent } from './content.ts'
 import { formsOf } from './forms.ts'
@@ -18,7 +17,7 @@ const mostQuestions = 4
 const colourWeight = 0.15
 
 export const descriptor: Embedder = {
-  name: 'descriptor-1',
+  name: 'descriptor-2',
   dimensions: { shape: shapeLength, colour: coloursLength },
   colourWeight,
   async look(bytes) {
@@ -61,6 +60,7 @@ export function questionsOf(picture: SmallPicture): Content[] {
 const isSame = (one: Content, other: Content): boolean =>
   one.width === other.width && one.height === other.height && Buffer.compare(one.shown, other.shown) === 0
 
-function lookAt(content: Content, mirrored = false): Look {
-  return { shape: shapeOf(formsOf(panelOf(content, mirrored))), colour: toLook(coloursOf(content), colourLength) }
-}
+const lookAt = (content: Content, mirrored = false): Look => ({
+  shape: shapeOf(formsOf(panelOf(content, mirrored))),
+  colour: coloursOf(content),
+})

@@ -1,6 +1,5 @@
 /** The fixed matrix that makes few numbers of many: which of them tell pictures apart, whatever was done to a picture. bench/looks/learn.ts makes it. */
 import { readFileSync } from 'node:fs'
-import { toLook } from '../rounding.ts'
 import { formsLength } from './forms.ts'
 
 export const shapeLength = 256
@@ -33,10 +32,10 @@ export function matrixOf(bytes: Uint8Array): Matrix {
 
 let read: Matrix | undefined
 
-/** `shapeLength` numbers of forms, of the length `lookLength`. */
-export function shapeOf(forms: Float32Array): Int8Array {
+/** `shapeLength` numbers of forms. */
+export function shapeOf(forms: Float32Array): Float32Array {
   read ??= matrixOf(readFileSync(new URL('./matrix.bin', import.meta.url)))
-  return toLook(reduced(forms, read))
+  return reduced(forms, read)
 }
 
 export function reduced(forms: Float32Array, { mean, scale, rows }: Matrix): Float32Array {

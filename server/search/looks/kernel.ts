@@ -1,16 +1,11 @@
 /** The inner loop of a search by look: how like each of many vectors is to what is searched for. By SIMD; plain loops where there is none. */
 import { Instance, i32, Module, moduleOf, op, v128, validate, type WasmMemory } from './wasm.ts'
 
-/** What vectors are made of, and what colours count for. */
+/** What vectors are made of. */
 export interface Measures {
   shape: number
   colour: number
-  /** Of `wholeShare`: how much of a likeness is that of colours. */
-  colourShare: number
 }
-
-/** A likeness is a dot product of shapes and one of colours, in parts of so many. */
-export const wholeShare = 256
 
 /** So many vectors are compared by one call. */
 export const blockVectors = 16_384
@@ -23,12 +18,15 @@ export const at = { questions: 0, list: 65_536, likenesses: 131_072, vectors: 19
 const laneBytes = 16
 const padded = (numbers: number): number => Math.ceil(numbers / laneBytes) * laneBytes
 
-/** The bytes of one vector: its shape, then its colour, each filled up with zeros. */
-export const strideOf = ({ shape, colour }: Measures): number => padded(shape) + padded(colour)
 export const colourAt = ({ shape }: Measures): number => padded(shape)
+/** Behind the numbers of a vector, two of 32 bits: what its dot products of shapes and of colours are multiplied by. */
+export const factorsAt = ({ shape, colour }: Measures): number => padded(shape) + padded(colour)
+
+/** The bytes of one vector: its shape, then its colour, each filled up with zeros, and its factors. */
+export const strideOf = (measures: Measures): number => factorsAt(measures) + laneBytes
 
 /** Questions are 16-bit numbers, so that only one side of each product has to be widened. */
-export const questionBytes = (measures: Measures): number => strideOf(measures) * 2
+export const questionBytes = (measures: Measures): number => factorsAt(measures) * 2
 
 export interface Kernel {
   /**
@@ -41,7 +39,7 @@ export interface Kernel {
 const modules = new Map<string, object | undefined>()
 
 export function kernelOf(memory: WasmMemory, measures: Measures): Kernel {
-  const key = `${measures.shape} ${measures.colour} ${measures.colourShare}`
+  const key = `${measures.shape} ${measures.colour}`
   if (!modules.has(key)) modules.set(key, compiled(measures))
   const module = modules.get(key)
   if (!module) return plainKernel(memory, measures)
@@ -97,12 +95,17 @@ const vectorAddress = (stride: number): number[] => [
 
 /** Leaves the likeness of one vector and one question. */
 function likenessOf(measures: Measures): number[] {
-  const { colour, colourShare } = measures
-  const shape = [...dotProduct(0, colourAt(measures)), ...op.constant(wholeShare - colourShare), ...op.multiply]
-  if (colour === 0) return shape
-  const colours = [...dotProduct(colourAt(measures), strideOf(measures)), ...op.constant(colourShare), ...op.multiply]
-  return [...shape, ...colours, ...op.add]
+  const factors = at.vectors + factorsAt(measures)
+  const shape = [...dotProduct(0, colourAt(measures)), ...timesFactor(factors)]
+  if (measures.colour === 0) return [...shape, ...op.truncate]
+  const colours = [...dotProduct(colourAt(measures), factorsAt(measures)), ...timesFactor(factors + 4)]
+  return [...shape, ...colours, ...op.addFloats, ...op.truncate]
 }
+
+const timesFactor = (offset: number): number[] => [
+  ...op.toFloat,
+  ...[...op.get(vector), ...op.loadFloat(offset), ...op.multiplyFloats],
+]
 
 /** Of the bytes of a vector from one up to another, without a loop. Two sums, so that one addition does not wait for the other. */
 function dotProduct(from: number, to: number): number[] {
@@ -128,14 +131,14 @@ export function plainKernel(memory: WasmMemory, measures: Measures): Kernel {
   const stride = strideOf(measures)
   return {
     compare(...[first, count, isListed, questions]: Parameters<Kernel['compare']>) {
-      const vectors = new Int8Array(memory.buffer, at.vectors)
+      const vectors = new DataView(memory.buffer, at.vectors)
       const list = new Int32Array(memory.buffer, at.list, blockVectors)
       const likenesses = new Int32Array(memory.buffer, at.likenesses, blockVectors)
       for (let done = 0; done < count; done++) {
         const vector = (isListed ? (list[done] as number) : first + done) * stride
         let best = -0x8000_0000
         for (let index = 0; index < questions; index++) {
-          const question = new Int16Array(memory.buffer, at.questions + index * questionBytes(measures), stride)
+          const question = new Int16Array(memory.buffer, at.questions + index * questionBytes(measures), factorsAt(measures))
           best = Math.max(best, plainLikeness(vectors, vector, { question, measures }))
         }
         likenesses[done] = best
@@ -145,14 +148,16 @@ export function plainKernel(memory: WasmMemory, measures: Measures): Kernel {
 }
 
 function plainLikeness(
-  vectors: Int8Array,
+  vectors: DataView,
   vector: number,
   { question, measures }: { question: Int16Array; measures: Measures },
 ): number {
-  const split = colourAt(measures)
+  const [split, factors] = [colourAt(measures), factorsAt(measures)]
   let [shape, colour] = [0, 0]
-  for (let index = 0; index < split; index++) shape += (vectors[vector + index] as number) * (question[index] as number)
-  for (let index = split; index < question.length; index++)
-    colour += (vectors[vector + index] as number) * (question[index] as number)
-  return shape * (wholeShare - measures.colourShare) + colour * measures.colourShare
+  for (let index = 0; index < split; index++) shape += vectors.getInt8(vector + index) * (question[index] as number)
+  for (let index = split; index < factors; index++) colour += vectors.getInt8(vector + index) * (question[index] as number)
+  const { fround } = Math
+  const ofShape = fround(fround(shape) * vectors.getFloat32(vector + factors, true))
+  if (measures.colour === 0) return Math.trunc(ofShape)
+  return Math.trunc(fround(ofShape + fround(fround(colour) * vectors.getFloat32(vector + factors + 4, true))))
 }

@@ -1,5 +1,6 @@
 /** Ranks the entries of a selection by how they look. */
 import type { Look } from '../../looks/embedder.ts'
+import type { RoundedLook } from '../../looks/rounding.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Matching } from '../query.ts'
 import { failing, passing, type Selection } from '../selection.ts'
@@ -18,7 +19,7 @@ export interface LookRanking {
 interface Ranking {
   vectors: Vectors
   /** The views of a picture. */
-  questions: readonly Look[]
+  questions: readonly (Look | RoundedLook)[]
   /** Of the catalog as it is when this is called: once, and again where the catalog changes while a large library is scanned. */
   select(): Matching
   /** An entry is not like itself. */
@@ -78,7 +79,7 @@ function leavesMost({ entries: { end } }: Catalog, { filters, among }: Selection
   return passed > seen / 2 && (among?.length ?? end) > end / 2
 }
 
-function picked(vectors: Vectors, rows: Uint32Array, questions: readonly Look[]): Likened {
+function picked(vectors: Vectors, rows: Uint32Array, questions: readonly (Look | RoundedLook)[]): Likened {
   const withLook = rows.filter((row) => vectors.find(row) !== undefined)
   const numbers = withLook.map((row) => vectors.find(row) ?? 0)
   return { rows: withLook, likenesses: vectors.compare(numbers, questions) }

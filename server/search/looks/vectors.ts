@@ -2,24 +2,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Look } from '../../looks/embedder.ts'
 import type { EmbedderFacts } from '../../looks/embedder-answers.ts'
+import type { RoundedLook } from '../../looks/rounding.ts'
 import { grown } from '../catalog/runs.ts'
 import {
   at,
   blockVectors,
   colourAt,
+  factorsAt,
   type Kernel,
   kernelOf,
   type Measures,
   mostQuestions,
   questionBytes,
   strideOf,
-  wholeShare,
 } from './kernel.ts'
-import { questionOf } from './question.ts'
+import { factorsOf, questionOf } from './question.ts'
 import { Memory, type WasmMemory } from './wasm.ts'
 
 const pageBytes = 65_536
-/** What a WebAssembly memory can have: some 13 million vectors of 304 bytes. */
+/** What a WebAssembly memory can have: some 13 million vectors of 320 bytes. */
 const mostPages = 65_536
 
 /** So long a scan keeps others waiting. */
@@ -41,6 +42,7 @@ export class Vectors {
   /** By number of the vector: its row. Replaced as it grows. */
   rows = new Uint32Array(0)
   readonly measures: Measures
+  readonly #colourWeight: number
   readonly #stride: number
   readonly #memory: WasmMemory
   readonly #kernel: Kernel
@@ -50,7 +52,8 @@ export class Vectors {
 
   constructor({ name, dimensions, colourWeight }: EmbedderFacts) {
     this.embedder = name
-    this.measures = { ...dimensions, colourShare: Math.round(colourWeight * wholeShare) }
+    this.measures = dimensions
+    this.#colourWeight = colourWeight
     this.#stride = strideOf(this.measures)
     if (questionBytes(this.measures) * mostQuestions > at.list)
       throw new Error(`vectors of ${this.vectorBytes} numbers are longer than the search by look takes`)
@@ -73,10 +76,12 @@ export class Vectors {
   set(row: number, vector: Uint8Array): void {
     const number = this.find(row) ?? this.#add(row)
     this.#changed(number)
-    const { shape } = this.measures
-    const bytes = new Uint8Array(this.#memory.buffer, at.vectors + number * this.#stride, this.#stride)
-    bytes.set(vector.subarray(0, shape))
-    bytes.set(vector.subarray(shape), colourAt(this.measures))
+    const look = lookOf(vector, this.measures)
+    const start = at.vectors + number * this.#stride
+    const bytes = new Int8Array(this.#memory.buffer, start, this.#stride)
+    bytes.set(look.shape)
+    bytes.set(look.colour, colourAt(this.measures))
+    new Float32Array(this.#memory.buffer, start + factorsAt(this.measures), 2).set(factorsOf(look, this.#colourWeight))
   }
 
   /** The last vector takes its place. */
@@ -95,7 +100,7 @@ export class Vectors {
   }
 
   /** How like each vector is to the most like of the questions, by number. Others come in while a large library is scanned. */
-  async scan(questions: readonly Look[]): Promise<Int32Array> {
+  async scan(questions: readonly (Look | RoundedLook)[]): Promise<Int32Array> {
     const scan: Scan = { changed: new Set() }
     this.#scans.add(scan)
     try {
@@ -119,7 +124,7 @@ export class Vectors {
   }
 
   /** The same of some vectors, in their order, at once. */
-  compare(numbers: Uint32Array, questions: readonly Look[]): Int32Array {
+  compare(numbers: Uint32Array, questions: readonly (Look | RoundedLook)[]): Int32Array {
     const likenesses = new Int32Array(numbers.length)
     this.#ask(questions)
     for (let first = 0; first < numbers.length; first += blockVectors) {
@@ -131,7 +136,7 @@ export class Vectors {
     return likenesses
   }
 
-  #brought(likenesses: Int32Array<ArrayBuffer>, { changed }: Scan, questions: readonly Look[]): Int32Array {
+  #brought(likenesses: Int32Array<ArrayBuffer>, { changed }: Scan, questions: readonly (Look | RoundedLook)[]): Int32Array {
     const numbers = Uint32Array.from([...changed].filter((number) => number < this.count))
     const exact = likenesses.length < this.count ? grownTo(likenesses, this.count) : likenesses.subarray(0, this.count)
     const anew = this.compare(numbers, questions)
@@ -139,12 +144,16 @@ export class Vectors {
     return exact
   }
 
-  #ask(questions: readonly Look[]): void {
+  #ask(questions: readonly (Look | RoundedLook)[]): void {
     if (questions.length === 0 || questions.length > mostQuestions)
       throw new Error(`a search by look has 1 to ${mostQuestions} views of a picture, not ${questions.length}`)
     for (const [index, question] of questions.entries()) {
-      const { shape, colour } = questionOf(question, this.measures)
-      const numbers = new Int16Array(this.#memory.buffer, at.questions + index * questionBytes(this.measures), this.#stride)
+      const { shape, colour } = questionOf(question, this.#colourWeight)
+      const numbers = new Int16Array(
+        this.#memory.buffer,
+        at.questions + index * questionBytes(this.measures),
+        factorsAt(this.measures),
+      )
       numbers.fill(0)
       numbers.set(shape)
       numbers.set(colour, colourAt(this.measures))
@@ -165,6 +174,12 @@ export class Vectors {
   #changed(number: number): void {
     for (const { changed } of this.#scans) changed.add(number)
   }
+}
+
+/** Of a vector as the database has it. */
+export function lookOf(vector: Uint8Array, { shape }: Pick<Measures, 'shape'>): RoundedLook {
+  const numbers = new Int8Array(vector.buffer, vector.byteOffset, vector.length)
+  return { shape: numbers.subarray(0, shape), colour: numbers.subarray(shape) }
 }
 
 const roomFor = (number: number): number => Math.ceil(number * 1.125) + 16

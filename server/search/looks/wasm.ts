@@ -66,6 +66,12 @@ export const op = {
   add: [0x6a],
   subtract: [0x6b],
   multiply: [0x6c],
+  /** Of an i32; towards zero, back to one. */
+  toFloat: [0xb2],
+  truncate: [0xa8],
+  loadFloat: (offset: number) => [0x2a, 2, ...unsigned(offset)],
+  addFloats: [0x92],
+  multiplyFloats: [0x94],
   loadVector: (offset: number) => [...simd(0x00), 0, ...unsigned(offset)],
   zeroVector: [...simd(0x0c), ...Array<number>(16).fill(0)],
   splat: simd(0x11),

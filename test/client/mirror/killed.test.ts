@@ -12,7 +12,7 @@ import { item, pushed } from '../../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../../support/random-library.ts'
 import { startTestServer } from '../../support/server.ts'
 
-const runs = Number(process.env.PH_AGENT_RUNS ?? 25)
+const runs = Number(process.env.PH_AGENT_RUNS ?? 9)
 const seed = process.env.PH_AGENT_SEED ?? 'mirror'
 const limits = { timeout: Math.max(240_000, runs * 10_000) }
 const processFile = fileURLToPath(new URL('../../support/mirror-process.ts', import.meta.url))

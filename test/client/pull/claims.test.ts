@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { PullOptions } from '../../../client/pull/pull.ts'
 import { callAs } from '../../support/api.ts'
+import { answer } from '../../support/peer.ts'
 import { emptyProject, entriesNamed, filesBelow, onlyJob } from '../../support/pull.ts'
+import { peerFile, startPullPeer } from '../../support/pull-peer.ts'
 import { sha256 } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
 import { startProxy } from '../../support/tcp-proxy.ts'
@@ -90,18 +92,21 @@ test('an interrupted pull whose lease ran out takes its job on again, as nobody 
 test('a pull whose report arrived, but not the answer to it, is known to have finished', async () => {
   const made = await stocked()
   const project = emptyProject()
-  let isFirst = true
-  // The server gets the report, and what it answers never arrives.
+  let state: 'not yet' | 'away' | 'back' = 'not yet'
+  // The server gets the report, and what it answers never arrives, nor anything after that.
   const wire = await startProxy(server.url, async (sent) => {
-    if (!isFirst || !sent.includes('"status":"done"')) return undefined
-    isFirst = false
+    if (state === 'away') return 'cut'
+    if (state === 'back' || !sent.includes('"status":"done"')) return undefined
+    state = 'away'
     const { id } = await made.newestJob()
     const told = await made.api.patch(`/pull-jobs/${id}`, JSON.parse(sent.slice(sent.indexOf('{'))))
     expect(told.status).toBe(200)
     return 'cut'
   })
   const library = { ...made.target, url: wire.url(made.target.url) }
-  await expect(project.pull(library, undefined, made.options)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  const impatient = { ...made.options, pause: async () => {} }
+  await expect(project.pull(library, undefined, impatient)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  state = 'back'
   const { id } = await made.newestJob()
   const report = await project.pull(library, undefined, made.options)
   expect(report.notes).toEqual([`The interrupted pull had finished job ${id}; only the answer of the library had not arrived.`])
@@ -153,4 +158,27 @@ test('two projects that share the cache at once, one too small for either, get e
   for (const report of reports) expect(onlyJob(report)).toMatchObject({ status: 'done', summary: { added: 2 } })
   for (const project of projects) expect(project.files()).toEqual(filesBelow(join(made.source.root, 'Content')))
   expect(readdirSync(join(one.cache, 'content', 'incoming'))).toEqual([])
+})
+
+test.each([
+  ['never arrived', 'claimed', 2],
+  ['arrived', 'done', 1],
+])('a report whose answer is cut off, and that %s, counts once', async (_what, status, times) => {
+  const sent: string[] = []
+  const peer = await startPullPeer([peerFile('/Game/A')], {
+    instead: ({ method, url, body }, response) => {
+      if (method === 'GET' && url.endsWith('/pull-jobs/1')) {
+        answer(200, { status })(response, { method, url, body, headers: {} })
+        return true
+      }
+      if (method !== 'PATCH' || JSON.parse(body).status !== 'done') return false
+      sent.push(body)
+      if (sent.length > 1) return false
+      response.socket?.destroy()
+      return true
+    },
+  })
+  const job = onlyJob(await emptyProject().pull(peer, undefined, { order: async () => [{ entry_id: 1 }] }))
+  expect(job).toMatchObject({ status: 'done', summary: { added: 1 } })
+  expect(sent).toHaveLength(times)
 })

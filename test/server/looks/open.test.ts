@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { writeTinyClip } from '../../support/tiny-clip.ts'
 
 test('descriptor needs nothing else, and off is none', async () => {
-  expect((await openEmbedder('descriptor'))?.name).toBe('descriptor-1')
+  expect((await openEmbedder('descriptor'))?.name).toBe('descriptor-2')
   expect(await openEmbedder('off')).toBeUndefined()
 })
 
@@ -32,6 +32,6 @@ test('without the packages that run models only models are refused, with the com
     encoding: 'utf8',
   })
   expect(stdout).toBe(
-    'descriptor-1\nEmbedderError: PH_EMBEDDER=clip needs two packages that are not installed. Run: npm install onnxruntime-web @huggingface/tokenizers\n',
+    'descriptor-2\nEmbedderError: PH_EMBEDDER=clip needs two packages that are not installed. Run: npm install onnxruntime-web @huggingface/tokenizers\n',
   )
 }, 120_000)

@@ -1,8 +1,7 @@
 /** Ranking by look in one catalog: words and filters are looked up once, and again only where the catalog changed during a scan. */
 import { expect, test } from 'vitest'
 import { randomNumbers } from '../../../sample/random.ts'
-import { lookLength } from '../../../server/looks/embedder.ts'
-import { toLook } from '../../../server/looks/rounding.ts'
+import { rounded } from '../../../server/looks/rounding.ts'
 import { Catalog } from '../../../server/search/catalog/catalog.ts'
 import { leastLikeness, scoreOf } from '../../../server/search/likeness.ts'
 import { fullLikeness } from '../../../server/search/looks/question.ts'
@@ -13,13 +12,8 @@ import { toQuestion } from '../../../words/query-words.ts'
 
 const random = randomNumbers('look ranking')
 const [shape, colour] = [64, 0]
-const anyLook = () => ({
-  shape: toLook(
-    Float32Array.from({ length: shape }, () => random() - 0.5),
-    lookLength,
-  ),
-  colour: new Int8Array(colour),
-})
+const anyLook = () =>
+  rounded({ shape: Float32Array.from({ length: shape }, () => random() - 0.5), colour: new Float32Array(colour) })
 
 const rowOf = (id: number) => ({
   ...{

@@ -8,6 +8,7 @@ import { matching } from '../../../server/search/query.ts'
 import { type RankedPosition, rankedPage } from '../../../server/search/ranked-page.ts'
 import { entriesByPack, rollupOf } from '../../../server/search/rollups.ts'
 import { toQuestion } from '../../../words/query-words.ts'
+import { ofMany } from '../../support/long-runs.ts'
 import {
   plainFacets,
   plainList,
@@ -32,7 +33,7 @@ import { startTestServer, TestClock } from '../../support/server.ts'
 
 const server = await startTestServer()
 const { database } = server
-const [groups, librariesEach, rounds, questionsEach] = [12, 200, 2, 1]
+const [groups, librariesEach, rounds, questionsEach] = [ofMany(4, 12), 200, 2, 1]
 
 async function makeWorkspaces(group: number): Promise<number[]> {
   const rows = await database.sql<{ id: number }[]>`
