@@ -1,6 +1,6 @@
 // Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), and the packed client
-// that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the programs need: npm before 11 does not link the Node that
-// comes as a dependency.
+// that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the
+// programs need: npm before 11 does not link the Node that comes as a dependency.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -80,17 +80,29 @@ async function makeNewDatabase() {
   const last = join(root, 'dist/new-database')
   const coming = join(fresh, 'new-database')
   const made = statSync(last, { throwIfNoEntry: false })
-  if (made && made.mtimeMs > statSync(join(root, 'node_modules/@electric-sql/pglite/package.json')).mtimeMs) {
-    renameSync(last, coming)
-    return
-  }
+  const isGood = made && made.mtimeMs > statSync(join(root, 'node_modules/@electric-sql/pglite/package.json')).mtimeMs
+  if (isGood && moved(last, coming)) return
   const { makeNewFiles } = await import(pathToFileURL(join(fresh, 'server/database/embedded/new-files.js')))
   await makeNewFiles(coming)
 }
 
+/** Moved away before it is removed: nobody finds half of it. Of two builds at once one may have moved it already. */
 function replace() {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const last = `${fresh}.last`
+  moved(join(root, 'dist'), last)
   renameSync(fresh, join(root, 'dist'))
+  rmSync(last, { recursive: true, force: true })
+}
+
+/** Whether it was there. */
+function moved(from, to) {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return false
+  }
 }
 
 linkRuntime()

@@ -1,5 +1,5 @@
 /** A new embedded database begins with a copy of files that were made when the program was built: it is what initdb would make. */
-import { cpSync, existsSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
@@ -23,7 +23,8 @@ test.runIf(isEmbedded)('the files that the build made are the database that init
   const { database } = await startTestServer()
   const [byInitdb] = await database.sql.unsafe(decided)
   const copy = join(temporaryFolder(), 'pglite')
-  cpSync(built, copy, { recursive: true })
+  const [making = ''] = readdirSync(built)
+  cpSync(join(built, making), copy, { recursive: true })
   const db = await PGlite.create(copy)
   const { rows } = await db.query(decided)
   await db.close()
