@@ -1,5 +1,5 @@
 /** Whether the server is reached, and who the agent is there: learnt from what its parts meet. */
-import { ClientError } from '../client/client-error.ts'
+import { isUnanswered } from '../client/client-error.ts'
 import type { Api } from '../client/http/api.ts'
 import { ApiError } from '../contract/errors.ts'
 import type { UserStub } from '../contract/shapes.ts'
@@ -41,7 +41,7 @@ export class Reach {
 
   /** What went wrong may say that it is away, or that the key is not valid any more. */
   failed(error: unknown): void {
-    if (error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')) this.#become('offline')
+    if (isUnanswered(error)) this.#become('offline')
     else if (error instanceof ApiError && error.code === 'UNAUTHORIZED') this.#become('signed_out')
     else if (error instanceof ApiError) this.#become('online')
   }

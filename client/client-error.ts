@@ -110,3 +110,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 export const isDiskFull = (error: unknown): error is NodeJS.ErrnoException => isFullCode(systemCode(error))
+
+/** No answer came, or not all of one: the server may be away, and a change may have arrived all the same. */
+export const isUnanswered = (error: unknown): error is ClientError =>
+  error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')

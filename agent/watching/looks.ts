@@ -1,5 +1,5 @@
 /** Questions about the files of one project. */
-import { ClientError } from '../../client/client-error.ts'
+import { isUnanswered } from '../../client/client-error.ts'
 import { type Api, createApi } from '../../client/http/api.ts'
 import { openWire } from '../../client/http/open-http.ts'
 import type { FileLock, StatusReport } from '../../client/status/report.ts'
@@ -48,5 +48,4 @@ export class Looks {
 
 /** The server does not answer, or not this key any more: what is known of it counts until it does. */
 export const isAway = (error: unknown): boolean =>
-  (error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')) ||
-  (error instanceof ApiError && error.code === 'UNAUTHORIZED')
+  isUnanswered(error) || (error instanceof ApiError && error.code === 'UNAUTHORIZED')

@@ -2,7 +2,7 @@
 import type { ActivityEvent } from '../../contract/activity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import { ClientError } from '../client-error.ts'
+import { isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import type { Pause } from '../http/pause.ts'
 
@@ -118,7 +118,7 @@ async function before(api: Calls, { recent, entryId, types }: Following, head: n
 
 /** The server is restarted, busy, or out of reach: it is asked again. */
 function orAway(error: unknown): Error {
-  if (error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')) return error
+  if (isUnanswered(error)) return error
   if (error instanceof ApiError && (error.status >= 500 || error.status === 429)) return error
   throw error
 }

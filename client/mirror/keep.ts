@@ -4,7 +4,7 @@
  * pauses. One request is under way at a time, and what the server asks to wait for is waited for by the one who sends (client/http).
  */
 import { ApiError } from '../../contract/errors.ts'
-import { ClientError } from '../client-error.ts'
+import { isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import { type Pause, pause as realPause } from '../http/pause.ts'
 import { followOnce } from './follow.ts'
@@ -179,9 +179,6 @@ class Keeper {
   }
 }
 
-const awayCodes = new Set(['UNREACHABLE', 'ANSWER_CUT'])
-
 /** The server is away, or has no time. */
 const isTemporary = (error: unknown): boolean =>
-  (error instanceof ClientError && awayCodes.has(error.code)) ||
-  (error instanceof ApiError && (error.status >= 500 || error.status === 429))
+  isUnanswered(error) || (error instanceof ApiError && (error.status >= 500 || error.status === 429))

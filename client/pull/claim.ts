@@ -1,7 +1,7 @@
 /** The claim of a pull on its job: taken, kept alive, given back with a report. What the library says against it is CLAIM_LOST. */
 import { ApiError } from '../../contract/errors.ts'
 import type { PullReport } from '../../contract/pull-jobs.ts'
-import { ClientError } from '../client-error.ts'
+import { ClientError, isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 
 /** How far a job is, as its claimant says. */
@@ -103,9 +103,6 @@ const claimLost = (jobId: number, cause: unknown): ClientError =>
   })
 
 export const isClaimLost = (error: unknown): error is ClientError => error instanceof ClientError && error.code === 'CLAIM_LOST'
-
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof ClientError && (error.code === 'UNREACHABLE' || error.code === 'ANSWER_CUT')
 
 /** The claim, or the job, is not what it was: someone else has it, or its time was over. */
 export const isClaimGone = (error: unknown): error is ApiError =>

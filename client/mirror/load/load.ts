@@ -7,7 +7,7 @@
  */
 import Database from 'better-sqlite3'
 import { ApiError } from '../../../contract/errors.ts'
-import { ClientError } from '../../client-error.ts'
+import { type ClientError, isUnanswered } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import { pause as realPause } from '../../http/pause.ts'
 import type { Mirror } from '../mirror.ts'
@@ -71,8 +71,7 @@ async function loadExports(mirror: Mirror, api: Api, options: LoadOptions): Prom
 /** 422: a server that cannot go on behind an entry. */
 const isWithoutExport = (error: unknown): boolean => error instanceof ApiError && [403, 404, 405, 422].includes(error.status)
 
-const isCut = (error: unknown): boolean =>
-  error instanceof ClientError && (error.code === 'ANSWER_CUT' || error.code === 'UNREACHABLE') && !isFirstContact(error)
+const isCut = (error: unknown): boolean => isUnanswered(error) && !isFirstContact(error)
 
 /** The stream never began: nobody was reached. */
 const isFirstContact = (error: ClientError): boolean => error.details.began === false
