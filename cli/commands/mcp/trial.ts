@@ -41,7 +41,7 @@ async function toolsOf({ stdin, stdout }: ChildProcess): Promise<number> {
   const clientInfo = { name: 'ph mcp doctor', version: readVersion() }
   send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
   for await (const line of createInterface({ input: stdout })) {
-    const { id, result, error } = JSON.parse(line) as Answer
+    const { id, result, error } = answerIn(line)
     if (error) throw new Error(`It answers: ${String(error.message)}`)
     if (id === 1) {
       send({ method: 'notifications/initialized' })
@@ -50,6 +50,14 @@ async function toolsOf({ stdin, stdout }: ChildProcess): Promise<number> {
     if (id === 2) return result?.tools?.length ?? 0
   }
   return new Promise(() => {})
+}
+
+function answerIn(line: string): Answer {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new Error(`It writes on stdout what is none of the protocol: ${line.slice(0, 80)}`)
+  }
 }
 
 function endOf(child: ChildProcess, command: string): Promise<never> {

@@ -124,6 +124,10 @@ test('the doctor starts what an assistant would start, and names what does not a
   const { run, write } = await artist()
   await run('mcp install claude-code --read-only')
   write('cursor', JSON.stringify({ mcpServers: { 'prop-house': { command: '/no/such/program', args: [] } } }))
+  write(
+    'vscode',
+    JSON.stringify({ servers: { 'prop-house': { command: process.execPath, args: ['-e', 'console.log("hello")'] } } }),
+  )
   write('windsurf', JSON.stringify({ mcpServers: { 'prop-house': { url: 'https://props.example.com/mcp' } } }))
   const outcome = await run('mcp doctor --json')
   expect(outcome.code).toBe(1)
@@ -132,6 +136,7 @@ test('the doctor starts what an assistant would start, and names what does not a
   expect(of('claude-code')).toMatchObject({ verdict: 'ok', said: expect.stringMatching(/starts it: 9 tools/) })
   expect(of('cursor')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('/no/such/program does not start') })
   expect(of('cursor')?.next).toContain('ph mcp install cursor')
+  expect(of('vscode')).toMatchObject({ verdict: 'problem', said: expect.stringContaining('none of the protocol: hello') })
   expect(of('windsurf')).toMatchObject({ verdict: 'note' })
   expect(of('gemini')).toMatchObject({ verdict: 'note' })
 })
