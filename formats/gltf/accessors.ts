@@ -14,7 +14,7 @@ export const components: Record<number, Component> = {
   5126: { bytes: 4, read: (view, at) => view.getFloat32(at, true), normalizedMax: 1 },
 }
 
-const componentCounts: Record<string, number> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 }
+export const componentCounts: Record<string, number> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 }
 /** Of all accessors that are read, as numbers. */
 const maxNumberBytes = 512 * 1024 * 1024
 
@@ -22,8 +22,8 @@ const maxNumberBytes = 512 * 1024 * 1024
 type AccessorNumbers = { values: Float32Array | Uint32Array; size: number }
 
 /**
- * Reads accessors, each once. Throws FormatError `damaged` for what does not lie where it should, `unsupported` for compressed
- * buffers and for files beside this one that are not at hand, `too-large`.
+ * Reads accessors, each once. Throws FormatError `damaged` for what does not lie where it should, `unsupported` for files
+ * beside this one that are not at hand, `too-large`.
  */
 export class Accessors {
   readonly #file: GltfFile
@@ -94,8 +94,6 @@ export class Accessors {
   /** Gives the numbers of a buffer view by their place. */
   #elements(index: number, { size, kind, count, start, isNormalized }: Elements): (at: number) => number {
     const view = item(this.#file.json.bufferViews ?? [], index, 'buffer view')
-    if (view.extensions !== undefined && Object.keys(view.extensions).some((name) => /meshopt/i.test(name)))
-      throw new FormatError('unsupported', 'The glTF file has buffers that are compressed by meshopt, which cannot be read.')
     const bytes = bufferBytes(this.#file, view.buffer)
     const elementBytes = size * kind.bytes
     const { byteOffset = 0, byteLength, byteStride: stride = elementBytes } = view

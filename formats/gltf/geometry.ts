@@ -5,6 +5,7 @@ import type { Mesh } from '../source/mesh.ts'
 import { joinParts, type MeshPart, maxUvSets, type PlacedPart, refuseTriangles } from '../source/mesh-parts.ts'
 import { product, type Transform } from '../source/transform.ts'
 import { Accessors, sparseOf } from './accessors.ts'
+import { bufferOf, dracoView, unpack } from './compressed.ts'
 import { type GltfFile, type GltfJson, type GltfNode, type GltfPrimitive, openGltf } from './json.ts'
 import { damaged, item, placedNodes } from './nodes.ts'
 
@@ -22,12 +23,15 @@ const maxBufferBytes = 512 * 1024 * 1024
 /**
  * What a glTF or GLB shows, as one mesh with a slot for each name of a material: the default scene, or, where that shows nothing, every
  * mesh as it was made. Y is up, the unit a metre. Meshes stand as their nodes do; skins and morph targets are at rest.
- * Throws FormatError: those of `readGltf`; `unsupported` for compressed meshes, buffers not at hand, and without a triangle.
+ * Throws FormatError: those of `readGltf`; `unsupported` for buffers not at hand, and without a triangle.
  */
 export async function readGltfMesh(bytes: Uint8Array, readBeside?: ReadBeside): Promise<Mesh> {
   const file = openGltf(bytes, new Map())
   const shown = shownPrimitives(file.json)
-  await readBuffers(file, shown, readBeside)
+  const primitives = new Set(shown.map(({ primitive }) => primitive))
+  const views = neededViews(file.json, primitives)
+  await readBuffers(file, views, readBeside)
+  await unpack(file, primitives, views)
   const accessors = new Accessors(file)
   const parts = new Map<GltfPrimitive, MeshPart>()
   const placed = shown.map(({ primitive, transform }): PlacedPart => {
@@ -83,18 +87,26 @@ function ownTransform({ matrix, translation = [], rotation = [], scale = [] }: G
   return turned.flatMap((row, at) => [...row.map((cell, column) => cell * (scale[column] ?? 1)), translation[at] ?? 0])
 }
 
-/** Reads the files beside this one that the shown primitives need. */
-async function readBuffers({ json, buffers }: GltfFile, shown: ShownPrimitive[], readBeside?: ReadBeside): Promise<void> {
-  if (readBeside === undefined) return
+/** Views of buffers in which the primitives lie. */
+function neededViews(json: GltfJson, primitives: Iterable<GltfPrimitive>): Set<number> {
+  const views = new Set<number | undefined>()
   const accessors = new Set<number>()
-  for (const { attributes, indices } of new Set(shown.map(({ primitive }) => primitive)))
-    for (const index of [...Object.values(attributes), indices ?? -1]) accessors.add(index)
-  const views = [...accessors].flatMap((index) => {
+  for (const primitive of primitives) {
+    views.add(dracoView(primitive))
+    for (const index of [...Object.values(primitive.attributes), primitive.indices ?? -1]) accessors.add(index)
+  }
+  for (const index of accessors) {
     const accessor = json.accessors?.[index]
     const sparse = accessor && sparseOf(accessor)
-    return [accessor?.bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]
-  })
-  const needed = new Set(views.map((index) => json.bufferViews?.[index ?? -1]?.buffer ?? -1))
+    for (const view of [accessor?.bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]) views.add(view)
+  }
+  return new Set([...views].filter((view) => view !== undefined))
+}
+
+/** Reads the files beside this one in which the views lie. */
+async function readBuffers({ json, buffers }: GltfFile, views: Iterable<number>, readBeside?: ReadBeside): Promise<void> {
+  if (readBeside === undefined) return
+  const needed = new Set([...views].map((index) => bufferOf(json, index)))
   const read = new Map<string, Uint8Array | undefined>()
   let readBytes = 0
   for (const [index, { uri }] of (json.buffers ?? []).entries()) {
@@ -108,9 +120,7 @@ async function readBuffers({ json, buffers }: GltfFile, shown: ShownPrimitive[],
   }
 }
 
-function readPart(accessors: Accessors, { attributes, indices, mode, extensions }: GltfPrimitive): MeshPart {
-  if (extensions?.KHR_draco_mesh_compression !== undefined)
-    throw new FormatError('unsupported', 'The glTF file has meshes that are compressed by Draco, which cannot be read.')
+function readPart(accessors: Accessors, { attributes, indices, mode }: GltfPrimitive): MeshPart {
   const positions = accessors.vectors(attributes.POSITION ?? -1, 'VEC3')
   const { NORMAL: normal, COLOR_0: color } = attributes
   const uvs: Float32Array[] = []

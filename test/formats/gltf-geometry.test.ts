@@ -268,16 +268,6 @@ test.each(['mesh.bin', 'https://example.com/mesh.bin', '/etc/mesh.bin', 'file:me
   },
 )
 
-test('compressed meshes are not supported', async () => {
-  const draco = squareOf(() => ({ extensions: { KHR_draco_mesh_compression: { bufferView: 0, attributes: {} } } }))
-  await expect(readGltfMesh(draco)).rejects.toMatchObject(refusal('unsupported'))
-  const model = new Model()
-  const bufferView = model.view(square, { extensions: { EXT_meshopt_compression: {} } })
-  const accessors = [{ bufferView, componentType: 5126, type: 'VEC3', count: 4 }]
-  const meshopt = model.json({ accessors, meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }] })
-  await expect(readGltfMesh(meshopt)).rejects.toMatchObject(refusal('unsupported'))
-})
-
 test.each<[string, (model: Model) => object]>([
   ['an index beyond the positions', indexed([0, 1, 4])],
   ['an index that is no whole number', (model) => ({ indices: model.add('SCALAR', Float32Array.of(0, 1, 1.5)) })],

@@ -20,8 +20,7 @@ const files: Record<string, { error?: string; extensions_required?: string[]; tr
   folder === '' ? {} : JSON.parse(readFileSync(join(folder, 'source-expected.json'), 'utf8')).files
 const extension = (path: string): string => extname(path).slice(1).toLowerCase()
 const models = Object.keys(files).filter((path) => ['fbx', 'glb', 'gltf', 'obj'].includes(extension(path)))
-const isDraco = (path: string) => files[path]?.extensions_required?.includes('KHR_draco_mesh_compression')
-const readable = models.filter((path) => files[path]?.error === undefined && !isDraco(path))
+const readable = models.filter((path) => files[path]?.error === undefined)
 const bytesOf = (path: string): Buffer => readFileSync(join(folder, path))
 
 async function meshOf(path: string): Promise<Mesh> {
@@ -47,7 +46,9 @@ describe.runIf(folder !== '')('real models', () => {
     const { min, max } = boxOf(mesh)
     const edges = max.map((high, axis) => high - (min[axis] ?? 0)).toSorted((a, b) => a - b)
     const stated = [metadata?.bounds_x, metadata?.bounds_y, metadata?.bounds_z].map(Number).toSorted((a, b) => a - b)
-    for (const [axis, edge] of edges.entries()) expect(Math.abs(edge - (stated[axis] ?? 0))).toBeLessThan(1e-3 + edge * 1e-6)
+    // Draco rounds positions; what the file states was measured before.
+    const rounding = files[path]?.extensions_required?.includes('KHR_draco_mesh_compression') ? 1e-4 : 1e-6
+    for (const [axis, edge] of edges.entries()) expect(Math.abs(edge - (stated[axis] ?? 0))).toBeLessThan(1e-3 + edge * rounding)
   })
 
   test.each(readable)('%s faces the way its normals do', async (path) => {
@@ -61,10 +62,6 @@ describe.runIf(folder !== '')('real models', () => {
     const seen = sides.filter((side) => side !== 0)
     expect(seen.filter((side) => side > 0).length / Math.max(1, seen.length)).toBeGreaterThan(0.99)
     for (const normal of groups(mesh.normals, 3)) expect(Math.hypot(...normal)).toBeCloseTo(1, 2)
-  })
-
-  test.each(models.filter(isDraco))('%s says that it is compressed', async (path) => {
-    await expect(meshOf(path)).rejects.toMatchObject({ name: 'FormatError', reason: 'unsupported' })
   })
 
   test.each(models.filter((path) => files[path]?.error !== undefined))('%s says that it is damaged', async (path) => {
