@@ -2,6 +2,7 @@
 // say what an extensible format holds or how much of the sound is really there.
 // Sources: Multimedia Programming Interface and Data Specifications 1.0; EBU Tech 3306 (RF64).
 import { ByteReader } from './byte-reader.ts'
+import { expanded } from './companding.ts'
 import { FormatError } from './format-error.ts'
 import type { Sound } from './source/sound.ts'
 
@@ -62,11 +63,15 @@ export function readWavData(bytes: Uint8Array): { facts: WavFacts; data: Uint8Ar
   return { facts, data: bytes.subarray(data.start, data.start + data.present) }
 }
 
-/** The samples of a data chunk, whole frames only. Throws FormatError `unsupported` for what is no PCM, `damaged` for what cannot be. */
+/**
+ * The samples of a data chunk, whole frames only; A-law and mu-law as 16 bits. Throws FormatError `unsupported` for other encodings,
+ * `damaged` for what cannot be.
+ */
 export function wavSound(facts: WavFacts, data: Uint8Array): Sound {
   const { encoding, channels, sampleRate, bitsPerSample: bits, blockAlign, container } = facts
   const isFloat = encoding === 'float'
-  const known = isFloat ? bits === 32 : encoding === 'pcm' && [8, 16, 24, 32].includes(bits)
+  const law = (encoding === 'alaw' || encoding === 'ulaw') && bits === 8 ? encoding : null
+  const known = law !== null || (isFloat ? bits === 32 : encoding === 'pcm' && [8, 16, 24, 32].includes(bits))
   if (!known || container === 'RIFX')
     throw new FormatError('unsupported', `The sound is encoded as ${container} ${encoding} of ${bits} bits, which is not read.`)
   if (blockAlign !== (channels * bits) / 8)
@@ -74,7 +79,9 @@ export function wavSound(facts: WavFacts, data: Uint8Array): Sound {
       'damaged',
       `The WAV file is damaged: ${channels} samples of ${bits} bits should take ${blockAlign} bytes.`,
     )
-  return { sampleRate, channels, bits, isFloat, data: data.subarray(0, data.length - (data.length % blockAlign)) }
+  const whole = data.subarray(0, data.length - (data.length % blockAlign))
+  if (law !== null) return { sampleRate, channels, bits: 16, isFloat, data: expanded(whole, law) }
+  return { sampleRate, channels, bits, isFloat, data: whole }
 }
 
 function readFile(bytes: Uint8Array, sizeBytes: number): { facts: WavFacts; data: DataChunk } {

@@ -92,6 +92,16 @@ test('samples of 8, 24 and 32 bits and floats are given as they are, in whole fr
   }
 })
 
+test('samples on the curves of telephones become 16 bits', async () => {
+  const bytes = Buffer.of(0x00, 0x7f, 0x80, 0xff, 0x55, 0xd5, 0x2a, 0xaa)
+  const { sound: mu } = await sound(wave({ tag: 7, bits: 8, data: bytes }))
+  const { sound: a } = await sound(wave({ tag: 6, bits: 8, data: bytes }))
+  const samplesOf = ({ data }: { data: Uint8Array }) => [...new Int16Array(Uint8Array.from(data).buffer)]
+  expect([mu.bits, a.bits]).toEqual([16, 16])
+  expect(samplesOf(mu)).toEqual([-32_124, 0, 32_124, 0, -716, 716, -5372, 5372])
+  expect(samplesOf(a)).toEqual([-5504, -848, 5504, 848, -8, 8, -32_256, 32_256])
+})
+
 test('16-bit differences in the encoding of the engine become samples', async () => {
   const { sound: read, formatTag } = await sound(wave({ tag: 0xffff, data: toDeltas(samples) }))
   expect({ ...read, data: null }).toEqual({ sampleRate: 8000, channels: 1, bits: 16, isFloat: false, data: null })
