@@ -12,6 +12,7 @@ import {
 import { limits } from '../contract/limits.ts'
 import { FormatError } from '../formats/format-error.ts'
 import type { Mesh } from '../formats/source/mesh.ts'
+import { facingIndices } from './facing.ts'
 import { simplifiedIndices } from './simplify.ts'
 import type { Color } from './surface.ts'
 import { indicesBySlot, type WeldedMesh, weldMesh } from './weld.ts'
@@ -58,7 +59,8 @@ const roughness = 0.85
 export async function meshGlb(whole: Mesh, options: GlbOptions = {}): Promise<Glb> {
   const { maxTriangles = viewerTriangles, maxBytes = limits.preview.glbBytes } = options
   const mesh = withFewSlots(whole)
-  let welded = weldMesh(mesh)
+  const joined = weldMesh(mesh)
+  let welded = { ...joined, indices: facingIndices(joined) }
   const sourceTriangles = welded.indices.length / 3
   let { indices } = welded
   let { materials = [] } = options

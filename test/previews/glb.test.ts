@@ -5,7 +5,7 @@ import type { Mesh } from '../../formats/source/mesh.ts'
 import { type GlbOptions, meshGlb } from '../../previews/glb.ts'
 import { glbIssues } from '../support/glb-issues.ts'
 import { pngOf } from '../support/media.ts'
-import { box, type Corner, leaf, meshOf, moved, sphere, surface } from '../support/meshes.ts'
+import { box, type Corner, leaf, meshOf, moved, sphere, surface, type Triangle } from '../support/meshes.ts'
 
 /** Written, found without an error, and read again. */
 async function opened(mesh: Mesh, options?: GlbOptions) {
@@ -59,6 +59,18 @@ test('Unreal centimetres with Z up become metres with Y up, and sides still face
   const positions = attribute(document, 'POSITION')
   const most = (axis: number) => Math.max(...positions.filter((_, at) => at % 3 === axis))
   expect([most(0), most(1), most(2)]).toEqual([1, 3, 2])
+  expectOutwards(document)
+})
+
+test('triangles whose corners run against their normals are turned, so that no viewer shows them from behind', async () => {
+  const careless = box().map(([a, b, c], triangle): Triangle => (triangle % 3 === 0 ? [a, c, b] : [a, b, c]))
+  const { document, triangles } = await opened(meshOf(careless))
+  expect(triangles).toBe(12)
+  expectOutwards(document)
+})
+
+function expectOutwards(document: Document): void {
+  const positions = attribute(document, 'POSITION')
   const normals = attribute(document, 'NORMAL')
   const indices = [...(primitivesOf(document)[0]?.getIndices()?.getArray() ?? [])]
   const point = (values: number[], vertex = 0) => values.slice(vertex * 3, vertex * 3 + 3)
@@ -70,10 +82,10 @@ test('Unreal centimetres with Z up become metres with Y up, and sides still face
     const normal = point(normals, indices[at])
     expect(face.reduce((sum, value, axis) => sum + value * (normal[axis] ?? 0), 0)).toBeGreaterThan(0)
   }
-})
+}
 
 test('the order of corners and the texture coordinates stay as they are', async () => {
-  const corner = (number: number) => ({ at: [number, number * number, 5], normal: [0, 0, 1], uv: [number, 0.25] })
+  const corner = (number: number) => ({ at: [number, number * number, 5], normal: [0, 0, -1], uv: [number, 0.25] })
   const mesh = meshOf([[corner(0), corner(1), corner(2)]])
   const { document } = await opened(mesh)
   expect([...(primitivesOf(document)[0]?.getIndices()?.getArray() ?? [])]).toEqual([0, 1, 2])
