@@ -140,16 +140,20 @@ test('a file that changed after the push is left out, and what it was keeps no w
   expect(reportOf(await push(cwd, '--json --held attach'))).toMatchObject({ previews: { made: 1 } })
 })
 
-test('a workspace that takes no new files is named once, and the push stays done', async () => {
-  const cwd = await scans()
+test.each([
+  { how: 'is read-only', full: { state: 'read_only' }, free: { state: 'active' }, word: /read-only/g },
+  { how: 'is full', full: { storage_limit_bytes: 1 }, free: { storage_limit_bytes: null }, word: /is full/g },
+] as const)('a workspace that $how is named once, the push stays done, and the next one makes the previews', async (state) => {
+  const cwd = await scans(4)
   await push(cwd, '--no-previews')
-  await server.changeWorkspace(workspace.slug, { state: 'read_only' })
+  await server.changeWorkspace(workspace.slug, state.full)
   const { code, stderr } = await push(cwd)
   expect(code).toBe(0)
-  expect(stderr.match(/read-only/g)).toHaveLength(1)
+  expect(stderr.match(state.word), stderr).toHaveLength(1)
   expect(stderr).toContain('The push is done')
-  await server.changeWorkspace(workspace.slug, { state: 'active' })
-  expect(reportOf(await push(cwd, '--json'))).toMatchObject({ previews: { made: 3 } })
+  expect(await ready()).toBe(0)
+  await server.changeWorkspace(workspace.slug, state.free)
+  expect(reportOf(await push(cwd, '--json'))).toMatchObject({ previews: { made: 6, failed: [] } })
 })
 
 test('of a package that has nothing to show the library is told so, and it is not asked about again', async () => {
