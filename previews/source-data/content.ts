@@ -44,11 +44,8 @@ const readers: Record<string, (bytes: Uint8Array) => Promise<Content>> = {
   async flac(bytes) {
     return { kind: 'sound', sound: (await import('../../formats/flac/sound.ts')).readFlacSound(bytes) }
   },
-  async mp3() {
-    throw new FormatError(
-      'unsupported',
-      'MP3 sounds are not decoded. Convert the recording that it was made from, or an OGG or FLAC of it.',
-    )
+  async mp3(bytes) {
+    return { kind: 'sound', sound: await (await import('../../formats/mp3-sound.ts')).readMp3Sound(bytes) }
   },
   ogg: async (bytes) => ({ kind: 'sound', sound: await readOggSound(bytes) }),
   async wav(bytes) {

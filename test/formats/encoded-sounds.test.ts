@@ -1,6 +1,7 @@
 // Vorbis, Opus, FLAC and MP3: what they say of themselves, and their samples.
 import { expect, test } from 'vitest'
 import { readFlacSound } from '../../formats/flac/sound.ts'
+import { readMp3Sound } from '../../formats/mp3-sound.ts'
 import { readOpusSound } from '../../formats/opus.ts'
 import type { Sound } from '../../formats/source/sound.ts'
 import { describeSource } from '../../formats/source-file.ts'
@@ -26,6 +27,7 @@ test.each([
   ['tone.ogg', readVorbisSound, 16_000],
   ['tone.opus', readOpusSound, 48_000],
   ['tone.flac', readFlacSound, 16_000],
+  ['tone.mp3', readMp3Sound, 16_000],
 ] as const)(
   '%s sounds as it was recorded: one tone left, the other right, a quarter of a second',
   async (name, read, sampleRate) => {
@@ -54,6 +56,19 @@ test('a sound that ends early is refused where its header says how long it is', 
   const bytes = sample('tone.flac')
   expect(() => readFlacSound(bytes.subarray(0, bytes.length - 100))).toThrow('cut off')
   await expect(readOpusSound(sample('tone.opus').subarray(0, 900))).rejects.toMatchObject({ reason: 'truncated' })
+})
+
+test('an MP3 whose sound is damaged gives what is there of it, or says that it is damaged', async () => {
+  const whole = sample('tone.mp3')
+  const { length } = (await readMp3Sound(whole)).data
+  expect((await readMp3Sound(whole.subarray(0, 2000))).data.length).toBeLessThan(length)
+  await expect(readMp3Sound(whole.subarray(0, 450))).rejects.toMatchObject({ name: 'FormatError' })
+  for (let at = 500; at < whole.length; at += 500) {
+    const changed = Buffer.from(whole)
+    changed.fill(0xff, at, at + 200)
+    const read = await readMp3Sound(changed).catch((error) => error)
+    expect(read.reason ?? read.sampleRate).toBeOneOf(['damaged', 16_000])
+  }
 })
 
 test('the transform of Vorbis is the one that its specification gives', () => {
