@@ -42,19 +42,25 @@ export async function readOpusSound(bytes: Uint8Array): Promise<Sound> {
   })
   await decoder.ready
   const span = new PlayedSpan()
-  try {
-    for (const packet of packets) {
-      const planes = decodeQuietly(() => decoder.decodeFrame(packet.bytes))
-      const length = planes[0]?.length ?? 0
-      if (gain !== 1) for (const plane of planes) for (let at = 0; at < length; at++) plane[at] = (plane[at] ?? 0) * gain
-      samples.addFloats(isSurround ? wavOrder(planes) : planes, 0, length)
-      span.note(packet, samples.frames)
-    }
-  } finally {
-    decoder.free()
+  for (const packet of packets) {
+    const planes = decodeQuietly(() => decoder.decodeFrame(packet.bytes))
+    const length = planes[0]?.length ?? 0
+    if (gain !== 1) for (const plane of planes) for (let at = 0; at < length; at++) plane[at] = (plane[at] ?? 0) * gain
+    samples.addFloats(isSurround ? wavOrder(planes) : planes, 0, length)
+    span.note(packet, samples.frames)
   }
+  freeWhole(decoder)
   const [begin, end] = span.of(samples.frames)
   return samples.sound(begin + skipped, end)
+}
+
+/** Not after a failure; a damaged packet may also leave its memory damaged without one, which shows here. */
+function freeWhole(decoder: { free(): void }): void {
+  try {
+    decoder.free()
+  } catch (cause) {
+    throw new FormatError('damaged', 'The OGG file is damaged: a packet cannot be decoded.', { cause })
+  }
 }
 
 /** It also prints what it throws or says; what is wrong with a file is said once, by us. */

@@ -2,6 +2,7 @@
 import { ByteReader } from '../byte-reader.ts'
 import { FormatError } from '../format-error.ts'
 import { type Chunk, damaged, inflate } from './chunks.ts'
+import { refuseOtherCount } from './huffman.ts'
 
 const blockEdge = 8
 const colors = 3
@@ -29,7 +30,8 @@ export function refuseDwaBomb({ columns, rows, bytes }: Chunk, expected: number)
     runsInflated <= expected * 2
   if (!isWithin) throw damaged('a chunk announces more than it has room for')
   refuseEndlessRules(reader.take(Math.max(0, reader.u16() - 2)))
-  reader.skip(larger)
+  const codes = reader.take(larger)
+  if (larger > 0) refuseOtherCount(codes, largerCount)
   const meansBytes = reader.take(means)
   if (means > 0) inflate(meansBytes, meansCount * 2)
   if (runsRaw > 0 && runLength(inflate(reader.take(runs), runsInflated)) > expected) throw damaged('a run leaves its chunk')

@@ -1,9 +1,11 @@
 // OpenEXR: chunks compressed with PIZ or DWA, decoded by `parse-exr`. It reads whole files without a bound and writes remarks on what it does not
 // know, so every chunk is handed over as a small file of its own, with a header of ours.
+import { ByteReader } from '../byte-reader.ts'
 import { FormatError } from '../format-error.ts'
 import { type Chunk, damaged, type Expectation } from './chunks.ts'
 import { refuseDwaBomb } from './dwa.ts'
 import { type Channel, type Compression, compressions } from './header.ts'
+import { refuseOtherCount } from './huffman.ts'
 
 type Parse = typeof import('parse-exr').default
 let parse: Parse | undefined
@@ -27,7 +29,8 @@ export function decodeWavelets(chunk: Chunk, { channels, expected, compression }
       'unsupported',
       'The EXR file holds other channels than colours, compressed with PIZ or DWA, which is not read. Save it with ZIP.',
     )
-  if (compression !== 'piz') refuseDwaBomb(chunk, expected)
+  if (compression === 'piz') refusePizBomb(chunk.bytes, expected)
+  else refuseDwaBomb(chunk, expected)
   const { columns, rows } = chunk
   const stride = isColored ? 4 : 1
   const pixels = decoded(fileOf(chunk, channels, compression), outputs[type])
@@ -48,6 +51,14 @@ export function decodeWavelets(chunk: Chunk, { channels, expected, compression }
     }
   }
   return out
+}
+
+/** Two bytes each of the lowest and highest value, which of them there are, and codes of what was made of the samples. */
+function refusePizBomb(bytes: Uint8Array, expected: number): void {
+  const reader = new ByteReader(bytes, { what: 'EXR file' })
+  const [lowest, highest] = [reader.u16(), reader.u16()]
+  if (lowest <= highest) reader.skip(highest - lowest + 1)
+  refuseOtherCount(reader.take(reader.u32()), expected / 2)
 }
 
 function decoded(file: Uint8Array<ArrayBuffer>, output: 1015 | 1016): Uint16Array | Float32Array {

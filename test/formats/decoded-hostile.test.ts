@@ -73,6 +73,27 @@ test('a chunk that inflates to more than its rows is refused', async () => {
   expect(await outcome('exr', bomb)).toBe('damaged')
 })
 
+test('codes that say one number more or less than there is room for are refused; their decoder would not end', async () => {
+  for (const change of [-1, 1]) {
+    const bytes = sample('ramp-dwab.exr')
+    const lastWord = bytes.indexOf('lavc') + 'lavc'.length
+    // Behind the end of the header: a table of one place; five numbers of the tile; eight of its sizes.
+    const count = lastWord + 1 + 8 + 5 * 4 + 8 * 8
+    expect(bytes.readUInt32LE(count)).toBe(350)
+    bytes.writeUInt32LE(350 + change, count)
+    await expect(readContent('exr', bytes, () => undefined)).rejects.toThrow(/codes say (more|less)/)
+  }
+})
+
+test('a packet that leaves the memory of the Opus decoder damaged is told as a damaged file', async () => {
+  const bytes = sample('tone.opus')
+  for (let at = 200; at < bytes.length; at += 37) {
+    const changed = Buffer.from(bytes)
+    changed.fill(0xff, at, Math.min(bytes.length, at + 30))
+    await outcome('opus', changed)
+  }
+})
+
 test('hours of silence in a small file are refused, and so are more channels than anything plays', async () => {
   const samples = new DecodedSamples({ sampleRate: 48_000, channels: 2, bits: 16 })
   samples.room(1000)
