@@ -14,6 +14,8 @@ import { oldScene, oldText, scene } from './fbx.ts'
 import { codedArray, huffmanArray, type Lengths, manySymbols, rawArray } from './kraken-arrays.ts'
 import { type Command, compressedBuffer, krakenStream, lzChunk } from './kraken-streams.ts'
 import { newDescription, oldDescription, outline, polygonShape, rawMesh, rawTriangle, triangleShape } from './mesh-payloads.ts'
+import { toHdr, toPsd } from './pictures.ts'
+import { sample } from './samples.ts'
 import { byteBulk, editorBulk, int64, type ObjectBytes, type SourceSpec, sourcePackage, stem, trailer } from './source-package.ts'
 
 type Made = { name: string; reader: string; bytes: Buffer }
@@ -43,10 +45,25 @@ export async function madeFiles(): Promise<Made[]> {
     ['old.fbx', toBinaryFbx(oldScene(), 6100)],
     ['oldtext.fbx', Buffer.from(oldText)],
     ['a.obj', toObj(shape, oak)],
+    ['a.hdr', toHdr({ width: 10, height: 2 }, new Uint8Array(80).fill(100), true)],
+    [
+      'a.psd',
+      toPsd({
+        width: 4,
+        height: 2,
+        bitDepth: 8,
+        mode: 3,
+        planes: [1, 2, 3].map((shade) => Buffer.alloc(8, shade)),
+        packed: true,
+      }),
+    ],
+    ...encoded.map((name): [string, Buffer] => [name, sample(name)]),
   ]
   const sources = files.map(([name, bytes]) => ({ name, reader: name.slice(name.indexOf('.') + 1), bytes }))
   return [...(await madePackages(await picture().png().toBuffer())), ...sources]
 }
+
+const encoded = ['tone.ogg', 'tone.opus', 'tone.flac', 'tone.mp3', 'ramp-piz.exr', 'ramp-dwab.exr']
 
 /** A glTF whose buffer is text. */
 function embedded(glb: Buffer): Buffer {
