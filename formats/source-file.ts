@@ -236,7 +236,7 @@ async function readDetails({ reader }: SourceKind, bytes: Uint8Array, whole: Who
     case 'flac':
       return (await import('./flac/flac.ts')).readFlac(bytes, whole)
     case 'mp3':
-      return (await import('./mp3.ts')).readMp3(bytes, whole)
+      return (await import('./mp3/mp3.ts')).readMp3(bytes, whole)
     case 'wav':
       return (await import('./wav.ts')).readWav(bytes, whole.sizeBytes)
     case 'ogg':

@@ -45,7 +45,7 @@ const readers: Record<string, (bytes: Uint8Array) => Promise<Content>> = {
     return { kind: 'sound', sound: (await import('../../formats/flac/sound.ts')).readFlacSound(bytes) }
   },
   async mp3(bytes) {
-    return { kind: 'sound', sound: await (await import('../../formats/mp3-sound.ts')).readMp3Sound(bytes) }
+    return { kind: 'sound', sound: await (await import('../../formats/mp3/sound.ts')).readMp3Sound(bytes) }
   },
   ogg: async (bytes) => ({ kind: 'sound', sound: await readOggSound(bytes) }),
   async wav(bytes) {

@@ -1,7 +1,7 @@
 // Vorbis, Opus, FLAC and MP3: what they say of themselves, and their samples.
 import { expect, test } from 'vitest'
 import { readFlacSound } from '../../formats/flac/sound.ts'
-import { readMp3Sound } from '../../formats/mp3-sound.ts'
+import { readMp3Sound } from '../../formats/mp3/sound.ts'
 import { readOpusSound } from '../../formats/opus.ts'
 import type { Sound } from '../../formats/source/sound.ts'
 import { describeSource } from '../../formats/source-file.ts'

@@ -1,8 +1,8 @@
 // The sound of an MP3, decoded by `mpg123-decoder` (libmpg123), which leaves out what the encoder added at both ends.
-import { FormatError } from './format-error.ts'
+import { FormatError } from '../format-error.ts'
+import { DecodedSamples } from '../source/decoded-samples.ts'
+import type { Sound } from '../source/sound.ts'
 import { readMp3 } from './mp3.ts'
-import { DecodedSamples } from './source/decoded-samples.ts'
-import type { Sound } from './source/sound.ts'
 
 /** So many bytes of the file are decoded at once: a second or two of sound. */
 const pieceBytes = 32 * 1024

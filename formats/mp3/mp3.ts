@@ -1,8 +1,8 @@
 // MP3: the facts of its first frame, and of the note that encoders leave there about its length.
 // Sources: ISO/IEC 11172-3 and 13818-3, 2.4.2; the Xing, LAME and VBRI headers as their encoders document them.
-import { FileWindow, type WholeFile } from './file-window.ts'
-import { id3Bytes } from './flac/flac.ts'
-import { FormatError } from './format-error.ts'
+import { FileWindow, type WholeFile } from '../file-window.ts'
+import { id3Bytes } from '../flac/flac.ts'
+import { FormatError } from '../format-error.ts'
 
 export type Mp3Facts = {
   format: 'mp3'
