@@ -1,12 +1,13 @@
 /** The tools on the protocol of assistants, by the official package: lists them, checks what comes, plans before it writes, answers within bounds. */
 import { randomBytes } from 'node:crypto'
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { type ContentBlock, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { ApiError, errors } from '../../contract/errors.ts'
 import { objectReader } from '../../serving/validation.ts'
 import { type Bounded, bounded, visible } from '../tools/bounded.ts'
 import { issuePlanToken, type Planned, planWasSpent, requirePlanToken, type SpendPlan } from '../tools/plan-token.ts'
 import { type Ask, type Fields, isWriting, type Tool } from '../tools/tool.ts'
-import { definitionOf } from './definitions.ts'
+import { definitionOf, inputSchemaOf } from './definitions.ts'
+import { linksTo, picturesOf, type Thumbnails } from './pictures.ts'
 
 export interface Assistant {
   version: string
@@ -25,6 +26,7 @@ export interface Assistant {
 /** The library as one call reaches it. */
 export interface Reached {
   ask: Ask
+  thumbnails: Thumbnails
   /** What is said beside the answer: how many calls are left, or that the server is away. */
   notices(): readonly string[]
   /** The same for programs, in `_meta`. */
@@ -56,7 +58,7 @@ export function assistantServer(assistant: Assistant): Server {
       assistant.beforeCall?.()
       const tool = (await assistant.tools()).find((one) => one.name === name)
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name))
-      return answerOf(reached, await carryOut({ ...assistant, ...reached }, tool, given))
+      return await carryOut({ ...assistant, ...reached }, tool, given)
     } catch (error) {
       if (error instanceof ProtocolError) throw error
       return failureOf(reached, error)
@@ -72,14 +74,21 @@ const readers = new WeakMap<Tool, ReturnType<typeof objectReader>>()
 
 /** The arguments as the tool takes them. Throws VALIDATION. */
 function inputOf(tool: Tool, given: Fields): Fields {
-  const reader = readers.get(tool) ?? objectReader({ ...tool.input, additionalProperties: false } as Tool['input'])
+  const reader = readers.get(tool) ?? objectReader(inputSchemaOf(tool))
   readers.set(tool, reader)
   return reader(given)
 }
 
-async function carryOut(assistant: Assistant & Reached, tool: Tool, given: Fields): Promise<Bounded> {
+async function carryOut(assistant: Assistant & Reached, tool: Tool, given: Fields) {
+  if (isWriting(tool)) return answerOf(assistant, await write(assistant, tool, given))
+  const { picture, ...input } = inputOf(tool, given)
+  const found = await bounded((asked) => tool.run(assistant.ask, asked), input)
+  if (!tool.pictured) return answerOf(assistant, found)
+  return answerOf(assistant, found, picture ? await picturesOf(found.answer, assistant.thumbnails) : linksTo(found.answer))
+}
+
+async function write(assistant: Assistant & Reached, tool: Tool, given: Fields): Promise<Bounded> {
   const { ask, person, plans } = assistant
-  if (!isWriting(tool)) return bounded((input) => tool.run(ask, input), inputOf(tool, given))
   const { plan_token: token, ...rest } = given
   const input = inputOf(tool, rest)
   const planned: Planned = { secret: plans.secret, person, tool: tool.name, input }
@@ -97,13 +106,13 @@ async function planOf({ ask, now }: Assistant & Reached, tool: Tool, planned: Pl
   return { answer: { plan, plan_token: token, expires_at: expiresAt }, leftOff: found.leftOff }
 }
 
-function answerOf(reached: Reached, { answer, leftOff }: Bounded) {
+function answerOf(reached: Reached, { answer, leftOff }: Bounded, pictures: readonly ContentBlock[] = []) {
   const cut = Object.entries(leftOff).map(([list, rows]) => `${rows} rows of ${list} were left off: ask for less.`)
   const next =
     'plan_token' in answer ? ['Nothing is changed yet. Call again with the same arguments and this plan_token to do it.'] : []
   const said = [...reached.notices(), ...cut, ...next]
   return {
-    content: [...said.map(textOf), textOf(fenced(answer))],
+    content: [...said.map(textOf), textOf(fenced(answer)), ...pictures],
     structuredContent: answer,
     _meta: { ...reached.meta(), ...(cut.length > 0 ? { 'prop-house/left-off': leftOff } : {}) },
   }

@@ -10,8 +10,10 @@ export type RouteName = { [N in Noun]: `${N}.${keyof Contract[N] & string}` }[No
 export type Ask = <N extends Noun, V extends keyof Contract[N] & string>(
   noun: N,
   verb: V,
-  input?: Contract[N][V] extends infer R extends Route ? InputOf<R> : never,
+  input?: Contract[N][V] extends infer R extends Route ? InputOf<R> & RawBytes<R> : never,
 ) => Promise<Contract[N][V] extends infer R extends Route ? OutputOf<R> : never>
+
+type RawBytes<R extends Route> = R extends { raw: object } ? { bytes: Uint8Array; contentType?: string } : unknown
 
 export type Fields = Record<string, unknown>
 
@@ -25,6 +27,8 @@ export interface Tool {
   input: TObject
   /** Of its answer; of a tool that writes, of its `result`. */
   output: TObject
+  /** Its answer shows entries: it comes with links to their thumbnails, or with the pictures where `picture` asks for them. */
+  pictured?: boolean
   /** What a writing tool would do, found out by reading alone. Without it the plan names the call and its arguments. */
   plan?(ask: Ask, input: Fields): Promise<Fields>
   run(ask: Ask, input: Fields): Promise<Fields>

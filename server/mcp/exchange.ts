@@ -13,6 +13,7 @@ import { type Taken, takeCalls } from './allowance.ts'
 import { libraryCalls } from './library-calls.ts'
 import { type Message, readMessage, selectionOf } from './message.ts'
 import { spendPlanIn } from './plans.ts'
+import { thumbnailsOf } from './thumbnails.ts'
 
 interface Exchange {
   app: FastifyInstance
@@ -39,7 +40,7 @@ export async function serve({ app, parts, request, reply, secret }: Exchange): P
     now: () => parts.clock.now(),
     beforeCall: () => requireTaken(taken),
     library: () => ({
-      ask: libraryCalls(app, request, holder),
+      ...libraryOf({ app, parts, request, holder }),
       notices: () => (taken?.limit == null ? [] : [`Agent calls this month: ${taken.used} of ${taken.limit}.`]),
       meta: () => ({ 'prop-house/agent-calls': { used: taken?.used ?? 0, limit: taken?.limit ?? null } }),
     }),
@@ -48,6 +49,11 @@ export async function serve({ app, parts, request, reply, secret }: Exchange): P
     onerror: (err) => request.log.warn({ err }, 'an assistant was refused'),
   })
   return send(reply, await handler.fetch(webRequest({ request, reply, parts }, message)))
+}
+
+function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'parts' | 'request'> & { holder: Holder }) {
+  const ask = libraryCalls(app, request, holder)
+  return { ask, thumbnails: thumbnailsOf({ ask, storage: parts.storage, workspaceId: holder.workspace.id }) }
 }
 
 /** The protocol is told the version of the contract; that of the client package stands in a header. */
