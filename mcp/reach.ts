@@ -6,7 +6,7 @@ import { bodyOf } from '../client/http/body.ts'
 import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import type { Mirror } from '../client/mirror/mirror.ts'
-import type { Reached } from './protocol/assistant-server.ts'
+import type { Reached } from './protocol/assistant.ts'
 import type { Rights } from './tools/selection.ts'
 import type { Ask, Fields } from './tools/tool.ts'
 
