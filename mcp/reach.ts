@@ -22,7 +22,7 @@ export type SignedWire = Wire & { key: string }
 export class Reach {
   readonly #wire: SignedWire
   readonly #http: Http
-  readonly #api: Api
+  readonly api: Api
   readonly #now: () => Date
   #mirror: Promise<Mirror | undefined> | undefined
   #rights: Rights | undefined
@@ -31,7 +31,7 @@ export class Reach {
   constructor(wire: SignedWire, now: () => Date) {
     this.#wire = wire
     this.#http = new Http({ ...wire, retryForMs })
-    this.#api = createApi(this.#http)
+    this.api = createApi(this.#http)
     this.#now = now
   }
 
@@ -68,7 +68,7 @@ export class Reach {
   async rights(): Promise<Rights> {
     if (this.#rights) return this.#rights
     try {
-      const { scope, user } = await this.#api.identity.me()
+      const { scope, user } = await this.api.identity.me()
       this.#rights = { scope, isAdmin: user.role === 'admin' }
       return this.#rights
     } catch (error) {
@@ -84,7 +84,7 @@ export class Reach {
 
   async #online(noun: string, verb: string, input: Fields | undefined): Promise<unknown> {
     if (this.#isAway()) throw wasAway()
-    return callOf(this.#api, noun, verb)(input && withBody(input))
+    return callOf(this.api, noun, verb)(input && withBody(input))
   }
 
   /** Of entries that are gone, or have none, there is none. The mirror has those that were looked at before. */
@@ -92,7 +92,7 @@ export class Reach {
     const { fetchThumbnail, Thumbnails } = await import('../client/mirror/thumbnails.ts')
     try {
       if (this.#isAway()) throw wasAway()
-      return await fetchThumbnail({ api: this.#api, http: this.#http }, entryId, AbortSignal.timeout(pictureMs))
+      return await fetchThumbnail({ api: this.api, http: this.#http }, entryId, AbortSignal.timeout(pictureMs))
     } catch (error) {
       const mirror = isAway(error) ? await this.#mirrorHere() : undefined
       if (!mirror) return undefined

@@ -16,8 +16,9 @@ const instructions =
 const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} }
 
 export function assistantServer(assistant: Assistant): Server {
-  const { version } = assistant
-  const server = new Server({ name: 'prop-house', title: 'Prop House', version }, { capabilities, instructions })
+  const { version, hint = '' } = assistant
+  const told = { capabilities, instructions: `${instructions}${hint}` }
+  const server = new Server({ name: 'prop-house', title: 'Prop House', version }, told)
   const asking = async <T>(ask: (reached: Reached) => Promise<T>): Promise<T> => {
     try {
       return await ask(assistant.library())

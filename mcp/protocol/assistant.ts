@@ -5,6 +5,8 @@ import type { Thumbnails } from './pictures.ts'
 
 export interface Assistant {
   version: string
+  /** What else an assistant is told at the start. */
+  hint?: string
   /** Asked for each list and each call: what a key can do is known when it is needed first. */
   tools(): Promise<readonly Tool[]>
   /** The library, for one call. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await library.locks.create({ lineage_id: (await library.entries.get({ entry_id: entries[3].entry_id })).lineage_id })
 })
 
-const completed = async (client: Client, ref: Json, [name, value]: [string, string], given?: Record<string, string>) =>
+const completed = async (client: Client, ref: Json, [name, value, given]: [string, string, Record<string, string>?]) =>
   (await client.complete({ ref, argument: { name, value }, ...(given ? { context: { arguments: given } } : {}) })).completion
     .values
 const template = (uri: string) => ({ type: 'ref/resource', uri })
@@ -106,7 +106,7 @@ test.each(waysIn)('on %s arguments of addresses and prompts are completed from t
   expect(await completed(client, template('ph://review/{id}'), ['id', ''])).toEqual([String(round)])
   expect(await completed(client, prompt('review_version'), ['prop', 'stool'])).toEqual(['SM_Stool'])
   expect((await completed(client, prompt('review_version'), ['prop', 'twin'])).sort()).toEqual(twins.map(String).sort())
-  expect(await completed(client, prompt('review_version'), ['version', ''], { prop: id })).toEqual(['1'])
+  expect(await completed(client, prompt('review_version'), ['version', '', { prop: id }])).toEqual(['1'])
   expect(await completed(client, prompt('find_prop'), ['category', 'ca'])).toEqual(['Casks'])
   expect(await completed(client, prompt('prepare_check_in'), ['prop', ''])).toEqual(['SM_Stool'])
   expect(await completed(client, prompt('find_prop'), ['scene', 'inn'])).toEqual([])
