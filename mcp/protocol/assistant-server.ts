@@ -1,8 +1,9 @@
 /** The tools, resources and prompts on the protocol of assistants, by the official package. Start here. */
-import { Server } from '@modelcontextprotocol/server'
+import { Server, type ServerOptions } from '@modelcontextprotocol/server'
 import type { Assistant, Reached } from './assistant.ts'
 import { callTool } from './calls.ts'
 import { complete } from './completion.ts'
+import { personBehind } from './confirmation.ts'
 import { definitionOf } from './definitions.ts'
 import { protocolErrorOf } from './failures.ts'
 import { getPrompt, promptList } from './prompts.ts'
@@ -15,9 +16,10 @@ const instructions =
 
 const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} }
 
-export function assistantServer(assistant: Assistant): Server {
+/** `jsonSchemaValidator`: where servers are made often, one for all of them. */
+export function assistantServer(assistant: Assistant, jsonSchemaValidator?: ServerOptions['jsonSchemaValidator']): Server {
   const { version, hint = '' } = assistant
-  const told = { capabilities, instructions: `${instructions}${hint}` }
+  const told = { capabilities, instructions: `${instructions}${hint}`, ...(jsonSchemaValidator ? { jsonSchemaValidator } : {}) }
   const server = new Server({ name: 'prop-house', title: 'Prop House', version }, told)
   const asking = async <T>(ask: (reached: Reached) => Promise<T>): Promise<T> => {
     try {
@@ -27,7 +29,7 @@ export function assistantServer(assistant: Assistant): Server {
     }
   }
   server.setRequestHandler('tools/list', async () => ({ tools: (await assistant.tools()).map(definitionOf) }))
-  server.setRequestHandler('tools/call', async ({ params }) => callTool(assistant, params.name, params.arguments ?? {}))
+  server.setRequestHandler('tools/call', ({ params }, context) => callTool(assistant, params, personBehind(server, context)))
   // There are too many entries for a list: they are found by search, and addressed by their templates.
   server.setRequestHandler('resources/list', async () => ({ resources: [] }))
   server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [...templates] }))

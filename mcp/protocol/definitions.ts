@@ -54,5 +54,11 @@ const withPlanToken = (input: Json & { type: 'object' }) => ({
 
 const planned = (result: Json) => ({
   type: 'object' as const,
-  properties: { plan: { type: 'object' }, plan_token: { type: 'string' }, expires_at: { type: 'string' }, result },
+  properties: {
+    plan: { type: 'object' },
+    plan_token: { type: 'string' },
+    expires_at: { type: 'string' },
+    declined: { type: 'boolean' },
+    result,
+  },
 })
