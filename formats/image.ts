@@ -55,12 +55,12 @@ export async function readImage(bytes: Uint8Array, sizeBytes = bytes.length): Pr
 }
 
 /**
- * A PNG of at most 512 x 512 pixels that shows the picture upright; small pictures keep their size. `bytes` is the whole file.
+ * A PNG of at most `edgePx` x `edgePx` pixels that shows the picture upright; small pictures keep their size. `bytes` is the whole file.
  * Throws FormatError `not-this-format`, `damaged` or `too-large` (too many pixels to decode safely).
  */
-export async function imageThumbnail(bytes: Uint8Array): Promise<Buffer> {
+export async function imageThumbnail(bytes: Uint8Array, edgePx = thumbnailEdgePx): Promise<Buffer> {
   const facts = await readImage(bytes)
-  return decode(bytes, facts, { ignoreIcc: false, make: (picture) => toThumbnail(picture.autoOrient()) })
+  return decode(bytes, facts, { ignoreIcc: false, make: (picture) => toThumbnail(picture.autoOrient(), edgePx) })
 }
 
 /** How pixels are wanted: gray or red, green, blue, alpha; samples of 8 or 16 bits, those in the machine's byte order. */
@@ -140,11 +140,11 @@ async function decode<T>(bytes: Uint8Array, facts: ImageFacts, { ignoreIcc, make
 /** A thumbnail of raw 8-bit RGBA rows, top row first. Throws nothing of its own: the pixels are ours. */
 export async function pixelsThumbnail(rgba: Uint8Array, width: number, height: number): Promise<Buffer> {
   const sharp = await loadSharp()
-  return toThumbnail(sharp(rgba, { raw: { width, height, channels: 4 } }))
+  return toThumbnail(sharp(rgba, { raw: { width, height, channels: 4 } }), thumbnailEdgePx)
 }
 
-function toThumbnail(picture: Sharp): Promise<Buffer> {
-  const size = { width: thumbnailEdgePx, height: thumbnailEdgePx, fit: 'inside', withoutEnlargement: true } as const
+function toThumbnail(picture: Sharp, edgePx: number): Promise<Buffer> {
+  const size = { width: edgePx, height: edgePx, fit: 'inside', withoutEnlargement: true } as const
   return picture.resize(size).png().toBuffer()
 }
 

@@ -2,13 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { toolsHere } from './files/here.ts'
+import { type Machine, namedProject, type Project } from './files/machine.ts'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
 import { spendPlanHere } from './tools/plan-token.ts'
-import { type Selection, selectTools, unknownIn } from './tools/selection.ts'
+import { type Selection, selectTools } from './tools/selection.ts'
+import type { Tool } from './tools/tool.ts'
 
-export { namesIn, toolsets } from './tools/selection.ts'
-export { type Selection, unknownIn }
+export { unknownHere } from './files/here.ts'
+export { namesIn } from './tools/selection.ts'
+export type { Selection }
 
 /** Four times what the hosted endpoint takes: pictures travel as base64. */
 const longestMessage = 4 * 1024 * 1024
@@ -16,6 +20,10 @@ const longestMessage = 4 * 1024 * 1024
 export interface StdioOptions {
   wire: SignedWire
   selection: Selection
+  /** Absolute paths of projects that were named beside those that are linked. */
+  projects: readonly string[]
+  /** Bytes that the content cache may keep. */
+  cacheBytes: number
   version: string
   stdin: Readable
   stdout: Writable
@@ -26,28 +34,24 @@ export interface StdioOptions {
   tell(line: string): void
 }
 
-/** Serves until the client closes its end, or the signal says so. */
-export async function serveAssistant({
-  wire,
-  selection,
-  version,
-  stdin,
-  stdout,
-  now,
-  signal,
-  tell,
-}: StdioOptions): Promise<void> {
+/** Serves until the client closes its end, or the signal says so. Throws ClientError for a named folder that is no project. */
+export async function serveAssistant(options: StdioOptions): Promise<void> {
+  const { wire, selection, version, stdin, stdout, now, signal, tell } = options
+  const named = options.projects.map(namedProject)
   const reach = new Reach(wire, now)
+  const machine = { wire, api: reach.api, cacheBytes: options.cacheBytes, projects: async () => projectsHere(wire, named) }
   const plans = { secret: randomBytes(32).toString('hex'), spend: spendPlanHere(now) }
   const ended = Promise.withResolvers<void>()
   const end = () => ended.resolve()
   for (const event of ['end', 'close', 'error']) stdin.once(event, end)
   signal.addEventListener('abort', end, { once: true })
+  const { tools, hint } = await seenFirst(machine)
   const served = serveStdio(
     () =>
       assistantServer({
         version,
-        tools: async () => selectTools(selection, await reach.rights()),
+        hint,
+        tools: async () => selectTools(selection, await reach.rights(), tools),
         library: () => reach.library(),
         person: wire.url,
         plans,
@@ -62,4 +66,19 @@ export async function serveAssistant({
   await ended.promise
   await served.close()
   await reach.close()
+}
+
+/** What is there when the assistant comes; a list that changes under it would confuse it. */
+async function seenFirst(machine: Machine): Promise<{ tools: Tool[]; hint: string }> {
+  const projects = await machine.projects()
+  const list = projects.map(({ key, root }) => `${key} (${root})`).join(', ')
+  const hint = projects.length === 0 ? '' : ` Projects on this machine, in which the tools on files work: ${list}.`
+  return { tools: toolsHere(machine, projects.length > 0), hint }
+}
+
+/** A project that was named and is linked too is one. */
+async function projectsHere({ folders, url }: SignedWire, named: readonly Project[]): Promise<Project[]> {
+  const { linkedProjects } = await import('../client/desktop/linked-projects.ts')
+  const roots = new Set(named.map(({ root }) => root))
+  return [...named, ...linkedProjects(folders, url).filter(({ root }) => !roots.has(root))]
 }

@@ -1,10 +1,12 @@
 /** The library for an assistant on a person's machine: the server, or the mirror on this machine while the server is away. */
+import { readFile } from 'node:fs/promises'
 import { ClientError } from '../client/client-error.ts'
 import { type Api, createApi } from '../client/http/api.ts'
+import { bodyOf } from '../client/http/body.ts'
 import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import type { Mirror } from '../client/mirror/mirror.ts'
-import type { Reached } from './protocol/assistant-server.ts'
+import type { Reached } from './protocol/assistant.ts'
 import type { Rights } from './tools/selection.ts'
 import type { Ask, Fields } from './tools/tool.ts'
 
@@ -12,13 +14,15 @@ import type { Ask, Fields } from './tools/tool.ts'
 const retryForMs = 3000
 /** So long a server that was away is not asked again. */
 const awayMs = 15_000
+/** So long an answer waits for each of its pictures. */
+const pictureMs = 5000
 
 export type SignedWire = Wire & { key: string }
 
 export class Reach {
   readonly #wire: SignedWire
   readonly #http: Http
-  readonly #api: Api
+  readonly api: Api
   readonly #now: () => Date
   #mirror: Promise<Mirror | undefined> | undefined
   #rights: Rights | undefined
@@ -27,7 +31,7 @@ export class Reach {
   constructor(wire: SignedWire, now: () => Date) {
     this.#wire = wire
     this.#http = new Http({ ...wire, retryForMs })
-    this.#api = createApi(this.#http)
+    this.api = createApi(this.#http)
     this.#now = now
   }
 
@@ -39,8 +43,7 @@ export class Reach {
         return await this.#online(noun, verb, input)
       } catch (error) {
         if (!isAway(error)) throw error
-        this.#mirror ??= this.#openMirror()
-        const mirror = await this.#mirror
+        const mirror = await this.#mirrorHere()
         if (!mirror) throw error
         if (this.#now().getTime() >= this.#awayUntilMs) this.#awayUntilMs = this.#now().getTime() + awayMs
         const { offlineApi } = await import('../client/mirror/offline-api.ts')
@@ -55,6 +58,7 @@ export class Reach {
     }
     return {
       ask: ask as Ask,
+      thumbnails: (entryIds) => this.#thumbnails(entryIds),
       notices: () => (asOf === undefined ? [] : [`The server is away. This is what the mirror on this machine knew at ${asOf}.`]),
       meta: () => (asOf === undefined ? {} : { 'prop-house/offline': { as_of: asOf } }),
     }
@@ -64,7 +68,7 @@ export class Reach {
   async rights(): Promise<Rights> {
     if (this.#rights) return this.#rights
     try {
-      const { scope, user } = await this.#api.identity.me()
+      const { scope, user } = await this.api.identity.me()
       this.#rights = { scope, isAdmin: user.role === 'admin' }
       return this.#rights
     } catch (error) {
@@ -79,8 +83,34 @@ export class Reach {
   }
 
   async #online(noun: string, verb: string, input: Fields | undefined): Promise<unknown> {
-    if (this.#now().getTime() < this.#awayUntilMs) throw new ClientError('UNREACHABLE', 'The server was away a moment ago.')
-    return callOf(this.#api, noun, verb)(input)
+    if (this.#isAway()) throw wasAway()
+    return callOf(this.api, noun, verb)(input && withBody(input))
+  }
+
+  /** Of entries that are gone, or have none, there is none. The mirror has those that were looked at before. */
+  async #thumbnail(entryId: number): Promise<Uint8Array | undefined> {
+    const { fetchThumbnail, Thumbnails } = await import('../client/mirror/thumbnails.ts')
+    try {
+      if (this.#isAway()) throw wasAway()
+      return await fetchThumbnail({ api: this.api, http: this.#http }, entryId, AbortSignal.timeout(pictureMs))
+    } catch (error) {
+      const mirror = isAway(error) ? await this.#mirrorHere() : undefined
+      if (!mirror) return undefined
+      const file = await new Thumbnails(mirror, this.#wire.folders).of(entryId).catch(() => undefined)
+      return file === undefined ? undefined : readFile(file)
+    }
+  }
+
+  async #thumbnails(entryIds: readonly number[]): Promise<Map<number, Uint8Array>> {
+    const found = await Promise.all(entryIds.map(async (id) => [id, await this.#thumbnail(id)] as const))
+    return new Map(found.flatMap(([id, bytes]) => (bytes ? [[id, bytes] as const] : [])))
+  }
+
+  #isAway = (): boolean => this.#now().getTime() < this.#awayUntilMs
+
+  #mirrorHere(): Promise<Mirror | undefined> {
+    this.#mirror ??= this.#openMirror()
+    return this.#mirror
   }
 
   /** Loaded when the server is away: it takes longer than an answer of the server. Undefined where there is none yet. */
@@ -92,6 +122,12 @@ export class Reach {
     return undefined
   }
 }
+
+const wasAway = () => new ClientError('UNREACHABLE', 'The server was away a moment ago.')
+
+/** Tools give bytes as they are; over HTTP they may be sent more than once. */
+const withBody = ({ bytes, ...input }: Fields): Fields =>
+  bytes instanceof Uint8Array ? { ...input, bytes: bodyOf(bytes) } : { ...input, ...(bytes === undefined ? {} : { bytes }) }
 
 const isAway = (error: unknown): boolean => error instanceof ClientError && error.code === 'UNREACHABLE'
 

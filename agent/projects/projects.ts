@@ -1,12 +1,12 @@
 /** The projects that the agent looks after: those that people linked, and those that an editor has open. */
 import { readdirSync } from 'node:fs'
 import { ClientError } from '../../client/client-error.ts'
+import { type LinkedProject, LinkedProjects } from '../../client/desktop/linked-projects.ts'
 import type { AgentEditor } from '../../contract/agent-editors.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import type { EventLog } from '../running/event-log.ts'
 import { type Announcement, Editors } from './editors.ts'
-import { type LinkedProject, LinkedProjects } from './linked.ts'
 import { namedProject, placeBelow } from './named-folder.ts'
 
 export interface Project extends LinkedProject {

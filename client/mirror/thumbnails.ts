@@ -102,10 +102,10 @@ function used(file: string): string {
 const isAway = (error: unknown): boolean => error instanceof ClientError && error.code === 'UNREACHABLE'
 
 /** Undefined where it has none any more, or one of more bytes than any should be. */
-async function fetchThumbnail(
+export async function fetchThumbnail(
   { api, http }: { api: Api; http: Http },
   entryId: number,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const answer = await api.media.thumbnail({ entry_id: entryId }, { signal }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error

@@ -1,4 +1,5 @@
 /** What a client is told of a tool: its schemas as plain JSON, the plan of one that writes, and what it does as its routes do it. */
+import { type TObject, Type } from 'typebox'
 import { annotationsOf, isWriting, type Tool } from '../tools/tool.ts'
 
 type Json = Record<string, unknown>
@@ -26,11 +27,19 @@ function make(tool: Tool): Definition {
     name,
     title,
     description: isWriting(tool) ? `${description} Answers a plan first.` : description,
-    inputSchema: isWriting(tool) ? withPlanToken(plain(tool.input)) : plain(tool.input),
+    inputSchema: isWriting(tool) ? withPlanToken(plain(tool.input)) : plain(inputSchemaOf(tool)),
     outputSchema: isWriting(tool) ? planned(plain(tool.output)) : plain(tool.output),
     annotations: annotationsOf(tool),
   }
 }
+
+/** What it takes, and whether pictures are wanted, which the tool itself is not told. */
+export const inputSchemaOf = ({ input, pictured }: Tool): TObject =>
+  ({
+    ...input,
+    properties: { ...input.properties, ...(pictured ? { picture: Type.Optional(Type.Boolean()) } : {}) },
+    additionalProperties: false,
+  }) as TObject
 
 /** Clients compile these: what only our own validator knows has no place in them. */
 function plain(schema: object): Json & { type: 'object' } {
@@ -45,5 +54,11 @@ const withPlanToken = (input: Json & { type: 'object' }) => ({
 
 const planned = (result: Json) => ({
   type: 'object' as const,
-  properties: { plan: { type: 'object' }, plan_token: { type: 'string' }, expires_at: { type: 'string' }, result },
+  properties: {
+    plan: { type: 'object' },
+    plan_token: { type: 'string' },
+    expires_at: { type: 'string' },
+    declined: { type: 'boolean' },
+    result,
+  },
 })

@@ -1,8 +1,8 @@
 /** Tools that an assistant sees at first and that only look: each a few calls of the library and a short answer. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import type { EntrySummary } from '../../contract/entries.ts'
 import { pullJobStatuses } from '../../contract/pull-jobs.ts'
 import { Count, Id, nullable, oneOf, PageLimit } from '../../contract/shapes.ts'
+import { searchTool } from './search.ts'
 import type { Ask, Fields, RouteName, Tool } from './tool.ts'
 
 const Text = Type.String()
@@ -19,6 +19,7 @@ interface Reading<I extends TObject> {
   routes: readonly RouteName[]
   input: I
   output: TObject
+  pictured?: boolean
   run(ask: Ask, input: Static<I>): Promise<Fields>
 }
 
@@ -30,29 +31,7 @@ const paged = (rows: Record<string, TSchema>) => Type.Object({ ...rows, next_cur
 const idPaged = (rows: Record<string, TSchema>) => Type.Object({ ...rows, next_cursor: nullable(Id) })
 
 export const everydayReading: readonly Tool[] = [
-  reading({
-    name: 'search',
-    title: 'Search props',
-    description:
-      'Find props (entries) by words, tags, kinds and likeness, or list them all. detail: ids, summary (default) or full.',
-    routes: ['entries.list'],
-    input: Type.Object({
-      q: Type.Optional(Type.String({ description: 'Words, or phrases in double quotes; all must match' })),
-      similar_to: Type.Optional(Id),
-      tag: Type.Optional(listOf(Text)),
-      category: Type.Optional(listOf(Text)),
-      type: Type.Optional(listOf(Text)),
-      path: Type.Optional(listOf(Type.String({ description: '/Game/Props/ or a path with *' }))),
-      tri_max: Type.Optional(Count),
-      detail: Type.Optional(oneOf(['ids', 'summary', 'full'])),
-      ...page,
-    }),
-    output: paged({ entries: listOf(Any), total: Type.Optional(Count) }),
-    async run(ask, { detail = 'summary', limit = fewRows, ...question }) {
-      const { entries, ...rest } = await ask('entries', 'list', { ...question, limit })
-      return { entries: entries.map(details[detail] ?? details.summary), ...rest }
-    },
-  }),
+  searchTool,
   reading({
     name: 'look',
     title: 'Look at a prop',
@@ -60,6 +39,7 @@ export const everydayReading: readonly Tool[] = [
     routes: ['entries.get', 'lineages.get'],
     input: Type.Object(entry),
     output: Type.Object({ entry: Any, lock: Type.Unknown(), versions: Count }),
+    pictured: true,
     async run(ask, { entry_id }) {
       const one = await ask('entries', 'get', { entry_id })
       const { lock, objects } = await ask('lineages', 'get', { lineage_id: one.lineage_id })
@@ -146,24 +126,6 @@ export const everydayReading: readonly Tool[] = [
     run: (ask, { limit = fewRows, ...question }) => ask('pullJobs', 'list', { ...question, limit }),
   }),
 ]
-
-const details: Record<string, (entry: EntrySummary) => Fields> & { summary: (entry: EntrySummary) => Fields } = {
-  ids: ({ id, name }) => ({ id, name }),
-  summary: ({ id, name, entry_type, category, pack, origin_path, blob_size, review_status, status, has_thumbnail, score }) => ({
-    id,
-    name,
-    entry_type,
-    category,
-    pack: pack.name,
-    origin_path,
-    blob_size,
-    review_status,
-    status,
-    has_thumbnail,
-    ...(score === undefined ? {} : { score }),
-  }),
-  full: (entry) => entry,
-}
 
 /** Of two versions, by the path of each fact: `metadata.mesh.tri_count`. Lists are compared whole. */
 function differencesOf(from: unknown, to: unknown, path = ''): { field: string; from: unknown; to: unknown }[] {

@@ -26,6 +26,7 @@ function toolOf([noun, verb, route]: [Noun, string, Route]): Tool {
     routes: [`${noun}.${verb}` as RouteName],
     input: inputOf(route),
     output: outputOf(route),
+    pictured: noun === 'entries' && ['list', 'searchByImage', 'get', 'find'].includes(verb),
     run: async (ask, input) => ((await call(ask, [noun, verb], bytesOf(input))) as Fields | undefined) ?? { done: true },
   }
 }

@@ -6,8 +6,10 @@ import { isWriting, scopeOf, type Tool } from './tool.ts'
 
 export const allTools: readonly Tool[] = [...everydayReading, ...everydayWriting, ...toolsOfRoutes]
 
+type Named = Pick<Tool, 'name' | 'toolset'>
+
 /** Names of toolsets; `all` stands for all of them. */
-export const toolsets: readonly string[] = [...new Set(allTools.map(({ toolset }) => toolset)), 'all']
+const toolsetsOf = (tools: readonly Named[]): string[] => [...new Set(tools.map(({ toolset }) => toolset)), 'all']
 
 export interface Selection {
   /** Without any: `default`, unless single tools are named. */
@@ -25,11 +27,15 @@ export interface Rights {
 }
 
 /** Names that are unknown are passed over here; `unknownIn` tells them. */
-export function selectTools({ toolsets: sets, tools, exclude, readOnly }: Selection, rights: Rights): Tool[] {
+export function selectTools(selection: Selection, rights: Rights, of: readonly Tool[] = allTools): Tool[] {
+  const { toolsets: sets, tools, exclude, readOnly } = selection
   const chosen = new Set(sets.length === 0 && tools.length === 0 ? ['default'] : sets)
-  return allTools.filter(
+  return of.filter(
     (tool) =>
-      (chosen.has('all') || chosen.has(tool.toolset) || tools.includes(tool.name)) &&
+      (chosen.has('all') ||
+        chosen.has(tool.toolset) ||
+        (tool.isFirst === true && chosen.has('default')) ||
+        tools.includes(tool.name)) &&
       !exclude.includes(tool.name) &&
       !(readOnly && isWriting(tool)) &&
       isWithin(rights, tool),
@@ -43,9 +49,10 @@ function isWithin({ scope, isAdmin }: Rights, tool: Tool): boolean {
 }
 
 /** Toolsets and tools of a selection that do not exist. */
-export function unknownIn({ toolsets: sets, tools, exclude }: Selection): string[] {
-  const names = new Set(allTools.map(({ name }) => name))
-  return [...sets.filter((name) => !toolsets.includes(name)), ...[...tools, ...exclude].filter((name) => !names.has(name))]
+export function unknownIn({ toolsets: sets, tools, exclude }: Selection, of: readonly Named[] = allTools): string[] {
+  const names = new Set(of.map(({ name }) => name))
+  const known = new Set(toolsetsOf(of))
+  return [...sets.filter((name) => !known.has(name)), ...[...tools, ...exclude].filter((name) => !names.has(name))]
 }
 
 /** `a, b` as people write lists into headers and options. */

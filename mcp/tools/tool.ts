@@ -10,8 +10,10 @@ export type RouteName = { [N in Noun]: `${N}.${keyof Contract[N] & string}` }[No
 export type Ask = <N extends Noun, V extends keyof Contract[N] & string>(
   noun: N,
   verb: V,
-  input?: Contract[N][V] extends infer R extends Route ? InputOf<R> : never,
+  input?: Contract[N][V] extends infer R extends Route ? InputOf<R> & RawBytes<R> : never,
 ) => Promise<Contract[N][V] extends infer R extends Route ? OutputOf<R> : never>
+
+type RawBytes<R extends Route> = R extends { raw: object } ? { bytes: Uint8Array; contentType?: string } : unknown
 
 export type Fields = Record<string, unknown>
 
@@ -20,11 +22,17 @@ export interface Tool {
   title: string
   description: string
   toolset: string
+  /** It is in the default set, too. */
+  isFirst?: boolean
   /** Every route that it may ask: what it needs, and what it can do, is what they need and do. */
   routes: readonly RouteName[]
   input: TObject
   /** Of its answer; of a tool that writes, of its `result`. */
   output: TObject
+  /** It replaces files on this machine, whatever its routes do. */
+  replacesFiles?: boolean
+  /** Its answer shows entries: it comes with links to their thumbnails, or with the pictures where `picture` asks for them. */
+  pictured?: boolean
   /** What a writing tool would do, found out by reading alone. Without it the plan names the call and its arguments. */
   plan?(ask: Ask, input: Fields): Promise<Fields>
   run(ask: Ask, input: Fields): Promise<Fields>
@@ -54,7 +62,7 @@ export function annotationsOf(tool: Tool) {
   return {
     title: tool.title,
     readOnlyHint: writing.length === 0,
-    destructiveHint: writing.some((route) => effectOf(route) === 'replaces'),
+    destructiveHint: tool.replacesFiles === true || writing.some((route) => effectOf(route) === 'replaces'),
     idempotentHint: writing.every(({ method, repeatable }) => repeatable === true || method === 'PUT' || method === 'DELETE'),
     openWorldHint: false,
   }

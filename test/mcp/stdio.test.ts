@@ -1,51 +1,15 @@
 /** `ph mcp`: the tools on stdin and stdout of a process, asked by the official clients of both protocol revisions. */
-import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
+import { call, commandOf, foldersOfItsOwn, started } from '../support/assistants.ts'
 import { callsTo } from '../support/calls.ts'
 import { ph, signedIn } from '../support/ph.ts'
-import { program } from '../support/ph-process.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = await startTestServer()
-type Workspace = Awaited<ReturnType<typeof server.addWorkspace>>
-
-interface Started {
-  workspace: Workspace
-  who?: keyof Workspace['keys']
-  args?: readonly string[]
-  env?: Record<string, string>
-}
-
-/** How a client starts `ph mcp`, in folders of its own. */
-const commandOf = ({ workspace, who = 'mia', args = [], env = {} }: Started) => ({
-  command: process.execPath,
-  args: [program, 'mcp', ...args],
-  env: { ...foldersOfItsOwn(), ...signedIn(workspace.url, workspace.keys[who]), ...env },
-  stderr: 'ignore' as const,
-})
-
-const foldersOfItsOwn = () => ({
-  PH_CONFIG_DIR: temporaryFolder(),
-  PH_STATE_DIR: temporaryFolder(),
-  PH_CACHE_DIR: temporaryFolder(),
-})
-
-async function started(how: Started): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  await client.connect(new StdioClientTransport(commandOf(how)))
-  onTestFinished(() => client.close())
-  return client
-}
-
-const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Json> =>
-  client.callTool({ name, arguments: args })
-
 test('both clients find a prop, plan a check-out and carry it out', async () => {
   const workspace = await server.addWorkspace()
   const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item({ asset_name: 'SM_Barrel' })])) as [Json]

@@ -2,10 +2,13 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
+import { toolsHere } from '../../mcp/files/here.ts'
+import type { Machine } from '../../mcp/files/machine.ts'
 import { definitionOf } from '../../mcp/protocol/definitions.ts'
 import { bounded, visible } from '../../mcp/tools/bounded.ts'
 import { allTools, selectTools } from '../../mcp/tools/selection.ts'
 import { type RouteName, routeOf } from '../../mcp/tools/tool.ts'
+import { toolsetNames } from '../../mcp/tools/toolset-names.ts'
 
 const nothing = { toolsets: [], tools: [], exclude: [], readOnly: false }
 const admin = { scope: 'write', isAdmin: true } as const
@@ -19,11 +22,19 @@ test('every route that a key may ask and that ends has a tool', () => {
   expect(missing).toEqual(['changes.export', 'changes.live'])
 })
 
-test('at first there are at most 15 tools, whose definitions take less than 8,000 tokens', () => {
-  const first = selectTools(nothing, admin)
+test.each([
+  ['the hosted endpoint', allTools],
+  ['a machine without projects', toolsHere({} as Machine, false)],
+  ['a machine with projects', toolsHere({} as Machine, true)],
+])('on %s there are at most 15 tools at first, whose definitions take less than 8,000 tokens', (_, tools) => {
+  const first = selectTools(nothing, admin, tools)
   expect(first.length).toBeLessThanOrEqual(15)
   // JSON of this kind takes more than three characters a token.
   expect(JSON.stringify(first.map(definitionOf)).length / 3).toBeLessThan(8000)
+})
+
+test('the names of toolsets that a server takes in its settings are those that there are', () => {
+  expect([...toolsetNames].sort()).toEqual([...new Set(allTools.map(({ toolset }) => toolset)), 'all'].sort())
 })
 
 test('no two tools have one name, and every client takes each name', () => {

@@ -6,7 +6,7 @@ import { wrongUsage } from '../../refusal.ts'
 export const selectionOptions = {
   toolsets: text(
     '--toolsets <names>',
-    'sets of tools, separated by commas: default, catalog, curation, pulls, check_out, reviews, discussion, push, admin, all',
+    'sets of tools, separated by commas: default, catalog, curation, pulls, check_out, reviews, discussion, push, files, admin, all',
   ),
   tools: text('--tools <names>', 'single tools, beside those of --toolsets'),
   excludeTools: text('--exclude-tools <names>', 'tools to leave out'),
@@ -22,14 +22,14 @@ interface Given {
 
 /** Throws USAGE where it names what does not exist. */
 export async function selectionOf({ toolsets, tools, excludeTools, readOnly = false }: Given): Promise<Selection> {
-  const { namesIn, unknownIn } = await import('../../../mcp/main.ts')
+  const { namesIn, unknownHere } = await import('../../../mcp/main.ts')
   const selection = {
     toolsets: namesIn(toolsets),
     tools: namesIn(tools),
     exclude: namesIn(excludeTools),
     readOnly,
   }
-  const unknown = unknownIn(selection)
+  const unknown = unknownHere(selection)
   if (unknown.length === 0) return selection
   throw wrongUsage(`There is no toolset or tool ${unknown.join(', ')}.`, 'See the toolsets with `ph help mcp`.')
 }

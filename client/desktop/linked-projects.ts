@@ -1,11 +1,15 @@
 /** Projects that people linked, kept in a file. Damaged, it is begun anew, and they have to be linked again. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ClientError } from '../../client/client-error.ts'
-import { StateFile } from '../../client/memory/state-file.ts'
+import { ClientError } from '../client-error.ts'
+import { agentFolder, type Folders } from '../folders.ts'
+import { StateFile } from '../memory/state-file.ts'
+
+const fileName = 'projects.sqlite'
 
 const layout = {
   version: 3,
-  schema: new URL('./projects.sql', import.meta.url),
+  schema: new URL('./linked-projects.sql', import.meta.url),
   tables: ['project'],
   upgrades: { 2: { before: '', after: 'alter table project add column has_descriptor integer not null default 0;' } },
 } as const
@@ -40,7 +44,7 @@ export class LinkedProjects {
   /** `server`: address of the workspace; what was linked in others is kept for their agents. */
   constructor(dir: string, server: string) {
     this.#server = server
-    this.#file = new StateFile(join(dir, 'projects.sqlite'), { layout, unusable })
+    this.#file = new StateFile(join(dir, fileName), { layout, unusable })
   }
 
   get wasDamaged(): boolean {
@@ -74,5 +78,17 @@ export class LinkedProjects {
 
   close(): void {
     this.#file.close()
+  }
+}
+
+/** What people linked on this machine, whether the agent runs or not. `server`: address of the workspace. */
+export function linkedProjects(folders: Folders, server: string): LinkedProject[] {
+  const dir = agentFolder(folders)
+  if (!existsSync(join(dir, fileName))) return []
+  const linked = new LinkedProjects(dir, server)
+  try {
+    return linked.list()
+  } finally {
+    linked.close()
   }
 }

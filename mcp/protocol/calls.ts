@@ -1,0 +1,99 @@
+/** A call of a tool: its arguments are checked, what writes is planned first, and the answer comes within bounds. */
+import { type ContentBlock, ProtocolError } from '@modelcontextprotocol/server'
+import { objectReader } from '../../serving/validation.ts'
+import { type Bounded, bounded } from '../tools/bounded.ts'
+import { issuePlanToken, type Planned, planWasSpent, requirePlanToken } from '../tools/plan-token.ts'
+import { type Fields, isWriting, type Tool } from '../tools/tool.ts'
+import type { Assistant, Reached } from './assistant.ts'
+import { askPerson, type Person } from './confirmation.ts'
+import { inputSchemaOf } from './definitions.ts'
+import { failureOf, wrongArgument } from './failures.ts'
+import { fenced } from './fence.ts'
+import { linksTo, picturesOf } from './pictures.ts'
+
+type Serving = Assistant & Reached & { behind: Person }
+
+interface Call {
+  name: string
+  arguments?: Fields | undefined
+}
+
+/** Throws ProtocolError where there is no such tool; all else that fails is told in the answer. */
+export async function callTool(assistant: Assistant, { name, arguments: given = {} }: Call, person: Person) {
+  const reached = assistant.library()
+  try {
+    assistant.beforeCall?.()
+    const tool = (await assistant.tools()).find((one) => one.name === name)
+    if (!tool) throw wrongArgument(unknownTool(name))
+    return await carryOut({ ...assistant, ...reached, behind: person }, tool, given)
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    return failureOf(reached, error)
+  }
+}
+
+const unknownTool = (name: string): string =>
+  `There is no tool "${name.slice(0, 100)}" here. List the tools; a key may not see all, and others come with their toolset.`
+
+const readers = new WeakMap<Tool, ReturnType<typeof objectReader>>()
+
+/** The arguments as the tool takes them. Throws VALIDATION. */
+function inputOf(tool: Tool, given: Fields): Fields {
+  const reader = readers.get(tool) ?? objectReader(inputSchemaOf(tool))
+  readers.set(tool, reader)
+  return reader(given)
+}
+
+async function carryOut(serving: Serving, tool: Tool, given: Fields) {
+  if (isWriting(tool)) return write(serving, tool, given)
+  const { picture, ...input } = inputOf(tool, given)
+  const found = await bounded((asked) => tool.run(serving.ask, asked), input)
+  if (!tool.pictured) return answerOf(serving, found)
+  return answerOf(serving, found, picture ? await picturesOf(found.answer, serving.thumbnails) : linksTo(found.answer))
+}
+
+/** With a token of a plan, or when the person agreed to it, it is carried out; else there is a plan, which they are asked about where that can be. */
+async function write(serving: Serving, tool: Tool, given: Fields) {
+  const { person, plans, behind } = serving
+  const { plan_token, ...rest } = given
+  const planned: Planned = { secret: plans.secret, person, tool: tool.name, input: inputOf(tool, rest) }
+  if (plan_token !== undefined) return answerOf(serving, await apply(serving, tool, { planned, token: String(plan_token) }))
+  if (behind.agrees === false) return answerOf(serving, { answer: { declined: true }, leftOff: {} })
+  if (behind.agrees && behind.token !== undefined)
+    return answerOf(serving, await apply(serving, tool, { planned, token: behind.token }))
+  const plan = await planOf(serving, tool, planned)
+  if (!behind.canBeAsked) return answerOf(serving, plan)
+  return askPerson(tool, plan.answer.plan as Fields, String(plan.answer.plan_token))
+}
+
+async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token }: { planned: Planned; token: string }) {
+  const plan = requirePlanToken(token, planned, now())
+  if (!(await plans.spend(plan))) throw planWasSpent()
+  return bounded(async () => ({ result: await tool.run(ask, planned.input as Fields) }), {})
+}
+
+async function planOf({ ask, now }: Serving, tool: Tool, planned: Planned): Promise<Bounded> {
+  const input = planned.input as Fields
+  const found = tool.plan ? await bounded(async () => (await tool.plan?.(ask, input)) ?? {}, {}) : { answer: input, leftOff: {} }
+  const { token, expiresAt } = issuePlanToken(planned, now())
+  const plan = { does: tool.description, ...found.answer }
+  return { answer: { plan, plan_token: token, expires_at: expiresAt }, leftOff: found.leftOff }
+}
+
+function answerOf(reached: Reached, { answer, leftOff }: Bounded, pictures: readonly ContentBlock[] = []) {
+  const cut = Object.entries(leftOff).map(([list, rows]) => `${rows} rows of ${list} were left off: ask for less.`)
+  const next = [
+    ...('plan_token' in answer
+      ? ['Nothing is changed yet. Call again with the same arguments and this plan_token to do it.']
+      : []),
+    ...('declined' in answer ? ['The person was asked and did not agree. Nothing is changed.'] : []),
+  ]
+  const said = [...reached.notices(), ...cut, ...next]
+  return {
+    content: [...said.map(textOf), textOf(fenced(answer)), ...pictures],
+    structuredContent: answer,
+    _meta: { ...reached.meta(), ...(cut.length > 0 ? { 'prop-house/left-off': leftOff } : {}) },
+  }
+}
+
+const textOf = (text: string) => ({ type: 'text' as const, text })

@@ -1,0 +1,75 @@
+/** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own. */
+import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import { bounded } from '../tools/bounded.ts'
+import { everydayReading } from '../tools/everyday-reading.ts'
+import type { Ask, Fields } from '../tools/tool.ts'
+import type { Reached } from './assistant.ts'
+import { fenced } from './fence.ts'
+import { smallOf } from './pictures.ts'
+
+const text = 'text/plain'
+
+export const templates = [
+  {
+    uriTemplate: 'ph://entry/{id}',
+    name: 'entry',
+    title: 'Prop',
+    description: 'One prop: facts, current version, tags, newest comments, who has it checked out.',
+    mimeType: text,
+  },
+  {
+    uriTemplate: 'ph://entry/{id}/thumbnail',
+    name: 'thumbnail',
+    title: 'Thumbnail of a prop',
+    description: 'Its picture, at most 256 pixels wide and high.',
+    mimeType: 'image/png',
+  },
+  {
+    uriTemplate: 'ph://entry/{id}/closure',
+    name: 'closure',
+    title: 'What a prop needs',
+    description: 'Every file that it drags in, itself first.',
+    mimeType: text,
+  },
+  {
+    uriTemplate: 'ph://review/{id}',
+    name: 'review',
+    title: 'Review round',
+    description: 'Who was asked about which version, what they answered, and what depends on it.',
+    mimeType: text,
+  },
+] as const
+
+const tool = (name: string) => (ask: Ask, id: number) =>
+  everydayReading.find((one) => one.name === name)?.run(ask, { entry_id: id }) as Promise<Fields>
+
+const readers: Record<string, (ask: Ask, id: number) => Promise<Fields>> = {
+  entry: tool('look'),
+  closure: tool('needs'),
+  review: (ask, id) => ask('reviewRequests', 'get', { request_id: id }),
+}
+
+/** Throws ProtocolError for an address that is none of these, and what the library throws. */
+export async function readResource(reached: Reached, uri: string): Promise<ReadResourceResult> {
+  const [, kind = '', digits = '', part = kind] = /^ph:\/\/(entry|review)\/(\d{1,15})(?:\/(thumbnail|closure))?$/.exec(uri) ?? []
+  const id = Number(digits)
+  if (kind === 'entry' && part === 'thumbnail') return thumbnail(reached, uri, id)
+  const read = kind === 'review' && part !== 'review' ? undefined : readers[part]
+  if (!read) throw new ResourceNotFoundError(uri.slice(0, 200))
+  return { contents: [{ uri, mimeType: text, text: await textOf(reached, () => read(reached.ask, id)) }] }
+}
+
+/** Within the bounds of any answer, without invisible characters, fenced; behind what is said beside it. */
+export async function textOf(reached: Reached, read: () => Promise<Fields>): Promise<string> {
+  const { answer, leftOff } = await bounded(read, {})
+  const cut = Object.entries(leftOff).map(([list, rows]) => `${rows} rows of ${list} were left off.`)
+  return [...reached.notices(), ...cut, fenced(answer)].join('\n')
+}
+
+async function thumbnail({ ask, thumbnails }: Reached, uri: string, id: number): Promise<ReadResourceResult> {
+  // An entry that is not there is told as such.
+  await ask('entries', 'get', { entry_id: id })
+  const picture = await smallOf((await thumbnails([id])).get(id))
+  if (!picture) throw new ResourceNotFoundError(uri, `Entry ${id} has no thumbnail.`)
+  return { contents: [{ uri, mimeType: 'image/png', blob: picture.toString('base64') }] }
+}
