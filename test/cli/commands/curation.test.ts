@@ -184,7 +184,7 @@ test('one entry is renamed by hand, many by pairs on standard input, and a wrong
   expect([many.code, many.json()]).toMatchObject([6, { changed: 1, unchanged: 1, failed: 1 }])
   expect((await shown(ids[1])).name).toBe('Pine barrel')
   const unnamed = await run(['rename', 'Oak barrel'])
-  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining(`ph rename 'Oak barrel' "Oak barrel"`)])
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining(`ph rename 'Oak barrel' "<new name>"`)])
 })
 
 test('admins deprecate and bring back; a member is told that only they may, and nothing changes', async () => {
