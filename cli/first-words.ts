@@ -232,6 +232,11 @@ export const firstWords: Record<string, FirstWord> = {
     },
   }),
   ...inGroup(machine, {
+    capabilities: {
+      takes: '[words…]',
+      summary: 'Say what ph can do, for programs: commands, flags, exit codes, schemas',
+      load: async () => (await import('./commands/capabilities.ts')).capabilitiesIn(firstWords),
+    },
     agent: {
       takes: 'start | link | status | …',
       summary: 'The desktop agent: brings what you send to your projects, and warns of clashes',

@@ -1,5 +1,5 @@
 /** The program: how arguments reach a command, and how a run ends in an exit code. */
-import { CommanderError, Option, Command as Parser } from 'commander'
+import { CommanderError, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
 import type { Command } from './command.ts'
@@ -10,6 +10,7 @@ import { plainDocuments, ShapedDocuments } from './documents/printer.ts'
 import { asksForDocuments, listsFields, type Shape, shapeOf } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { curation, firstWords, library, together } from './first-words.ts'
+import { globalOptions } from './global-options.ts'
 import { programEpilogue } from './help.ts'
 import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
 import { type Documents, hasColor, painter } from './terminal/output.ts'
@@ -129,15 +130,6 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
   }
   return program
 }
-
-const globalOptions = (): Option[] => [
-  new Option('--json', 'print exactly one JSON document'),
-  new Option('--jq <expression>', 'print what jq makes of that document'),
-  new Option('--fields [names]', 'print only these fields of it, with commas between them; without names list them'),
-  new Option('--template <template>', 'print the document by this template (LiquidJS)'),
-  new Option('--profile <name>', 'use this profile instead of the one last signed in with'),
-  new Option('--url <address>', 'talk to this server instead of the one of the profile'),
-]
 
 /** The words, or after `help` those that it is to explain. */
 function usedWords(args: readonly string[], surroundings: Surroundings): string[] {

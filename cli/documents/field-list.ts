@@ -2,13 +2,14 @@
 import { exits } from '../../contract/errors.ts'
 import { commandFor, wordsOf } from '../command-words.ts'
 import type { Surroundings } from '../context.ts'
+import { firstWords } from '../first-words.ts'
 import { wrongUsage } from '../refusal.ts'
 import { shapes, withoutDocument } from './schemas/all.ts'
 import { fieldsOf } from './schemas/fields.ts'
 
 /** Prints them, one a line; nothing else of the command is read or done. Gives the exit code. */
 export async function listFields(typed: readonly string[], { stdout }: Surroundings, json: boolean): Promise<number> {
-  const command = await commandFor(typed)
+  const command = await commandFor(typed, firstWords)
   const words = command && wordsOf(command)
   const schema = words === undefined ? undefined : shapes[words]
   if (words === undefined || !schema) {

@@ -1,13 +1,14 @@
 /** The JSON of every command has a schema, and each of its fields a sentence. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { allCommands, wordsOf } from '../../cli/command-words.ts'
+import { commandsByWords } from '../../cli/command-words.ts'
 import { shapes, withoutDocument } from '../../cli/documents/schemas/all.ts'
 import { fieldsOf } from '../../cli/documents/schemas/fields.ts'
 import { publishedSchemas } from '../../cli/documents/schemas/published.ts'
+import { firstWords } from '../../cli/first-words.ts'
 
 test('each command has the schema of its document, or says why it prints none', async () => {
-  const words = (await allCommands()).map(wordsOf).sort()
+  const words = (await commandsByWords(firstWords)).map(({ command }) => command).sort()
   expect([...Object.keys(shapes), ...Object.keys(withoutDocument)].sort()).toEqual(words)
 })
 

@@ -1,5 +1,6 @@
 /** The shape of the JSON of every command, by its words. Loaded only where shapes are asked for. */
 import { agentShapes } from './agent.ts'
+import { capabilitiesShapes } from './capabilities.ts'
 import { comparisonShapes } from './comparison.ts'
 import { curationShapes } from './curation.ts'
 import { discussionShapes } from './discussion.ts'
@@ -18,6 +19,7 @@ export const shapes: Shapes = {
   ...curationShapes,
   ...machineShapes,
   ...agentShapes,
+  ...capabilitiesShapes,
 }
 
 /** Commands that print no document, and why. */
