@@ -17,6 +17,7 @@ const Command = shape(
 )
 
 export const capabilitiesShapes: Shapes = {
+  completion: shape('{ shell: string, script: string }'),
   capabilities: shape(
     `{
       version: string, api: integer, commands: Command[], global_flags: Flag[],

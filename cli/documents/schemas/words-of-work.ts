@@ -258,6 +258,8 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   commands: 'commands that go with it',
   uninstalled: 'it was installed before',
   client: 'the assistant',
+  shell: 'the shell',
+  script: 'what it loads',
   api: 'the version of the API that it speaks',
   global_flags: 'flags that every command takes',
   exit_codes: 'how it may end',
