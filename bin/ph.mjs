@@ -61,6 +61,11 @@ else if (isTooOld()) {
   const node = broughtNode()
   if (node) handOver(node)
   else refuse(', and ph brings none for this system')
+} else if (args[0] === '__complete') {
+  // At each Tab: without all that commands need.
+  module.enableCompileCache()
+  const { complete } = await import('../dist/cli/commands/completion/complete.js')
+  process.stdout.write(await complete(args.slice(2), process.env))
 } else {
   module.enableCompileCache()
   const { main } = await import('../dist/cli/main.js')

@@ -6,8 +6,11 @@ export interface OptionSpec<T> {
   flags: string
   summary: string
   kind: 'flag' | 'one' | 'many'
-  read(text: string): T
+  read: Reader<T>
 }
+
+/** Reads the text of an option. `choices`: the words it takes, where these are all. */
+export type Reader<T> = ((text: string) => T) & { choices?: readonly string[] }
 export type Options = Record<string, OptionSpec<unknown>>
 
 /** What an option gives a command. */
@@ -70,9 +73,11 @@ export const text = (flags: string, summary: string) => ({ flags, summary, kind:
 export const texts = (flags: string, summary: string) => ({ flags, summary, kind: 'many', read: asIs }) as const
 
 /** An option whose value is read by a function of the command's own. */
-export const value = <T>(flags: string, summary: string, read: (text: string) => T) =>
-  ({ flags, summary, kind: 'one', read }) as const
+export const value = <T>(flags: string, summary: string, read: Reader<T>) => ({ flags, summary, kind: 'one', read }) as const
 
 /** The same, given several times. */
-export const values = <T>(flags: string, summary: string, read: (text: string) => T) =>
-  ({ flags, summary, kind: 'many', read }) as const
+export const values = <T>(flags: string, summary: string, read: Reader<T>) => ({ flags, summary, kind: 'many', read }) as const
+
+/** Says which words an option takes, for programs and for completion. */
+export const among = <T>(choices: readonly string[], read: (text: string) => T): Reader<T> =>
+  Object.assign((given: string) => read(given), { choices })

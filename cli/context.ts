@@ -24,6 +24,8 @@ export interface Globals {
   /** What to print of the JSON instead of all: an expression of jq, or a template. */
   jq: string | undefined
   template: string | undefined
+  /** Names of fields, with commas between them: what to keep of the JSON. */
+  fields: string | undefined
   profile: string | undefined
   url: string | undefined
 }

@@ -5,20 +5,42 @@ import { ApiError, errors, exits } from '../contract/errors.ts'
 import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
 import { printable } from '../system/printable.ts'
+import { shellWord } from '../system/shell-word.ts'
 import type { Surroundings } from './context.ts'
+import { commandsIn } from './next-commands.ts'
 import { Refusal } from './refusal.ts'
 import { duration } from './terminal/amounts.ts'
 import { hasColor, painter, wrapWidth } from './terminal/output.ts'
 import { wrap, wrapAfter } from './terminal/wrap.ts'
 
-/** An error as `ph` tells it: with `--json` all but `exit` is printed as `{error}`. */
+/** An error as `ph` tells it; with `--json` as an ErrorDocument. */
 export interface Failure {
   code: string
   message: string
   details: Record<string, unknown>
+  /** What to do, as a sentence. */
   next: string
   exit: number
 }
+
+/** What programs get of an error. */
+export interface ErrorDocument {
+  code: string
+  message: string
+  details: Record<string, unknown>
+  /** Commands that help, as they are typed in a shell. */
+  next: string[]
+  /** What to do, as a sentence; the commands come from it. */
+  hint: string
+}
+
+export const errorDocument = ({ code, message, details, next: hint }: Omit<Failure, 'exit'>): ErrorDocument => ({
+  code,
+  message,
+  details,
+  next: commandsIn(hint),
+  hint,
+})
 
 /** Why the signal of a run was aborted. `pipe`: who read stdout has gone, or it takes no more (main.ts tells that). */
 export type Ending = 'interrupted' | 'pipe'
@@ -112,7 +134,7 @@ const mostInCommand = 8
 
 /** What was pulled stays for those who have it; deprecated, it leaves lists and searches. */
 function deprecating(ids: readonly unknown[]): string {
-  const entries = ids.length <= mostInCommand ? ids.map((id) => printable(String(id))).join(' ') : '<entries>'
+  const entries = ids.length <= mostInCommand ? ids.map((id) => shellWord(printable(String(id)))).join(' ') : '<entries>'
   return `Take it out of lists and searches instead: \`ph deprecate ${entries}\``
 }
 
@@ -152,7 +174,7 @@ function failuresOf(details: Record<string, unknown>, width: number): string[] {
 export function tellFailure(failure: Failure, { stderr, env }: Surroundings, json: boolean): void {
   const { code, message, details, next } = failure
   if (json) {
-    stderr.write(`${JSON.stringify({ error: { code, message, details, next } })}\n`)
+    stderr.write(`${JSON.stringify({ error: errorDocument(failure) })}\n`)
     return
   }
   const width = wrapWidth(stderr, env)

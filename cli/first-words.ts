@@ -232,6 +232,16 @@ export const firstWords: Record<string, FirstWord> = {
     },
   }),
   ...inGroup(machine, {
+    capabilities: {
+      takes: '[words…]',
+      summary: 'Say what ph can do, for programs: commands, flags, exit codes, schemas',
+      load: async () => (await import('./commands/capabilities.ts')).capabilitiesIn(firstWords),
+    },
+    completion: {
+      takes: '<shell>',
+      summary: 'Print the script with which a shell completes commands and names',
+      load: () => import('./commands/completion.ts'),
+    },
     agent: {
       takes: 'start | link | status | …',
       summary: 'The desktop agent: brings what you send to your projects, and warns of clashes',

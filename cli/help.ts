@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 import type { Paint } from './terminal/output.ts'
 import { wrap, wrapAfter } from './terminal/wrap.ts'
 
-const exitMeanings: Record<keyof typeof exits, string> = {
+export const exitMeanings: Record<keyof typeof exits, string> = {
   done: 'done',
   failed: 'failed',
   usage: 'wrong usage',

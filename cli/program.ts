@@ -1,12 +1,16 @@
 /** The program: how arguments reach a command, and how a run ends in an exit code. */
-import { CommanderError, Option, Command as Parser } from 'commander'
+import { CommanderError, Command as Parser } from 'commander'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
+import type { Command } from './command.ts'
+import { wordsOf } from './command-words.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
+import type { Chosen } from './documents/picked.ts'
 import { plainDocuments, ShapedDocuments } from './documents/printer.ts'
-import { asksForDocuments, shapeOf } from './documents/shape.ts'
+import { asksForDocuments, listsFields, type Shape, shapeOf } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { curation, firstWords, library, together } from './first-words.ts'
+import { globalOptions } from './global-options.ts'
 import { programEpilogue } from './help.ts'
 import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
 import { type Documents, hasColor, painter } from './terminal/output.ts'
@@ -16,9 +20,13 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   let code: number = exits.done
   let context: Context | undefined
   try {
+    if (listsFields(args)) {
+      const { listFields } = await import('./documents/field-list.ts')
+      return await listFields(usedWords(args, surroundings), surroundings, args.includes('--json'))
+    }
     const program = await parserFor(args, surroundings, async (command, input) => {
       const globals = program.opts<Globals>()
-      await using documents = await documentsFor(globals, surroundings)
+      await using documents = await documentsFor(globals, command, surroundings)
       context = makeContext(surroundings, { globals, documents, run })
       try {
         code = (await command.run(context, input as never)) ?? exits.done
@@ -42,13 +50,31 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 
 /** Where JSON goes that was asked for. A shape that cannot be used is refused here, before the command does anything. */
 async function documentsFor(
-  { json, ...globals }: Globals,
+  globals: Globals,
+  command: Command,
   surroundings: Surroundings,
 ): Promise<(Documents & AsyncDisposable) | undefined> {
+  const chosen = globals.fields === undefined ? undefined : await chosenFrom(globals.fields, command)
   const shape = shapeOf(globals)
-  if (!shape) return json ? plainDocuments(surroundings) : undefined
+  const whole = shape ? await shapedBy(shape, surroundings) : globals.json || chosen ? plainDocuments(surroundings) : undefined
+  if (!whole || !chosen) return whole
+  const { pickedDocuments } = await import('./documents/picked.ts')
+  return pickedDocuments(whole, chosen)
+}
+
+async function shapedBy(shape: Shape, surroundings: Surroundings): Promise<ShapedDocuments> {
   const { openShaper } = await import('./documents/shaper.ts')
   return new ShapedDocuments(surroundings, await openShaper(shape, surroundings.signal))
+}
+
+async function chosenFrom(names: string, command: Command): Promise<Chosen> {
+  const [{ chosenFields }, { shapes }, { Open }] = await Promise.all([
+    import('./documents/picked.ts'),
+    import('./documents/schemas/all.ts'),
+    import('./documents/schemas/shape.ts'),
+  ])
+  const words = wordsOf(command)
+  return chosenFields(names, { schema: shapes[words] ?? Open, words })
 }
 
 /** Commands of these groups have just talked to the server. */
@@ -104,14 +130,6 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
   }
   return program
 }
-
-const globalOptions = (): Option[] => [
-  new Option('--json', 'print exactly one JSON document'),
-  new Option('--jq <expression>', 'print what jq makes of that document'),
-  new Option('--template <template>', 'print the document by this template (LiquidJS)'),
-  new Option('--profile <name>', 'use this profile instead of the one last signed in with'),
-  new Option('--url <address>', 'talk to this server instead of the one of the profile'),
-]
 
 /** The words, or after `help` those that it is to explain. */
 function usedWords(args: readonly string[], surroundings: Surroundings): string[] {

@@ -1,5 +1,6 @@
 /** The error a command throws when it knows what is wrong and what to do about it. */
 import { exits } from '../contract/errors.ts'
+import { among } from './command.ts'
 import { number } from './terminal/amounts.ts'
 
 export interface RefusalCase {
@@ -54,14 +55,16 @@ export const wholeNumber =
   }
 
 /** Reads one of several words out of an option's value, however its parts are joined: `in-review`, `in_review`. */
-export const choiceOf =
-  <const T extends string>(name: string, choices: readonly T[]) =>
-  (given: string): T => {
-    const typed = given
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s-]+/g, '_')
-    const found = choices.find((choice) => choice === typed)
-    if (found !== undefined) return found
-    throw wrongUsage(`${name} does not take "${given}".`, `It takes ${choices.join(', ').replaceAll('_', '-')}.`)
-  }
+export const choiceOf = <const T extends string>(name: string, choices: readonly T[]) =>
+  among(
+    choices.map((choice) => choice.replaceAll('_', '-')),
+    (given: string): T => {
+      const typed = given
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[\s-]+/g, '_')
+      const found = choices.find((choice) => choice === typed)
+      if (found !== undefined) return found
+      throw wrongUsage(`${name} does not take "${given}".`, `It takes ${choices.join(', ').replaceAll('_', '-')}.`)
+    },
+  )

@@ -8,7 +8,7 @@ import { type PayloadKind, payloadKinds } from '../../contract/duplicates.ts'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
 import { sourceKinds } from '../../formats/entry-types.ts'
-import { command, flag, texts, value } from '../command.ts'
+import { among, command, flag, texts, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { requirePacks } from '../entries/pack-list.ts'
 import { type Library, withLibrary } from '../library.ts'
@@ -35,7 +35,7 @@ export const commands = [
       'Lists props whose current versions hold the same source: the same triangles, pixels or samples, whatever the packages are called and whatever else is in them. The largest saving comes first; what is deprecated does not count. Known of packages from 5.0 on, and of older ones whose source is small; not of source files, which may well lie beside the package that was made of them. Look-alikes are something else: props that hold different things and have very similar pictures; variants of one prop are none, nor are a source file and a package.',
     arguments: { prop: 'only what has something in common with this prop: its id, name or /Game path' },
     options: {
-      type: value('--type <kind>', 'only mesh, picture or sound', readKind),
+      type: value('--type <kind>', 'only mesh, picture or sound', among(['mesh', 'picture', 'sound'], readKind)),
       pack: texts('--pack <pack>', 'only what has a prop from this pack in it, by name or id (repeatable)'),
       lookAlikes: flag('--look-alikes', `also what looks alike: of the prop, or of the ${mostCompared} that changed last`),
       minScore: value(

@@ -4,7 +4,7 @@ import { missingOfJob } from '../../client/pull/missing-in-project.ts'
 import { findHost } from '../../client/pull/target-project.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
-import { command, flag, text, value } from '../command.ts'
+import { among, command, flag, text, value } from '../command.ts'
 import { withLibrary } from '../library.ts'
 import { jobDescription, jobTable, type People } from '../pull-orders/job-words.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
@@ -18,7 +18,7 @@ export const commands = [
     summary: 'List pull jobs, newest first',
     options: {
       project: text('--project <name>', 'only jobs for the project of exactly this name'),
-      status: value('--status <status>', `only jobs that are ${pullJobStatuses.join(', ')}`, readStatus),
+      status: value('--status <status>', `only jobs that are ${pullJobStatuses.join(', ')}`, among(pullJobStatuses, readStatus)),
       mine: flag('--mine', 'only jobs that you ordered'),
       limit: value('--limit <n>', 'at most so many (default 50)', wholeNumber('--limit', 1, mostJobs)),
       cursor: text('--cursor <text>', 'go on where the `next_cursor` of an earlier answer stopped'),

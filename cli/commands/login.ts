@@ -2,7 +2,7 @@
 import type { KeyPlace } from '../../client/sign-in/credentials.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
-import { command, flag, value } from '../command.ts'
+import { among, command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
 import { readAll, readSecret } from '../terminal/standard-input.ts'
@@ -32,7 +32,11 @@ export const commands = [
     description:
       'Shows a code and opens the page of the workspace, where you approve the code. You can open that page on another device, so this works over SSH and in containers. The new key is kept in the keychain of this system. Without a keychain it is kept in a file that only you can read, if you agree. Without --url it signs in where the profile is signed in, or to a server on this machine. With --json, the code and the address are one line of JSON on stderr.',
     options: {
-      scope: value('--scope <scope>', 'what the key may do: read, or write to pull and push as well (default: write)', readScope),
+      scope: value(
+        '--scope <scope>',
+        'what the key may do: read, or write to pull and push as well (default: write)',
+        among(['read', 'write'], readScope),
+      ),
       noBrowser: flag('--no-browser', 'only show the address, open nothing'),
       withKey: flag('--with-key', 'read a key from standard input instead; on a terminal it is asked for and not shown'),
       insecureStorage: flag('--insecure-storage', 'keep the key in a file that only you can read, not in the keychain'),

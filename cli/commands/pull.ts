@@ -9,7 +9,7 @@ import type { JobReport, PullReport } from '../../client/pull/report.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
 import { shellWord } from '../../system/shell-word.ts'
-import { command, flag, text, value } from '../command.ts'
+import { among, command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
@@ -44,13 +44,13 @@ export const commands = [
       onConflict: value(
         '--on-conflict <what>',
         'with files that differ here: keep (default), overwrite or ask; skip keeps them too, and reports them as skipped',
-        readChoice,
+        among(['keep', 'overwrite', 'ask', 'skip'], readChoice),
       ),
       link: flag('--link', 'place read-only hard links into the content cache: no bytes are copied'),
       prefer: value(
         '--prefer <which>',
         'newest: of two versions of a prop with the same destination, take the newer',
-        readPrefer,
+        among(['newest'], readPrefer),
       ),
       verbose: flag('--verbose', 'name every file, however many there are'),
     },

@@ -4,7 +4,7 @@ import { findOutside, projectAround } from '../../client/project/outside-project
 import { findNamedPaths, placeInProject } from '../../client/project/paths.ts'
 import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
-import { command, flag, text, texts, value } from '../command.ts'
+import { among, command, flag, text, texts, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import { readText } from '../entries/note-text.ts'
 import { wrongUsage } from '../refusal.ts'
@@ -31,7 +31,11 @@ export const commands = [
       noDeps: flag('--no-deps', 'push only the files that you name, not what they need'),
       attach: texts('--attach <path>', 'a held file: it is a new version of the prop it looks like (repeatable)'),
       asNew: texts('--new <path>', 'a held file: it is a prop of its own (repeatable)'),
-      held: value('--held <answer>', 'attach or new, for every held file without an answer of its own', readHeld),
+      held: value(
+        '--held <answer>',
+        'attach or new, for every held file without an answer of its own',
+        among(['attach', 'new'], readHeld),
+      ),
       noPreviews: flag('--no-previews', 'make no previews after the push; the next push without it does'),
       yes: flag('--yes', 'push a folder outside of any Unreal project without being asked'),
       verbose: flag('--verbose', 'name every file and tell every note, however many there are'),

@@ -54,7 +54,7 @@ async function readPairs(context: Context, entry: string, name: string | undefin
     if (name === undefined)
       throw wrongUsage(
         `The new name for ${entry} is missing.`,
-        `Write it at the end: \`ph rename ${shellWord(entry)} "Oak barrel"\``,
+        `Write it at the end: \`ph rename ${shellWord(entry)} "<new name>"\``,
       )
     return [[entry, requireName(name)]]
   }

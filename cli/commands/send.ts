@@ -9,7 +9,7 @@ import { chosenRoot, withRootWarning } from '../../client/pull/target-root.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
-import { command, flag, text, value } from '../command.ts'
+import { among, command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { missingWords } from '../entries/missing-dependency-words.ts'
 import { withLibrary } from '../library.ts'
@@ -39,7 +39,7 @@ export const commands = [
       prefer: value(
         '--prefer <which>',
         'newest: of two versions of a prop with the same destination, take the newer',
-        readPrefer,
+        among(['newest'], readPrefer),
       ),
       create: flag('--create', 'send to a project that the library does not know yet'),
       plan: flag('--plan', 'only show what it would bring'),

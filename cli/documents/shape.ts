@@ -1,4 +1,4 @@
-/** What someone wants of the JSON of a command beside the whole: `--jq`, `--template`. Read before the command acts. */
+/** What someone wants of the JSON of a command beside the whole: `--jq`, `--template`, `--fields`. Read before the command acts. */
 import type { Globals } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
 import { number } from '../terminal/amounts.ts'
@@ -10,13 +10,20 @@ export type Shape = { kind: 'jq'; expression: string } | { kind: 'template'; tem
 const longest = 64 * 1024
 
 /** Options that print documents, as typed; each means `--json`. */
-export const documentOptions = ['--json', '--jq', '--template'] as const
+export const documentOptions = ['--json', '--jq', '--template', '--fields'] as const
 
 /** Whether these arguments ask for JSON, as far as can be seen before they are understood: errors are JSON then, too. */
 export function asksForDocuments(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   const typed = end === -1 ? args : args.slice(0, end)
   return typed.some((word) => documentOptions.some((option) => word === option || word.startsWith(`${option}=`)))
+}
+
+/** Whether `--fields` stands there without names: at the end, or before another option. Then they are listed. */
+export function listsFields(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  const typed = end === -1 ? args : args.slice(0, end)
+  return typed.some((word, at) => word === '--fields' && (typed[at + 1] ?? '-').startsWith('-'))
 }
 
 /** The shape that is asked for; undefined for documents as they are. */

@@ -7,6 +7,7 @@ import { ApiError, errors, exits } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
+import { type ErrorDocument, errorDocument, failureOf } from '../exit.ts'
 import { count, number } from '../terminal/amounts.ts'
 import { confirmHarm } from '../terminal/confirmation.ts'
 import type { Output } from '../terminal/output.ts'
@@ -42,7 +43,7 @@ export interface Row {
   name: string | null
   status: 'done' | 'would' | 'unchanged' | 'failed'
   outcome: string
-  error?: { code: string; message: string; details: Record<string, unknown> }
+  error?: ErrorDocument
 }
 
 /** Failures that are told in full. */
@@ -166,12 +167,12 @@ function failedRow({ entry_id, name }: Pick<Row, 'entry_id' | 'name'>, error: un
   return refusedRow({ entry_id, name }, error)
 }
 
-const refusedRow = ({ entry_id, name }: Pick<Row, 'entry_id' | 'name'>, { code, message, details }: ApiError): Row => ({
+const refusedRow = ({ entry_id, name }: Pick<Row, 'entry_id' | 'name'>, refused: ApiError): Row => ({
   entry_id,
   name,
   status: 'failed',
-  outcome: printable(message),
-  error: { code, message, details },
+  outcome: printable(refused.message),
+  error: errorDocument(failureOf(refused)),
 })
 
 function exitOf(rows: readonly Row[]): number {

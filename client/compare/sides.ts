@@ -1,6 +1,7 @@
 /** Which two things are compared: a file here with the version it was made from, or two versions of a prop. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Lineage, LineageObject } from '../../contract/lineages.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { findNamedProps, type NamedProp, type Naming } from '../check-out/named-props.ts'
 import { ClientError } from '../client-error.ts'
 import { versionName, versionNumber } from '../entries/current-version.ts'
@@ -89,7 +90,7 @@ function chooseSides(sides: Sides, choices: Pick<CompareOptions, 'from' | 'to'>)
     if (choice !== 'file') return choice(lineage.objects, name)
     if (file) return file
     throw new ClientError('NOT_IN_LIBRARY', `${name} has no file in the project that you are in.`, {
-      next: `Pull it first, or name two of its versions: \`ph diff ${lineage.entry_id ?? name} --from v1 --to current\`.`,
+      next: `Pull it first, or name two of its versions: \`ph diff ${lineage.entry_id ?? shellWord(name)} --from v1 --to current\`.`,
     })
   }
   const to = pick(choices.to ?? (isFile ? 'file' : 'current'))

@@ -31,7 +31,13 @@ test('with --json an error is one JSON object on stderr and nothing on stdout', 
   expect(code).toBe(2)
   expect(stdout).toBe('')
   expect(JSON.parse(stderr)).toEqual({
-    error: { code: 'USAGE', message: expect.stringContaining('frobnicate'), details: {}, next: 'See `ph help`.' },
+    error: {
+      code: 'USAGE',
+      message: expect.stringContaining('frobnicate'),
+      details: {},
+      next: ['ph help'],
+      hint: 'See `ph help`.',
+    },
   })
 })
 
@@ -48,10 +54,10 @@ test.each([
   ['search --type', 'The option `--type <type>` needs its value.', 'See `ph help search`.'],
   ['search --limit many', '--limit takes a whole number from 1 to 1,000,000, not "many".', 'Write it like this: --limit 50'],
   ['--profile', 'The option `--profile <name>` needs its value.', 'See `ph help`.'],
-])('wrong usage names the thing and the next step: ph %s', async (line, message, next) => {
+])('wrong usage names the thing and the next step: ph %s', async (line, message, hint) => {
   const { code, stdout, stderr } = await ph(`${line} --json`.replace('--profile --json', '--json --profile'))
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', message, next })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'USAGE', message, hint })
 })
 
 test('a group without its second word explains itself on stderr', async () => {

@@ -1,10 +1,11 @@
-/** Runs `ph` in this process with captured streams, as a person or a script would run it. */
+/** Runs `ph` in this process with captured streams, as a person or a script would run it. Its JSON is held against its schema. */
 
 import { PassThrough, Readable } from 'node:stream'
 import type { InStream } from '../../cli/context.ts'
 import { run } from '../../cli/program.ts'
 import type { OutStream } from '../../cli/terminal/output.ts'
 import { type Pause, pause } from '../../client/http/pause.ts'
+import { checkDocuments } from './document-check.ts'
 
 export interface Setting {
   env?: Record<string, string>
@@ -56,6 +57,7 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
     pause: setting.pause ?? pause,
   })
   const out = stdout.text()
+  checkDocuments(args, { stdout: out, stderr: stderr.text() })
   return { code, stdout: out, stderr: stderr.text(), json: () => JSON.parse(out) }
 }
 

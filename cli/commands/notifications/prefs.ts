@@ -38,7 +38,7 @@ export function readChoice(given: string | undefined, reason: string): Choice {
   const found = choices.find((choice) => choice === given?.trim().toLowerCase())
   if (found) return found
   const what = given === undefined ? `What should become of ${reason}?` : `"${given}" is no choice.`
-  throw wrongUsage(what, `Write on, off or default: \`ph notifications prefs ${reason} off\``)
+  throw wrongUsage(what, `Say it: \`ph notifications prefs ${reason} <on, off or default>\``)
 }
 
 type Overrides = { reason: NotificationReason | typeof everyReason; enabled: boolean }[]

@@ -3,7 +3,7 @@ import { ApiError, exits } from '../../../contract/errors.ts'
 import type { ReviewRequest } from '../../../contract/review-requests.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
-import { failureOf } from '../../exit.ts'
+import { type ErrorDocument, errorDocument, failureOf } from '../../exit.ts'
 import { Refusal } from '../../refusal.ts'
 import { number } from '../../terminal/amounts.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
@@ -37,7 +37,7 @@ export interface ReviewRow extends Subject {
   status: 'done' | 'would' | 'failed'
   outcome: string
   request: ReviewRequest | null
-  error?: { code: string; message: string; details: Record<string, unknown>; next: string }
+  error?: ErrorDocument
 }
 
 /** `SM_Barrel v3 (r12)` */
@@ -106,12 +106,12 @@ function refusalOf(act: ReviewAct, error: unknown): Refusal | undefined {
 const named = (subject: Subject, { code, exit, message, next, details }: Refusal): Refusal =>
   new Refusal({ code, exit, message: `${subjectWords(subject)}: ${message}`, next, details })
 
-const failedRow = (subject: ReviewAct, { code, message, details, next }: Refusal): ReviewRow => ({
+const failedRow = (subject: ReviewAct, refusal: Refusal): ReviewRow => ({
   ...{ entry_id: subject.entry_id, name: subject.name, version: subject.version, request_id: subject.request_id },
   status: 'failed',
-  outcome: message,
+  outcome: refusal.message,
   request: null,
-  error: { code, message, details, next },
+  error: errorDocument(refusal),
 })
 
 function rowLines({ status, outcome, error, ...subject }: ReviewRow, { out }: Context): string[] {
@@ -119,7 +119,7 @@ function rowLines({ status, outcome, error, ...subject }: ReviewRow, { out }: Co
   if (status !== 'failed') return wrapped(`${label}${printable(outcome)}.`, out.width)
   return [
     ...wrapped(`${label}${out.paint(['red', 'bold'], 'not possible')}. ${printable(outcome)}`, out.width),
-    ...wrapAfter('    → ', printable(error?.next ?? ''), out.width).map((line) => out.paint('dim', line)),
+    ...wrapAfter('    → ', printable(error?.hint ?? ''), out.width).map((line) => out.paint('dim', line)),
   ]
 }
 

@@ -115,7 +115,7 @@ test('a refusal has the code, details and exit code of the contract', async () =
   const { code, stderr, stdout } = await ph('api GET /entries/999999 --json', { env })
   expect(code).toBe(1)
   expect(stdout).toBe('')
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'ENTRY_NOT_FOUND', next: 'Look it up with `ph search`.' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'ENTRY_NOT_FOUND', hint: 'Look it up with `ph search`.' })
 })
 
 test('wrong usage is told before anything is sent', async () => {

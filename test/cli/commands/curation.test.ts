@@ -71,9 +71,9 @@ test('a tag that is not there is named with how to list them; --create makes it'
   expect([missing.code, missing.stdout, errorOf(missing)]).toMatchObject([
     1,
     '',
-    { code: 'TAG_NOT_FOUND', next: 'List them with `ph tag list`, or make it with --create.' },
+    { code: 'TAG_NOT_FOUND', hint: 'List them with `ph tag list`, or make it with --create.', next: ['ph tag list'] },
   ])
-  expect(errorOf(await run(`tag remove oak ${names[0]} --json`)).next).toBe('List them with `ph tag list`.')
+  expect(errorOf(await run(`tag remove oak ${names[0]} --json`)).hint).toBe('List them with `ph tag list`.')
   expect((await run(`tag add oak ${names[0]} --create`)).code).toBe(0)
   expect(await tagsOf()).toEqual(['oak'])
   const taken = await run('tag create OAK --json')
@@ -184,7 +184,7 @@ test('one entry is renamed by hand, many by pairs on standard input, and a wrong
   expect([many.code, many.json()]).toMatchObject([6, { changed: 1, unchanged: 1, failed: 1 }])
   expect((await shown(ids[1])).name).toBe('Pine barrel')
   const unnamed = await run(['rename', 'Oak barrel'])
-  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining(`ph rename 'Oak barrel' "Oak barrel"`)])
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining(`ph rename 'Oak barrel' "<new name>"`)])
 })
 
 test('admins deprecate and bring back; a member is told that only they may, and nothing changes', async () => {

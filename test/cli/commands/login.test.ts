@@ -154,7 +154,7 @@ test('a key in the environment that is not valid is named as such', async () => 
   expect(JSON.parse(stderr).error).toMatchObject({
     code: 'UNAUTHORIZED',
     message: expect.stringContaining('the key in PH_API_KEY'),
-    next: expect.stringContaining('PH_API_KEY'),
+    hint: expect.stringContaining('PH_API_KEY'),
   })
 })
 

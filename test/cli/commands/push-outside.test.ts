@@ -27,7 +27,7 @@ test('without a terminal a folder outside of projects is refused before anything
   const folder = scans()
   const refused = await push(folder, '. --json')
   expect(refused.code).toBe(2)
-  expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'OUTSIDE_PROJECT', next: expect.stringContaining('--yes') })
+  expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'OUTSIDE_PROJECT', hint: expect.stringContaining('--yes') })
   expect(await entries()).toEqual([])
   expect((await push(folder, '. --dry-run')).code).toBe(0)
   expect((await push(folder, '. --yes')).code).toBe(0)

@@ -184,7 +184,7 @@ test('a type that is not there is an error with those that are, and one as lists
   ] as const) {
     const wrong = await run(`${line} --json`)
     const error = (JSON.parse(wrong.stderr) as Json).error
-    expect([wrong.code, wrong.stdout, error.next.startsWith(next)], error.next).toEqual([2, '', true])
+    expect([wrong.code, wrong.stdout, error.hint.startsWith(next)], error.hint).toEqual([2, '', true])
   }
   const { url, keys } = await server.addWorkspace()
   const there = signedIn(url, keys.mia)

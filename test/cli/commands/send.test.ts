@@ -79,8 +79,8 @@ test('a project that no one has pulled into or announced is refused with the nea
   for (const more of [[], ['--plan']]) {
     const refused = await plainly([name, '--project', typo, '--json', ...more])
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    const { code, next } = (JSON.parse(refused.stderr) as Json).error
-    expect([code, next]).toEqual(['PROJECT_NOT_FOUND', expect.stringMatching(`Did you mean ${project}.*--create`)])
+    const { code, hint } = (JSON.parse(refused.stderr) as Json).error
+    expect([code, hint]).toEqual(['PROJECT_NOT_FOUND', expect.stringMatching(`Did you mean ${project}.*--create`)])
   }
   expect((await plainly([name, '--project', project.toLowerCase()])).stderr).toContain(`Did you mean ${project}`)
   expect(await jobsFor(typo)).toEqual([])

@@ -53,7 +53,7 @@ test('a port that is taken is named, and no library is made for a server that ca
   expect([code, stdout, JSON.parse(stderr).error]).toMatchObject([
     1,
     '',
-    { code: 'PORT_IN_USE', message: `Another program listens on 127.0.0.1:${port}.`, next: expect.stringContaining('--port 0') },
+    { code: 'PORT_IN_USE', message: `Another program listens on 127.0.0.1:${port}.`, hint: expect.stringContaining('--port 0') },
   ])
   expect(existsSync(data)).toBe(false)
 })

@@ -144,7 +144,7 @@ test('an address that no key is known for is named in the command that signs in 
   const { code, stderr } = await ph('search --json --url http://127.0.0.1:1/w/acme')
   expect([code, JSON.parse(stderr).error]).toMatchObject([
     4,
-    { code: 'NO_KEY', next: 'Sign in with `ph login --url http://127.0.0.1:1/w/acme`, or set PH_API_KEY.' },
+    { code: 'NO_KEY', next: ['ph login --url http://127.0.0.1:1/w/acme'] },
   ])
 })
 

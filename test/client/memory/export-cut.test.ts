@@ -81,7 +81,7 @@ test('ph api says that an export was cut, and that another attempt may help', as
     env: { PH_URL: peer.url, PH_API_KEY: keys.miaReads },
   })
   expect([code, stdout]).toEqual([exits.temporary, ''])
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'ANSWER_CUT', next: expect.stringContaining('Try again') })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'ANSWER_CUT', hint: expect.stringContaining('Try again') })
 })
 
 test.each([

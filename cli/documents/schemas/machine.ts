@@ -1,0 +1,64 @@
+/** Documents of commands about this machine, signing in, and the server. */
+import { Identity } from '../../../contract/identity.ts'
+import { operator } from '../../../contract/operator.ts'
+import { either, Finding, Open, type Shapes, shape } from './shape.ts'
+
+const findings = 'findings: Finding[], problems: integer, warnings: integer'
+const left = '{ profile: string | null, url: string, revoked: boolean }'
+
+export const machineShapes: Shapes = {
+  doctor: shape(`{ ${findings} }`, { Finding }),
+  demo: Open,
+  inspect: shape(
+    `{
+      files: {
+        file: string, sha256: string | null, size: integer | null, error?: string, format: string | null,
+        asset_class: string | null, asset_name: string | null, package_name: string | null, origin_path: string | null,
+        package_guid: string | null, engine_version: string | null, imports: string[], plugin_imports: string[],
+        soft_references: string[], thumbnail: { width: integer, height: integer } | null, metadata: Open,
+        source?: Open | null
+      }[]
+    }`,
+  ),
+  convert: shape(
+    `{
+      files: {
+        file: string, path: string | null, kind: "mesh" | "picture" | "sound" | null, size?: integer, measures?: Open,
+        reduced?: string[], present?: boolean, error?: string, reason?: string
+      }[],
+      without_source: integer
+    }`,
+  ),
+  update: shape(
+    `{
+      server: string, version: string, offered: string, newer: boolean, updated: boolean, agent: "restarted" | "left" | null
+    }`,
+  ),
+  login: shape('Identity & { url: string, profile: string, key_place: "keychain" | "file", already?: true }', { Identity }),
+  logout: either(shape(left), shape(`{ profiles: ${left}[] }`)),
+  whoami: either(
+    shape(
+      `Identity & {
+        url: string, profile: string | null,
+        key: { source: string, file?: string, prefix: string, signed_in_at: string | null }
+      }`,
+      { Identity },
+    ),
+    shape('{ current: string | null, profiles: Open }'),
+  ),
+  'server start': shape('{ url: string }'),
+  'server doctor': shape(`{ server: Open | null, settings: Setting[], ${findings} }`, {
+    Finding,
+    Setting: operator.doctor.examine.output.properties.settings.items,
+  }),
+  'server provision': operator.provisioning.apply.output,
+  'server user list': operator.user.list.output,
+  'server user add': operator.user.add.output,
+  'server user role': operator.user.role.output,
+  'server user disable': operator.user.status.output,
+  'server user enable': operator.user.status.output,
+  'server user password': operator.user.password.output,
+  'server key create': operator.key.create.output,
+  'server key list': operator.key.list.output,
+  'server key revoke': operator.key.revoke.output,
+}

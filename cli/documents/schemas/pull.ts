@@ -1,0 +1,90 @@
+/** Documents of commands that bring files: pull, download, and what waits. */
+import { PullJob, PullJobEntry, PullWarning } from '../../../contract/pull-jobs.ts'
+import { either, type Shapes, shape } from './shape.ts'
+
+export const Missing = shape(
+  `{
+    missing_dependencies: { name: string, entries: string[] }[],
+    plugins: { name: string, present: boolean | null, entries: string[] }[]
+  }`,
+)
+
+export const WaitingJob = shape('PullJob & { requested_by_name: string | null }', { PullJob })
+
+const file =
+  'file: string, asset_name: string, destination: string, content_hash: string, lineage_id: string, object_id: integer, size: integer'
+const Obstacle = shape('{ kind: string, file: string, message: string, next: string }')
+
+const JobReport = shape(
+  `{
+    job_id: integer, status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
+    target_root: string, entries: PullJobEntry[],
+    files: {
+      ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "failed",
+      backup?: string, replaced_object_id?: integer, error?: string
+    }[],
+    obstacles: Obstacle[], warnings: PullWarning[],
+    summary: {
+      added: integer, updated: integer, identical: integer, overwritten: integer, kept: integer, skipped: integer, failed: integer
+    },
+    bytes: { downloaded: integer, from_cache: integer, placed: integer, total: integer }
+  } & Missing`,
+  { PullJobEntry, Obstacle, PullWarning, Missing },
+)
+
+const JobPlan = shape(
+  `{
+    job_id: integer | null, target_root: string, entries: PullJobEntry[],
+    files: {
+      ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
+      version?: integer, newer_object_id?: integer, newer_version?: integer
+    }[],
+    obstacles: Obstacle[], warnings: PullWarning[],
+    summary: { add: integer, identical: integer, safe_overwrite: integer, conflict: integer },
+    bytes: { total: integer, to_download: integer, in_cache: integer }, engine_needed: string | null, engine_too_old: boolean
+  } & Missing`,
+  { PullJobEntry, Obstacle, PullWarning, Missing },
+)
+
+export const PullReport = shape(
+  `{
+    project: string, root: string, url: string, engine_version: string | null, jobs: JobReport[], waiting: WaitingJob[],
+    notes: string[], took_ms: integer
+  }`,
+  { JobReport, WaitingJob },
+)
+
+const PullPlan = shape(
+  `{
+    project: string, root: string, url: string, engine_version: string | null,
+    on_conflict: "keep" | "overwrite" | "skip" | "ask", plans: JobPlan[]
+  }`,
+  { JobPlan },
+)
+
+const DownloadedFile = shape(
+  `{
+    path: string, file: string, outcome: "downloaded" | "replaced" | "present", content_hash: string, size: integer,
+    object_id: integer, version: integer | null
+  }`,
+)
+
+export const pullShapes: Shapes = {
+  pull: either(PullReport, PullPlan),
+  download: either(
+    shape(
+      `{
+        entry_id: integer, object_id: integer, version: integer | null, content_hash: string, size: integer, path: string,
+        outcome: string
+      }`,
+    ),
+    shape(
+      `{
+        to: string, entries: { entry_id: integer, name: string }[], with_deps: boolean, files: DownloadedFile[],
+        apart: { entry_id: integer, name: string, folder: string, path: string }[],
+        unresolved: { file: string, address: string }[], guessed: { file: string, address: string, taken: string }[]
+      } & Missing`,
+      { DownloadedFile, Missing },
+    ),
+  ),
+}
