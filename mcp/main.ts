@@ -11,7 +11,7 @@ import { type Selection, selectTools } from './tools/selection.ts'
 import type { Tool } from './tools/tool.ts'
 
 export { unknownHere } from './files/here.ts'
-export { namesIn } from './tools/selection.ts'
+export { namesIn } from './tools/toolset-names.ts'
 export type { Selection }
 
 /** Four times what the hosted endpoint takes: pictures travel as base64. */

@@ -1,6 +1,6 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
 import { resolve } from 'node:path'
-import { toolsetNames } from '../mcp/tools/toolset-names.ts'
+import { namesIn, toolsetNames } from '../mcp/tools/toolset-names.ts'
 
 export interface Settings {
   host: string
@@ -201,7 +201,7 @@ function proxies(text: string): number {
 }
 
 function toolsets(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim())
+  const names = namesIn(text)
   const unknown = names.find((name) => !toolsetNames.includes(name))
   if (unknown === undefined) return names
   throw new SettingError(`PH_MCP_TOOLSETS names "${unknown}"; there are ${toolsetNames.join(', ')}.`)

@@ -54,10 +54,3 @@ export function unknownIn({ toolsets: sets, tools, exclude }: Selection, of: rea
   const known = new Set(toolsetsOf(of))
   return [...sets.filter((name) => !known.has(name)), ...[...tools, ...exclude].filter((name) => !names.has(name))]
 }
-
-/** `a, b` as people write lists into headers and options. */
-export const namesIn = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')

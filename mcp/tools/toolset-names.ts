@@ -1,4 +1,4 @@
-/** What toolsets are called. Beside the tools, so that who only checks a name loads none of them. */
+/** What toolsets are called, and how people list them. Beside the tools, so that who only reads names loads none of them. */
 
 /** `all` stands for all of them. */
 export const toolsetNames: readonly string[] = [
@@ -13,3 +13,10 @@ export const toolsetNames: readonly string[] = [
   'admin',
   'all',
 ]
+
+/** `a, b` as people write lists into headers and options. */
+export const namesIn = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')

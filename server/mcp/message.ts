@@ -1,7 +1,8 @@
 /** What comes to the hosted endpoint, before the protocol's package reads it: bounds, the number of calls in it, and what a client chose by headers. */
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { limits } from '../../contract/limits.ts'
-import { namesIn, type Selection } from '../../mcp/tools/selection.ts'
+import type { Selection } from '../../mcp/tools/selection.ts'
+import { namesIn } from '../../mcp/tools/toolset-names.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import type { Settings } from '../config.ts'
 import { originOf } from '../front-door/origin.ts'
