@@ -1,5 +1,6 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
 import { resolve } from 'node:path'
+import { toolsetNames } from '../mcp/tools/toolset-names.ts'
 
 export interface Settings {
   host: string
@@ -28,6 +29,9 @@ export interface Settings {
   metricsPort: number | 'beside' | undefined
   /** Proxies between clients and the server whose word is taken for where a request comes from. */
   trustedProxies: number
+  /** Toolsets that assistants may have on the hosted endpoint, and whether only to look. */
+  mcpToolsets: readonly string[]
+  mcpReadOnly: boolean
   /** The same for people, with where each comes from. */
   told: readonly ToldSetting[]
 }
@@ -70,6 +74,8 @@ export const settingsTable = [
     'off',
     'on: believe what the proxy before the server says in X-Forwarded-For and -Proto; 2 to 9: so many proxies',
   ],
+  ['PH_MCP_TOOLSETS', 'all', 'toolsets that assistants may have at /mcp, separated by commas, such as default,curation'],
+  ['PH_MCP_READ_ONLY', 'off', 'on: assistants at /mcp only look, whatever their key may do'],
 ] as const
 
 export interface Flags {
@@ -104,6 +110,8 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     embedder: embedder(cwd, text('PH_EMBEDDER') ?? 'descriptor'),
     ...metrics(text('PH_METRICS') ?? 'local'),
     trustedProxies: proxies(text('PH_TRUST_PROXY') ?? 'off'),
+    mcpToolsets: toolsets(text('PH_MCP_TOOLSETS') ?? 'all'),
+    mcpReadOnly: onOff('PH_MCP_READ_ONLY', text('PH_MCP_READ_ONLY') ?? 'off'),
   }
 }
 
@@ -190,6 +198,13 @@ function proxies(text: string): number {
       `PH_TRUST_PROXY is "${text}"; it takes on, off, or the number of proxies before the server, from 1 to 9.`,
     )
   return ['on', '1', 'true'].includes(text) ? 1 : 0
+}
+
+function toolsets(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !toolsetNames.some((one) => one === name))
+  if (unknown === undefined) return names
+  throw new SettingError(`PH_MCP_TOOLSETS names "${unknown}"; there are ${toolsetNames.join(', ')}.`)
 }
 
 function embedder(cwd: string, text: string): string {

@@ -1,11 +1,15 @@
-/** One message of an assistant, answered by the official package of the protocol. */
+/** Messages of assistants, answered by the official package of the protocol. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { apiMajor } from '../../contract/index.ts'
+import type { Assistant } from '../../mcp/protocol/assistant.ts'
 import { assistantServer } from '../../mcp/protocol/assistant-server.ts'
 import { ToolRefusal } from '../../mcp/protocol/failures.ts'
-import { selectTools, unknownIn } from '../../mcp/tools/selection.ts'
+import { unknownIn } from '../../mcp/tools/selection.ts'
+import type { Tool } from '../../mcp/tools/tool.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { originOf } from '../front-door/origin.ts'
 import type { Parts } from '../parts.ts'
@@ -13,29 +17,60 @@ import type { Holder } from '../principal.ts'
 import { type Taken, takeCalls } from './allowance.ts'
 import { libraryCalls } from './library-calls.ts'
 import { type Message, readMessage, selectionOf } from './message.ts'
+import { offerTools } from './offered.ts'
 import { spendPlanIn } from './plans.ts'
 import { thumbnailsOf } from './thumbnails.ts'
 
-interface Exchange {
+/** What all messages of an endpoint share. */
+interface Endpoint {
   app: FastifyInstance
   parts: Parts
-  request: FastifyRequest
-  reply: FastifyReply
   secret: string
 }
 
-export async function serve({ app, parts, request, reply, secret }: Exchange): Promise<FastifyReply> {
+interface Exchange extends Endpoint {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** The protocol, lists of tools and what checks against schemas are made once; of each message, only whose it is. */
+export function openEndpoint(endpoint: Endpoint): Serve {
+  const { parts } = endpoint
+  const offered = offerTools(parts.settings)
+  const served = new AsyncLocalStorage<Assistant>()
+  const validator = new AjvJsonSchemaValidator()
+  const handler = createMcpHandler(
+    () => {
+      const assistant = served.getStore()
+      if (!assistant) throw new Error('a message of an assistant came from nowhere')
+      return assistantServer(assistant, validator)
+    },
+    { onerror: (err) => parts.log.warn({ err }, 'an assistant was refused') },
+  )
+  return async (request, reply) => {
+    const message = readMessage(request.body)
+    const selection = selectionOf(request)
+    const unknown = unknownIn(selection)
+    if (unknown.length > 0) throw new Refusal(400, `There is no toolset or tool ${unknown.slice(0, 10).join(', ')}.`)
+    const taken = await take(parts, request.holder as Holder, message)
+    if (taken && !taken.isTaken && message.isBatch) return refuseBatch(reply, taken)
+    const asked = webRequest({ request, reply, parts }, message)
+    const { scope, role } = (request.holder as Holder).actor
+    const tools = offered(selection, { scope, isAdmin: role === 'admin' })
+    const assistant = assistantOf({ ...endpoint, request, reply }, tools, taken)
+    const parsed = message.json === undefined ? {} : { parsedBody: message.json }
+    return send(reply, await served.run(assistant, () => handler.fetch(asked, parsed)))
+  }
+}
+
+function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly Tool[], taken: Taken | undefined): Assistant {
   const holder = request.holder as Holder
-  const message = readMessage(request.body)
-  const selection = selectionOf(request)
-  const unknown = unknownIn(selection)
-  if (unknown.length > 0) throw new Refusal(400, `There is no toolset or tool ${unknown.slice(0, 10).join(', ')}.`)
-  const taken = await take(parts, holder, message)
-  if (taken && !taken.isTaken && message.isBatch) return refuseBatch(reply, taken)
   const { actor, workspace } = holder
-  const assistant = {
+  return {
     version: apiMajorText,
-    tools: async () => selectTools(selection, { scope: actor.scope, isAdmin: actor.role === 'admin' }),
+    tools: async () => tools,
     person: `${workspace.id}/${actor.id}`,
     plans: { secret, spend: spendPlanIn(parts.database.sql, workspace.id) },
     now: () => parts.clock.now(),
@@ -46,10 +81,6 @@ export async function serve({ app, parts, request, reply, secret }: Exchange): P
       meta: () => ({ 'prop-house/agent-calls': { used: taken?.used ?? 0, limit: taken?.limit ?? null } }),
     }),
   }
-  const handler = createMcpHandler(() => assistantServer(assistant), {
-    onerror: (err) => request.log.warn({ err }, 'an assistant was refused'),
-  })
-  return send(reply, await handler.fetch(webRequest({ request, reply, parts }, message)))
 }
 
 function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'parts' | 'request'> & { holder: Holder }) {

@@ -9,7 +9,7 @@ import { planSecret } from './plans.ts'
 const door: Route = { method: 'POST', path: '/mcp', scope: 'read', summary: 'Serve an assistant.' }
 
 export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void> {
-  let secret: Promise<string> | undefined
+  let opened: ReturnType<typeof open> | undefined
   const { database, settings } = parts
   await app.register(async (endpoint) => {
     endpoint.removeAllContentTypeParsers()
@@ -20,12 +20,16 @@ export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void
       config: { route: door },
       onRequest: [refuseOtherOrigin(settings), refuseLongBody],
       handler: async (request, reply) => {
-        secret ??= planSecret(database.sql)
-        secret.catch(() => (secret = undefined))
-        // The protocol's package is large: servers that no assistant asks do without it.
-        const { serve } = await import('./exchange.ts')
-        return serve({ app, parts, request, reply, secret: await secret })
+        opened ??= open()
+        opened.catch(() => (opened = undefined))
+        const serve = await opened
+        return serve(request, reply)
       },
     })
   })
+  /** The protocol's package is large: servers that no assistant asks do without it. */
+  async function open() {
+    const [{ openEndpoint }, secret] = await Promise.all([import('./exchange.ts'), planSecret(database.sql)])
+    return openEndpoint({ app, parts, secret })
+  }
 }

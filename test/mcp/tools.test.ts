@@ -8,6 +8,7 @@ import { definitionOf } from '../../mcp/protocol/definitions.ts'
 import { bounded, visible } from '../../mcp/tools/bounded.ts'
 import { allTools, selectTools } from '../../mcp/tools/selection.ts'
 import { type RouteName, routeOf } from '../../mcp/tools/tool.ts'
+import { toolsetNames } from '../../mcp/tools/toolset-names.ts'
 
 const nothing = { toolsets: [], tools: [], exclude: [], readOnly: false }
 const admin = { scope: 'write', isAdmin: true } as const
@@ -30,6 +31,10 @@ test.each([
   expect(first.length).toBeLessThanOrEqual(15)
   // JSON of this kind takes more than three characters a token.
   expect(JSON.stringify(first.map(definitionOf)).length / 3).toBeLessThan(8000)
+})
+
+test('the names of toolsets that a server takes in its settings are those that there are', () => {
+  expect([...toolsetNames].sort()).toEqual([...new Set(allTools.map(({ toolset }) => toolset)), 'all'].sort())
 })
 
 test('no two tools have one name, and every client takes each name', () => {

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, test } from 'vitest'
+import { readSettings } from '../../server/config.ts'
 import { afterFile } from '../support/after-file.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { callsTo } from '../support/calls.ts'
@@ -87,6 +88,26 @@ test('headers choose tools; read-only wins, and an unknown name is told', async 
   for (const absent of ['comment', 'tags_list', 'tags_create', 'look']) expect(names).not.toContain(absent)
   const unknown = await post(workspace, '{}', { 'x-mcp-toolsets': 'curatoin' })
   expect([unknown.status, ((await unknown.json()) as Json).error]).toEqual([400, expect.stringMatching(/curatoin/)])
+})
+
+test('the setting of the server bounds what clients choose, and what they get without a choice', async () => {
+  const bounded = await startTestServer({ mcpToolsets: ['default', 'curation'], mcpReadOnly: true })
+  const workspace = await bounded.addWorkspace()
+  const chosen = async (more: Record<string, string>) => namesOf(await connected(workspace, 'olivia', more))
+  const first = await chosen({})
+  expect(first).toEqual(expect.arrayContaining(['search', 'look', 'inbox']))
+  expect(first).not.toContain('comment')
+  const all = await chosen({ 'x-mcp-toolsets': 'all', 'x-mcp-tools': 'tags_create,entries_get', 'x-mcp-readonly': 'false' })
+  expect(all).toEqual(expect.arrayContaining(['search', 'tags_list']))
+  for (const absent of ['tags_create', 'entries_get', 'comment', 'admin_storage']) expect(all).not.toContain(absent)
+  await expect(call(await connected(workspace, 'olivia'), 'comment', {})).rejects.toThrow(/no tool "comment"/)
+  const few = await startTestServer({ mcpToolsets: ['curation'] })
+  const room = await few.addWorkspace()
+  expect(await namesOf(await connected(room, 'mia'))).toEqual(expect.arrayContaining(['tags_list', 'tags_create']))
+  expect(await namesOf(await connected(room, 'mia', { 'x-mcp-toolsets': 'default' }))).toEqual([])
+  const settings = (text: string) => readSettings({}, { PH_MCP_TOOLSETS: text }, '/').mcpToolsets
+  expect(settings('default, curation')).toEqual(['default', 'curation'])
+  expect(() => settings('curatoin')).toThrow(/PH_MCP_TOOLSETS names "curatoin"/)
 })
 
 test('a writing tool answers a plan; the token carries out that call, of that person, with those arguments, for ten minutes', async () => {
