@@ -202,7 +202,7 @@ function proxies(text: string): number {
 
 function toolsets(text: string): string[] {
   const names = namesIn(text)
-  const unknown = names.find((name) => !toolsetNames.includes(name))
+  const unknown = names.find((name) => !toolsetNames.some((one) => one === name))
   if (unknown === undefined) return names
   throw new SettingError(`PH_MCP_TOOLSETS names "${unknown}"; there are ${toolsetNames.join(', ')}.`)
 }

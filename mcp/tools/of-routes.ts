@@ -3,6 +3,7 @@ import { type TObject, Type } from 'typebox'
 import { allRoutes, type Noun } from '../../contract/index.ts'
 import type { Route } from '../../contract/route.ts'
 import type { Ask, Fields, RouteName, Tool } from './tool.ts'
+import type { ToolsetName } from './toolset-names.ts'
 
 /** Bytes travel as base64 and count against the size of the request; files belong to `ph push`. */
 const content = {
@@ -51,7 +52,7 @@ function bytesOf({ content_base64: text, content_type: contentType, ...input }: 
 }
 
 /** Nouns that people work with together. */
-const toolsets: Record<string, readonly Noun[]> = {
+const toolsets: Partial<Record<ToolsetName, readonly Noun[]>> = {
   catalog: ['entries', 'lineages', 'blobs', 'categories', 'duplicates', 'changes', 'members', 'identity', 'activity'],
   curation: ['tags', 'collections', 'packs', 'variants'],
   pulls: ['projects', 'pullJobs', 'editorSessions'],
@@ -63,7 +64,7 @@ const toolsets: Record<string, readonly Noun[]> = {
 
 function toolsetOf(noun: Noun, { scope }: Route): string {
   if (scope === 'admin') return 'admin'
-  return Object.keys(toolsets).find((name) => toolsets[name]?.includes(noun)) ?? 'catalog'
+  return Object.entries(toolsets).find(([, nouns]) => nouns.includes(noun))?.[0] ?? 'catalog'
 }
 
 export const toolsOfRoutes: readonly Tool[] = allRoutes.filter(([, , route]) => isForKeys(route)).map(toolOf)

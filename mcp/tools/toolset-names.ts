@@ -1,7 +1,7 @@
 /** What toolsets are called, and how people list them. Beside the tools, so that who only reads names loads none of them. */
 
 /** `all` stands for all of them. */
-export const toolsetNames: readonly string[] = [
+export const toolsetNames = [
   'default',
   'catalog',
   'curation',
@@ -12,7 +12,8 @@ export const toolsetNames: readonly string[] = [
   'push',
   'admin',
   'all',
-]
+] as const
+export type ToolsetName = (typeof toolsetNames)[number]
 
 /** `a, b` as people write lists into headers and options. */
 export const namesIn = (text: string | undefined): string[] =>

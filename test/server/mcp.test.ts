@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, test } from 'vitest'
+import { readSettings } from '../../server/config.ts'
 import { afterFile } from '../support/after-file.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { callsTo } from '../support/calls.ts'
@@ -104,6 +105,9 @@ test('the setting of the server bounds what clients choose, and what they get wi
   const room = await few.addWorkspace()
   expect(await namesOf(await connected(room, 'mia'))).toEqual(expect.arrayContaining(['tags_list', 'tags_create']))
   expect(await namesOf(await connected(room, 'mia', { 'x-mcp-toolsets': 'default' }))).toEqual([])
+  const settings = (text: string) => readSettings({}, { PH_MCP_TOOLSETS: text }, '/').mcpToolsets
+  expect(settings('default, curation')).toEqual(['default', 'curation'])
+  expect(() => settings('curatoin')).toThrow(/PH_MCP_TOOLSETS names "curatoin"/)
 })
 
 test('a writing tool answers a plan; the token carries out that call, of that person, with those arguments, for ten minutes', async () => {
