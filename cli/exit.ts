@@ -118,16 +118,22 @@ const statusNext: Record<number, string> = {
 }
 
 /** What helps depends on what the answer says. */
-function nextOf({ code, details, status }: ApiError): string | undefined {
-  // A key that only reads, or one of another workspace (spec 7); the answer says which.
-  if (code === 'FORBIDDEN' && status === 403 && details.front_door === true)
-    return 'Sign in for a key that may do it: `ph login --scope write`.'
+function nextOf({ code, details, status, message }: ApiError): string | undefined {
+  if (code === 'FORBIDDEN' && status === 403 && details.front_door === true) return afterFrontDoor(message)
   if (code === 'UPGRADE_REQUIRED') return whoUpdates(details.server_major)
   if (code === 'CONFLICT' && details.existing_id !== undefined) return 'Choose another name, or use the one that is there.'
   if (code === 'CONFLICT' && Array.isArray(details.pulled_entry_ids)) return deprecating(details.pulled_entry_ids)
   const { retry_after_seconds: seconds } = details
   if (code !== 'RATE_LIMITED' || typeof seconds !== 'number') return undefined
   return `That is longer than ph waits by itself. Try again in ${duration(seconds * 1000)}.`
+}
+
+/** A key that only reads, or one of another workspace, whose address the server names (spec 7). */
+function afterFrontDoor(message: string): string {
+  const [, place] = /another workspace .* Use (\/w\/[\w-]+)\.$/.exec(message) ?? []
+  return place === undefined
+    ? 'Sign in for a key that may do it: `ph login --scope write`.'
+    : `Put ${place} behind the address of the server, in PH_URL or --url, or sign in to the other workspace.`
 }
 
 const mostInCommand = 8

@@ -1,4 +1,4 @@
-/** What commands say to a key that only reads: before anything is asked, and once. */
+/** What commands say to a key that only reads, before anything is asked, and once; and to one of another workspace. */
 import { expect, test } from 'vitest'
 import { callAs } from '../../support/api.ts'
 import { ph, signedIn } from '../../support/ph.ts'
@@ -53,4 +53,11 @@ test.each([
   const { code, stderr } = await ph(args, { env })
   expect([code, stderr]).toEqual([1, expect.stringContaining('This key is read-only.')])
   expect(stderr.match(/write scope/g)).toHaveLength(1)
+})
+
+test('a key of another workspace is told where it belongs, and not to sign in anew', async () => {
+  const other = await server.addWorkspace()
+  const { code, stderr } = await ph('search oak', { env: signedIn(url, other.keys.mia) })
+  expect(code).toBe(1)
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`next: Put /w/${other.slug} behind the address of the server`)
 })
