@@ -11,6 +11,7 @@ import { type Selection, selectTools } from './tools/selection.ts'
 import type { Tool } from './tools/tool.ts'
 
 export { unknownHere } from './files/here.ts'
+export { namedProject } from './files/machine.ts'
 export { namesIn } from './tools/toolset-names.ts'
 export type { Selection }
 

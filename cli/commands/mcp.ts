@@ -1,12 +1,12 @@
 /** `ph mcp`: the library for an AI assistant on this machine, which starts this program and talks to it on stdin and stdout; how to add it there. */
 import { resolve } from 'node:path'
 import { readVersion } from '../../client/version.ts'
-import { command, texts } from '../command.ts'
+import { command } from '../command.ts'
 import { requireWire, type Signed } from '../connection.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
 import { doctorCommand } from './mcp/doctor.ts'
 import { installCommands } from './mcp/install.ts'
-import { selectionOf, selectionOptions } from './mcp/selection.ts'
+import { projectOption, selectionOf, selectionOptions } from './mcp/selection.ts'
 
 export const commands = [
   command({
@@ -15,10 +15,7 @@ export const commands = [
       'An assistant starts this program and talks to it in the Model Context Protocol (MCP). It sees fifteen tools at first: search, look, compare versions, pull, check out, comment, review and more. A tool that changes something answers with a plan, which you confirm. In projects that you linked (`ph agent link`) or name with --project it works with files, too. While the server is away, looking goes on from the mirror (`ph mirror`). What it says to you goes to stderr. `ph mcp install` adds it to an assistant.',
     options: {
       ...selectionOptions,
-      project: texts(
-        '--project <folder>',
-        'a project whose files it may work with, beside those of `ph agent link` (repeatable)',
-      ),
+      project: projectOption,
     },
     examples: [
       ['mcp', 'what an assistant starts'],

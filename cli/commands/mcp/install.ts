@@ -1,4 +1,5 @@
 /** `ph mcp install`, `uninstall`: this program in the settings of an assistant, so that the assistant starts it. */
+import { resolve } from 'node:path'
 import { agentScript } from '../../../client/desktop/launch.ts'
 import { printable, printableLines } from '../../../system/printable.ts'
 import { command, flag } from '../../command.ts'
@@ -6,7 +7,7 @@ import { requireConnection } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
 import { type Assistant, assistantsOf } from './assistants.ts'
-import { selectionArgs, selectionOf, selectionOptions } from './selection.ts'
+import { projectOption, selectionArgs, selectionOf, selectionOptions } from './selection.ts'
 import { changedText, readSettings, type SettingsFile, type StartOrder, serverName, writeSettings } from './settings-file.ts'
 
 const names = assistantsOf({})
@@ -20,15 +21,17 @@ export const installCommands = [
     description:
       'Writes into the settings of the assistant how it starts `ph mcp`, with the sign-in that you use now. Other servers and comments stay, and the file as it was before is kept beside it. A file that cannot be read is left as it is.',
     arguments: { client: 'one of the clients below' },
-    options: { ...selectionOptions, dryRun },
+    options: { ...selectionOptions, project: projectOption, dryRun },
     terms,
     examples: [
       ['mcp install claude-desktop', 'then restart Claude Desktop'],
+      ['mcp install claude-code --project ~/Unreal/Tavern', 'it may pull into this project and push from it, too'],
       ['mcp install cursor --read-only --dry-run', 'see what would be written, for an assistant that is only to look'],
     ],
-    async run(context, { client, dryRun: isDry, ...selection }) {
+    async run(context, { client, dryRun: isDry, project, ...selection }) {
       const assistant = assistantNamed(client, context)
-      const order = await orderFor(context, assistant, selectionArgs(await selectionOf(selection)))
+      const args = [...selectionArgs(await selectionOf(selection)), ...(await projectArgs(context, project))]
+      const order = await orderFor(context, assistant, args)
       const settings = await readSettings(assistant)
       const isThere = JSON.stringify(settings.known) === JSON.stringify(order)
       const copy = isThere || isDry ? undefined : await writeSettings(settings, changedText(settings, assistant.key, order))
@@ -90,8 +93,14 @@ function assistantNamed(client: string, { env }: Context): Assistant {
   )
 }
 
+/** An assistant starts it anywhere, so the folders are written whole. Throws ClientError for one that holds no project. */
+async function projectArgs({ cwd }: Context, folders: readonly string[]): Promise<string[]> {
+  const { namedProject } = await import('../../../mcp/main.ts')
+  return folders.flatMap((folder) => ['--project', namedProject(resolve(cwd, folder)).root])
+}
+
 /** An assistant starts it without the person's terminal: it needs a sign-in that is kept, and whole paths. */
-async function orderFor(context: Context, { type }: Assistant, selection: readonly string[]): Promise<StartOrder> {
+async function orderFor(context: Context, { type }: Assistant, chosen: readonly string[]): Promise<StartOrder> {
   const { keySource, profileName } = await requireConnection(context)
   if (keySource === 'environment' || profileName === undefined)
     throw failed('NOT_SIGNED_IN', 'An assistant is not given the key of PH_API_KEY.', 'Sign in with `ph login`, then install it.')
@@ -101,7 +110,7 @@ async function orderFor(context: Context, { type }: Assistant, selection: readon
   return {
     ...(type && { type }),
     command: process.execPath,
-    args: [agentScript(), 'mcp', '--profile', profileName, ...selection],
+    args: [agentScript(), 'mcp', '--profile', profileName, ...chosen],
     ...(folders.length > 0 && { env: Object.fromEntries(folders) }),
   }
 }

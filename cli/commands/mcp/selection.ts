@@ -1,6 +1,6 @@
-/** Which tools an assistant sees: the options of `ph mcp`, which `ph mcp install` takes as well. */
+/** Which tools an assistant sees, and in which projects it works: the options of `ph mcp`, which `ph mcp install` takes as well. */
 import type { Selection } from '../../../mcp/main.ts'
-import { flag, text } from '../../command.ts'
+import { flag, text, texts } from '../../command.ts'
 import { wrongUsage } from '../../refusal.ts'
 
 export const selectionOptions = {
@@ -12,6 +12,11 @@ export const selectionOptions = {
   excludeTools: text('--exclude-tools <names>', 'tools to leave out'),
   readOnly: flag('--read-only', 'only tools that change nothing, whatever else is chosen'),
 }
+
+export const projectOption = texts(
+  '--project <folder>',
+  'a project whose files it may work with, beside those of `ph agent link` (repeatable)',
+)
 
 interface Given {
   toolsets?: string | undefined

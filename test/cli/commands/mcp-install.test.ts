@@ -7,7 +7,7 @@ import { assistantsOf } from '../../../cli/commands/mcp/assistants.ts'
 import { profilesFile } from '../../../client/folders.ts'
 import { ph } from '../../support/ph.ts'
 import { startTestServer } from '../../support/server.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
 
 const server = await startTestServer()
 
@@ -47,6 +47,17 @@ test('an assistant that has no settings yet gets some, which start ph with the s
   expect(args).toEqual([expect.stringMatching(/bin.ph\.mjs$/), 'mcp', '--profile', current, '--read-only'])
   expect(folders.PH_CONFIG_DIR).toBe(env.PH_CONFIG_DIR)
   expect(whole(fileOf('claude-desktop'))).not.toContain('ph_live_')
+})
+
+test('a project is written with its whole path, and a folder without one is refused before anything is written', async () => {
+  const { run, fileOf, home, env } = await artist()
+  writeFiles(home, { 'Unreal/Tavern/Tavern.uproject': '{}' })
+  const outcome = await ph('mcp install cursor --project Unreal/Tavern', { env, cwd: home })
+  expect(outcome.code, outcome.stderr).toBe(0)
+  const { args } = JSON.parse(whole(fileOf('cursor'))).mcpServers['prop-house']
+  expect(args.slice(-2)).toEqual(['--project', join(home, 'Unreal/Tavern')])
+  expect((await run(`mcp install windsurf --project ${home}/nowhere`)).stderr).toContain(`There is no ${home}/nowhere.`)
+  expect(existsSync(fileOf('windsurf'))).toBe(false)
 })
 
 test('comments, other servers, order and spaces stay; the file as it was is kept; the second time changes nothing', async () => {
