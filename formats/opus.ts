@@ -4,6 +4,7 @@ import { FormatError } from './format-error.ts'
 import { oggPackets, PlayedSpan, wavOrder } from './ogg-packets.ts'
 import { DecodedSamples } from './source/decoded-samples.ts'
 import type { Sound } from './source/sound.ts'
+import { decodeQuietly, freeWhole } from './source/wasm-decoder.ts'
 
 const sampleRate = 48_000
 const headText = 'OpusHead'
@@ -43,42 +44,19 @@ export async function readOpusSound(bytes: Uint8Array): Promise<Sound> {
   await decoder.ready
   const span = new PlayedSpan()
   for (const packet of packets) {
-    const planes = decodeQuietly(() => decoder.decodeFrame(packet.bytes))
+    const { channelData: planes } = decodeQuietly(() => decoder.decodeFrame(packet.bytes), undecoded)
     const length = planes[0]?.length ?? 0
     if (gain !== 1) for (const plane of planes) for (let at = 0; at < length; at++) plane[at] = (plane[at] ?? 0) * gain
     samples.addFloats(isSurround ? wavOrder(planes) : planes, 0, length)
     span.note(packet, samples.frames)
   }
-  freeWhole(decoder)
+  freeWhole(decoder, undecoded)
   const [begin, end] = span.of(samples.frames)
   return samples.sound(begin + skipped, end)
 }
 
-/** Not after a failure; a damaged packet may also leave its memory damaged without one, which shows here. */
-function freeWhole(decoder: { free(): void }): void {
-  try {
-    decoder.free()
-  } catch (cause) {
-    throw new FormatError('damaged', 'The OGG file is damaged: a packet cannot be decoded.', { cause })
-  }
-}
-
-/** It also prints what it throws or says; what is wrong with a file is said once, by us. */
-function decodeQuietly(decode: () => { channelData: Float32Array[]; errors: { message: string }[] }): Float32Array[] {
-  const { error: print } = console
-  console.error = () => {}
-  try {
-    const { channelData, errors } = decode()
-    if (errors.length > 0) throw damaged('a packet cannot be decoded')
-    return channelData
-  } catch (cause) {
-    throw cause instanceof FormatError
-      ? cause
-      : new FormatError('damaged', 'The OGG file is damaged: a packet cannot be decoded.', { cause })
-  } finally {
-    console.error = print
-  }
-}
+const undecoded = (cause?: unknown) =>
+  new FormatError('damaged', 'The OGG file is damaged: a packet cannot be decoded.', { cause })
 
 function readHead(packet: Buffer): OpusHead {
   const reader = new ByteReader(packet, { what: 'OGG file', pastEnd: 'damaged' })
