@@ -213,7 +213,8 @@ async function showAlike(context: Context, library: Library, { found, noPictures
 async function tellNothing(context: Context, api: Api, search: Search): Promise<void> {
   const { looks, conditions } = search
   if (looks?.minScore !== undefined) context.out.note(`Nothing is at least ${looks.minScore} similar. Try a lower --min-score.`)
-  else if (looks && conditions.length === 0) context.out.note('The library has no other picture to compare with.')
+  else if (looks && conditions.length === 0)
+    context.out.note('The library has looked at no other picture yet. What was pushed just now takes a moment.')
   else await tellWhatEmpties(context, api, search)
 }
 
