@@ -1,6 +1,9 @@
 // A mesh that is compressed by Draco, unpacked by Google's decoder. What the mesh says of its size is looked at before the decoder
 // takes memory for it.
 // Sources: KHR_draco_mesh_compression, Khronos Group; Draco bitstream specification 2.2, sections 4.1 and 5.
+// biome-ignore lint/style/noRestrictedImports: the program of the decoder is read, no file of anyone's.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { DecoderModule, Mesh } from 'draco3dgltf'
 import { ByteReader } from '../byte-reader.ts'
 import { FormatError } from '../format-error.ts'
@@ -23,20 +26,55 @@ export type DracoMesh = { attributes: Map<string, Uint8Array>; corners: Uint8Arr
 
 /** The decoder takes up to 100 bytes for each. */
 const maxTriangles = 3_000_000
+const maxDecoderBytes = 384 * 1024 * 1024
+const pageBytes = 65_536
 const isMesh = 1
 const hasMetadata = 0x8000
 
 /** Throws FormatError `damaged`, also where the mesh is not of the size that the file says; `too-large`; `unsupported`. */
 export async function dracoMesh(bytes: Uint8Array, expected: DracoExpectation): Promise<DracoMesh> {
   checkHeader(bytes, expected)
-  const { createDecoderModule } = (await import('draco3dgltf')).default
-  // Its memory does not shrink, and what a hostile mesh left in it is not met by the next.
-  const module = await createDecoderModule()
+  const module = await openDecoder()
   try {
     return decode(module, bytes, expected)
   } catch (cause) {
     if (cause instanceof FormatError) throw cause
     throw new FormatError('damaged', 'The glTF file is damaged: a mesh that Draco compressed cannot be unpacked.', { cause })
+  }
+}
+
+interface WasmMemory {
+  buffer: ArrayBuffer
+  grow(pages: number): number
+}
+interface Started {
+  instance: { exports: Record<string, unknown> }
+}
+const { WebAssembly: wasm } = globalThis as unknown as {
+  WebAssembly: { instantiate(code: Uint8Array, imports: object): Promise<Started>; Memory: new () => WasmMemory }
+}
+
+/** One for each mesh: its memory does not shrink, and what a hostile mesh left in it is not met by the next. */
+export async function openDecoder(): Promise<DecoderModule> {
+  const { createDecoderModule } = (await import('draco3dgltf')).default
+  const code = readFileSync(createRequire(import.meta.url).resolve('draco3dgltf/draco_decoder_gltf.wasm'))
+  return createDecoderModule({
+    instantiateWasm(imports: object, done: (instance: Started['instance']) => void) {
+      void wasm.instantiate(code, imports).then(({ instance }) => {
+        for (const memory of Object.values(instance.exports)) if (memory instanceof wasm.Memory) limit(memory)
+        done(instance)
+      })
+      return {}
+    },
+  })
+}
+
+/** Parts that no file asks for, of which a mesh may hold hundreds, take memory too. The decoder sees that there is no more, and ends. */
+function limit(memory: WasmMemory): void {
+  const grow = memory.grow.bind(memory)
+  memory.grow = (pages) => {
+    if (memory.buffer.byteLength + pages * pageBytes > maxDecoderBytes) throw new RangeError('The decoder takes too much memory.')
+    return grow(pages)
   }
 }
 
@@ -109,6 +147,7 @@ const dataTypes = (module: DecoderModule) =>
 
 function copyOut(module: DecoderModule, bytes: number, fill: (at: number) => unknown): Uint8Array {
   const at = module._malloc(bytes)
+  if (at === 0) throw new FormatError('too-large', 'The glTF file has a compressed mesh that takes too much memory.')
   if (fill(at) === false) throw damaged('a mesh that Draco compressed cannot be unpacked')
   const copy = module.HEAPU8.slice(at, at + bytes)
   module._free(at)

@@ -2,6 +2,7 @@
 import draco from 'draco3dgltf'
 import { MeshoptEncoder } from 'meshoptimizer/encoder'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { openDecoder } from '../../formats/gltf/draco.ts'
 import { readGltfMesh } from '../../formats/gltf/geometry.ts'
 import { boxOf } from '../support/mesh.ts'
 
@@ -148,6 +149,13 @@ describe('files that lie', () => {
     for (const change of [undefined, claim])
       await expect(readGltfMesh(dracoFile('sequential', change, bytes))).rejects.toThrow(/damaged|more than|triangles/)
     expect(process.memoryUsage().external - before).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('the decoder of Draco gets no more than its share of memory, whatever a mesh holds', async () => {
+    const decoder = await openDecoder()
+    expect(decoder._malloc(64 * 1024 * 1024)).toBeGreaterThan(0)
+    expect(decoder._malloc(512 * 1024 * 1024)).toBe(0)
+    expect(decoder.HEAPU8.length).toBeLessThan(384 * 1024 * 1024)
   })
 
   test.each<[string, Change]>([
