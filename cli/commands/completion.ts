@@ -13,7 +13,7 @@ export const commands = [
   command({
     usage: 'completion <shell>',
     description:
-      'Prints a script. With it, Tab completes commands, flags and their values, and names: props, packs, tags and collections out of the mirror of this machine where there is one, else as the server knows them; projects and people as the server knows them. A server that does not answer at once is not waited for.',
+      'Prints a script. With it, Tab completes commands, flags and their values, and names: props, packs, tags and collections out of the mirror of this machine where there is one, else as the server knows them; projects and people as the server knows them. A server that does not answer within 0.4 seconds is not waited for; PH_COMPLETION_WAIT is another number of seconds.',
     arguments: { shell: shells.join(', ') },
     terms: {
       title: 'To have it in every terminal',

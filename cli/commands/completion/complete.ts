@@ -13,8 +13,9 @@ type Environment = Record<string, string | undefined>
 
 /** Longer lists help nobody who presses Tab. */
 const mostNames = 60
-/** A person waits for Tab no longer. */
-const askMs = 400
+/** A person waits for Tab no longer, if `PH_COMPLETION_WAIT` does not say so. */
+const usualWaitMs = 400
+const mostWaitSeconds = 600
 
 /** What PowerShell hands over for an empty word, which it cannot. */
 const nothingYet = '--ph-nothing-yet'
@@ -37,6 +38,12 @@ async function liveNames(env: Environment, kind: Kind, prefix: string): Promise<
   }
 }
 
+/** So long a name is waited for: `PH_COMPLETION_WAIT` in seconds, else 0.4. */
+function waitMs(env: Environment): number {
+  const seconds = Number(env.PH_COMPLETION_WAIT || Number.NaN)
+  return seconds > 0 && seconds <= mostWaitSeconds ? Math.ceil(seconds * 1000) : usualWaitMs
+}
+
 /** By kind: names that begin with the parameters, the second of which ends them. */
 const queries: Partial<Record<Kind, string>> = {
   prop: `select distinct summary ->> '$.name' from entries join records using (id)
@@ -57,7 +64,7 @@ async function fromMirror(env: Environment, kind: Kind, prefix: string): Promise
   if (newest === undefined) return undefined
   // Required, not imported: a Tab without a mirror loads no SQLite.
   const Database = createRequire(import.meta.url)('better-sqlite3') as typeof import('better-sqlite3')
-  const db = new Database(files.path(newest), { readonly: true, timeout: askMs })
+  const db = new Database(files.path(newest), { readonly: true, timeout: waitMs(env) })
   try {
     const key = prefix.toLowerCase()
     return db.prepare(query).pluck().all(key, `${key}\u{10ffff}`) as string[]
@@ -82,7 +89,11 @@ async function fromServer(env: Environment, kind: Kind, prefix: string): Promise
   if (!route || key === undefined) return []
   const [path, list, field] = route
   const headers = { authorization: `Bearer ${key}` }
-  const answer = await fetch(`${url}/api/v1${path(prefix)}`, { headers, redirect: 'error', signal: AbortSignal.timeout(askMs) })
+  const answer = await fetch(`${url}/api/v1${path(prefix)}`, {
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.timeout(waitMs(env)),
+  })
   const found = ((await answer.json()) as Record<string, unknown>)[list]
   if (!answer.ok || !Array.isArray(found)) return []
   const names = found.map((one: Record<string, unknown> | null) => one?.[field]).filter((name) => typeof name === 'string')

@@ -8,6 +8,7 @@ import { commandsByWords } from '../../../cli/command-words.ts'
 import { tableFile } from '../../../cli/commands/completion/table-of.ts'
 import { firstWords } from '../../../cli/first-words.ts'
 import { callAs } from '../../support/api.ts'
+import { startPeer } from '../../support/peer.ts'
 import { ph, signedIn } from '../../support/ph.ts'
 import { program } from '../../support/ph-process.ts'
 import { item, pushed } from '../../support/push.ts'
@@ -22,7 +23,7 @@ await pushed(mia, [item({ asset_name: 'SM_Barrel' }), item({ asset_name: 'SM_Ben
 await mia.post('/tags', { name: hostile })
 await mia.post('/projects', { name: 'Old Tavern' })
 
-/** Somebody's machine with `ph` on the PATH, signed in; and a folder to be in. */
+/** Somebody's machine with `ph` on the PATH, signed in, that waits until there is an answer; and a folder to be in. */
 function machine(more: Record<string, string> = {}) {
   const [bin, cwd] = [temporaryFolder(), temporaryFolder()]
   writeFileSync(join(bin, 'ph'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
@@ -30,7 +31,14 @@ function machine(more: Record<string, string> = {}) {
   const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   return {
     cwd,
-    env: { ...process.env, ...own, ...signedIn(url, keys.mia), ...more, PATH: `${bin}${delimiter}${process.env.PATH}` },
+    env: {
+      ...process.env,
+      ...own,
+      ...signedIn(url, keys.mia),
+      PH_COMPLETION_WAIT: '600',
+      ...more,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+    },
   }
 }
 type Machine = ReturnType<typeof machine>
@@ -76,6 +84,12 @@ test('names come from the server, and from the mirror where the server is away',
 test('a server that is not there, or nobody signed in, is no error: nothing is offered', async () => {
   expect(await offered(['tag', 'add', ''], machine({ PH_URL: 'http://127.0.0.1:1' }))).toEqual([])
   expect(await offered(['tag', 'add', ''], machine({ PH_URL: '', PH_API_KEY: '' }))).toEqual([])
+})
+
+test('a server that never answers is waited for as long as was said, and no longer', async () => {
+  const { url: silent, heard } = await startPeer(() => {})
+  expect(await offered(['tag', 'add', ''], machine({ PH_URL: silent, PH_COMPLETION_WAIT: '0.2' }))).toEqual([])
+  expect(heard.map((one) => one.url)).toEqual(['/api/v1/tags?limit=100'])
 })
 
 test('a name that is a command for the shell is offered as one word, and run by nobody', async () => {
