@@ -1,6 +1,7 @@
 /** The tools for an assistant on a person's machine: `ph mcp`, one client on stdin and stdout. Start here. */
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { toolsHere } from './files/here.ts'
 import { type Machine, namedProject, type Project } from './files/machine.ts'
@@ -38,6 +39,8 @@ export interface StdioOptions {
 /** Serves until the client closes its end, or the signal says so. Throws ClientError for a named folder that is no project. */
 export async function serveAssistant(options: StdioOptions): Promise<void> {
   const { wire, selection, version, stdin, stdout, now, signal, tell } = options
+  // It runs all day, and answers are short-lived: room that grows for them stays taken for nothing (200 MiB in 3,000 calls).
+  setFlagsFromString('--semi-space-growth-factor=1')
   const named = options.projects.map(namedProject)
   const reach = new Reach(wire, now)
   const machine = { wire, api: reach.api, cacheBytes: options.cacheBytes, projects: async () => projectsHere(wire, named) }
