@@ -3,15 +3,13 @@ import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { toolsHere } from './files/here.ts'
 import { type Machine, namedProject, type Project } from './files/machine.ts'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
 import { spendPlanHere } from './tools/plan-token.ts'
-import { type Selection, selectTools } from './tools/selection.ts'
+import type { Rights, Selection } from './tools/selection.ts'
 import type { Tool } from './tools/tool.ts'
 
-export { unknownHere } from './files/here.ts'
 export { namedProject } from './files/machine.ts'
 export { namesIn } from './tools/toolset-names.ts'
 export type { Selection }
@@ -55,7 +53,7 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
       assistantServer({
         version,
         hint,
-        tools: async () => selectTools(selection, await reach.rights(), tools),
+        tools: async () => tools(selection, await reach.rights()),
         library: () => reach.library(),
         person: wire.url,
         plans,
@@ -72,12 +70,26 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
   await reach.close()
 }
 
-/** What is there when the assistant comes; a list that changes under it would confuse it. */
-async function seenFirst(machine: Machine): Promise<{ tools: Tool[]; hint: string }> {
+type Seen = (selection: Selection, rights: Rights) => Promise<readonly Tool[]>
+
+/** What is there when the assistant comes; a list that changes under it would confuse it. The tools are loaded when they are asked for. */
+async function seenFirst(machine: Machine): Promise<{ tools: Seen; hint: string }> {
   const projects = await machine.projects()
   const list = projects.map(({ key, root }) => `${key} (${root})`).join(', ')
   const hint = projects.length === 0 ? '' : ` Projects on this machine, in which the tools on files work: ${list}.`
-  return { tools: toolsHere(machine, projects.length > 0), hint }
+  let here: Tool[] | undefined
+  const tools: Seen = async (selection, rights) => {
+    const [{ toolsHere }, { selectTools }] = await Promise.all([import('./files/here.ts'), import('./tools/selection.ts')])
+    here ??= toolsHere(machine, projects.length > 0)
+    return selectTools(selection, rights, here)
+  }
+  return { tools, hint }
+}
+
+/** Toolsets and tools of a selection that do not exist here. */
+export async function unknownHere(selection: Selection): Promise<string[]> {
+  const { toolsets, tools, exclude } = selection
+  return toolsets.length + tools.length + exclude.length === 0 ? [] : (await import('./files/here.ts')).unknownHere(selection)
 }
 
 /** A project that was named and is linked too is one. */

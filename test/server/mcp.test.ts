@@ -208,6 +208,8 @@ test('the refusals come in the order of the front door, and each says what it is
     [workspace, long, { authorization: `Bearer ${elsewhere.keys.mia}` }, 403],
     [{ ...workspace, url: `${server.url}/w/nobody` }, ask, {}, 404],
     [workspace, ask, { origin: 'https://elsewhere.test' }, 403],
+    [workspace, ask, { origin: 'http://elsewhere.test', host: 'elsewhere.test' }, 403],
+    [workspace, ask, { origin: server.url }, 200],
     [workspace, long, {}, 413],
     [workspace, '['.repeat(100), {}, 400],
     [workspace, '{', {}, 400],
