@@ -34,8 +34,8 @@ export function assistantServer(assistant: Assistant, jsonSchemaValidator?: Serv
     const { callTool } = await import('./calls.ts')
     return callTool(assistant, params, personBehind(server, context))
   })
-  // There are too many entries for a list: they are found by search, and addressed by their templates.
-  server.setRequestHandler('resources/list', async () => ({ resources: [] }))
+  // There are too many entries for a list: they are found by search, and addressed by their templates. Cards are few.
+  server.setRequestHandler('resources/list', async () => ({ resources: [...(await import('../card/card.ts')).cards] }))
   server.setRequestHandler('resources/templates/list', async () => {
     const { templates } = await import('./resources.ts')
     return { resourceTemplates: [...templates] }
