@@ -48,6 +48,7 @@ test('the official tool finds nothing wrong with its manifest, and it holds no s
   expect(validateManifest(join(bundle, 'manifest.json'))).toBe(true)
   expect(shown).toContain('search')
   expect(readdirSync(join(bundle, 'dist'))).not.toContain('server')
+  expect(readdirSync(join(bundle, 'dist/client/project'))).toContain('read-worker.js')
   expect(readdirSync(join(bundle, 'node_modules')).filter((name) => /^(fastify|react|node-(linux|win)-)/.test(name))).toEqual([])
 })
 
