@@ -59,11 +59,11 @@ function copyRest() {
   })
 }
 
-/** dist/mcp/card. What bundles them runs on no older Node than the programs do. */
+/** dist/mcp/protocol/card. What bundles them runs on no older Node than the programs do. */
 function makeCards() {
   const linked = join(root, 'node_modules/.bin/node')
   const node = existsSync(linked) ? linked : process.execPath
-  const { status } = spawnSync(node, [join(root, 'bin/cards.mjs'), join(fresh, 'mcp/card')], { stdio: 'inherit' })
+  const { status } = spawnSync(node, [join(root, 'bin/cards.mjs'), join(fresh, 'mcp/protocol/card')], { stdio: 'inherit' })
   if (status !== 0) throw new Error(`bin/cards.mjs ended with ${status}`)
 }
 

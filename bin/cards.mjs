@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
-const pages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'mcp/card/page')
+const pages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'mcp/protocol/card/page')
 const to = process.argv[2]
 
 mkdirSync(to, { recursive: true })

@@ -5,6 +5,7 @@ import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFi
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clientVersion } from './client-version.mjs'
+import { besides, reached, workersIn } from './reached.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = resolve(process.argv[2] ?? join(root, 'dist/client-package'))
@@ -18,11 +19,7 @@ const entries = new Map(
     .map((name) => [name === 'library' ? '.' : `./${name}`, `client/package/${name}`]),
 )
 
-/** What threads and processes start with is named by an address, which the compiler does not follow. */
-const worker = /import\.meta\.url\.endsWith\('\.ts'\) \? '(\.\/[\w-]+)\.ts'/g
-
-const workersIn = (file, text) => [...text.matchAll(worker)].map(([, name]) => join(dirname(file), name))
-
+/** The compiler does not follow the addresses by which threads and processes are started. */
 const allWorkers = () =>
   globSync('{client,formats,previews,serving,system}/**/*.ts', { cwd: root }).flatMap((file) =>
     workersIn(file, readFileSync(join(root, file), 'utf8')),
@@ -40,22 +37,6 @@ function compile(starts) {
   // As in bin/build.mjs: `npm run types` looks at the types.
   const options = ['-p', join(compiled, 'tsconfig.json'), '--noCheck']
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options], { stdio: 'inherit' })
-}
-
-const specifier = /(?:\bfrom|\bimport\(|\brequire\(|^import)\s*['"]([^'"\n]+)['"]/gm
-
-/** Compiled files that are loaded from the entry points, and the packages that they name. */
-function reached(extension) {
-  const files = new Set([...entries.values()].map((start) => start + extension))
-  const packages = new Set()
-  for (const file of files) {
-    const text = readFileSync(join(compiled, file), 'utf8')
-    for (const started of workersIn(file, text)) files.add(started + extension)
-    for (const [, name] of text.matchAll(specifier))
-      if (name.startsWith('.')) files.add(join(dirname(file), name).replace(/\.[jt]s$/, extension))
-      else packages.add(name.startsWith('node:') ? 'node' : /^(?:@[^/]+\/)?[^/]+/.exec(name)[0])
-  }
-  return { files: [...files], packages }
 }
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
@@ -92,23 +73,15 @@ function manifestOf(dependencies) {
   }
 }
 
-/** What compiled files read from beside them. */
-function besides(files) {
-  const texts = Map.groupBy(files, dirname)
-  return [...texts].flatMap(([place, there]) => {
-    const text = there.map((file) => readFileSync(join(compiled, file), 'utf8')).join('\n')
-    return globSync(`${place}/*.{sql,bin}`, { cwd: root }).filter((file) => text.includes(basename(file)))
-  })
-}
-
 try {
   mkdirSync(compiled)
   compile([...new Set([...entries.values(), ...allWorkers()])])
-  const code = reached('.js')
-  const declarations = reached('.d.ts')
+  const starts = [...entries.values()]
+  const code = reached(compiled, { starts, extension: '.js' })
+  const declarations = reached(compiled, { starts, extension: '.d.ts' })
   rmSync(folder, { recursive: true, force: true })
   for (const file of [...code.files, ...declarations.files]) cpSync(join(compiled, file), join(folder, 'dist', file))
-  for (const file of besides(code.files)) cpSync(join(root, file), join(folder, 'dist', file))
+  for (const file of besides(root, { folder: compiled, files: code.files })) cpSync(join(root, file), join(folder, 'dist', file))
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   cpSync(join(root, 'docs/client.md'), join(folder, 'README.md'))
   const manifest = manifestOf(dependenciesOf(code, declarations))

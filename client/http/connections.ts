@@ -72,6 +72,7 @@ export class Connections {
   readonly #sizes: Sizes
   #calls: UndiciDispatcher | undefined
   #streams: UndiciDispatcher | undefined
+  #isClosed = false
 
   /** Throws ClientError `WRONG_ADDRESS` for a proxy that is none. */
   constructor(sizes: Sizes) {
@@ -80,7 +81,11 @@ export class Connections {
   }
 
   get calls(): UndiciDispatcher {
-    this.#calls ??= openDispatcher({ ...timeouts, connections: this.#sizes.connections })
+    if (!this.#calls) {
+      this.#calls = openDispatcher({ ...timeouts, connections: this.#sizes.connections })
+      // Who calls after the end is refused, as where there were some before.
+      if (this.#isClosed) void this.#calls.destroy()
+    }
     return this.#calls
   }
 
@@ -91,6 +96,7 @@ export class Connections {
 
   /** `finish` waits for calls that run. Answers that go on end in both cases. */
   async close(how: 'finish' | 'destroy'): Promise<void> {
+    this.#isClosed = true
     await this.#streams?.destroy()
     await (how === 'finish' ? this.#calls?.close() : this.#calls?.destroy())
   }

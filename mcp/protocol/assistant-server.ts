@@ -35,7 +35,7 @@ export function assistantServer(assistant: Assistant, jsonSchemaValidator?: Serv
     return callTool(assistant, params, personBehind(server, context))
   })
   // There are too many entries for a list: they are found by search, and addressed by their templates. Cards are few.
-  server.setRequestHandler('resources/list', async () => ({ resources: [...(await import('../card/card.ts')).cards] }))
+  server.setRequestHandler('resources/list', async () => ({ resources: [...(await import('./card/card.ts')).cards] }))
   server.setRequestHandler('resources/templates/list', async () => {
     const { templates } = await import('./resources.ts')
     return { resourceTemplates: [...templates] }

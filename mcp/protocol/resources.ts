@@ -1,6 +1,6 @@
 /** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own; and the cards of tools. */
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import { cardPage, isCard } from '../card/card.ts'
+import { cardPage, isCard } from './card/card.ts'
 import { bounded } from '../tools/bounded.ts'
 import { everydayReading } from '../tools/everyday-reading.ts'
 import type { Ask, Fields } from '../tools/tool.ts'

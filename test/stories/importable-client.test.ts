@@ -109,6 +109,8 @@ test('it holds what its entry points reach, no server and no command line, and i
     ),
   ).toEqual([])
   expect(paths.filter((path) => !/\.(js|d\.ts|sql|json|md)$|^LICENSE$/.test(path))).toEqual([])
+  const besides = ['client/content/receive-worker.js', 'client/project/read-worker.js', 'client/mirror/mirror.sql']
+  expect(paths).toEqual(expect.arrayContaining(besides.map((file) => `dist/${file}`)))
   expect(packed?.size).toBeLessThan(800_000)
   expect(Object.keys(manifest.exports)).toEqual(
     expect.arrayContaining([

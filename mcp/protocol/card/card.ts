@@ -35,5 +35,5 @@ export async function cardPage(uri: CardAddress) {
 /** Beside this file in dist/; from the sources, in the dist/ that was built last. */
 function builtPage(name: string): URL {
   const beside = new URL(name, import.meta.url)
-  return existsSync(beside) ? beside : new URL(`../../dist/mcp/card/${name}`, import.meta.url)
+  return existsSync(beside) ? beside : new URL(`../../../dist/mcp/protocol/card/${name}`, import.meta.url)
 }
