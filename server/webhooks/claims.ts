@@ -46,23 +46,30 @@ export interface Where {
   now: Date
 }
 
+/** `is_behind`: there are events to be queued for it. */
+export interface HeldEndpoint {
+  id: number
+  is_behind: boolean
+}
+
 /** Until the transaction ends. Those of `reported` are waited for; of the others that have work, `most` at most, those that nobody holds. */
 export async function holdEndpoints(
   sql: Sql,
   { workspaceId, now }: Where,
   { reported, most }: { reported: readonly number[]; most: number },
-): Promise<number[]> {
-  if (reported.length > 0)
-    await sql`
-      select id from webhooks where workspace_id = ${workspaceId} and id = any(${[...reported]}::bigint[]) order by id for update`
-  const free =
-    most > 0
-      ? await sql<{ id: number }[]>`
-          select w.id from webhooks w join feed_heads h on h.workspace_id = w.workspace_id
-           where w.workspace_id = ${workspaceId} and w.active and ${hasWork(sql, now)}
-           order by random() limit ${most} for update of w skip locked`
-      : []
-  return [...new Set([...reported, ...free.map(({ id }) => id)])]
+): Promise<HeldEndpoint[]> {
+  const endpoint = sql`
+    select w.id, w.active and (w.cursor < h.activity_id or w.replay_to is not null) as is_behind
+      from webhooks w join feed_heads h on h.workspace_id = w.workspace_id
+     where w.workspace_id = ${workspaceId}`
+  const ids = [...reported]
+  const held =
+    ids.length > 0 ? await sql<HeldEndpoint[]>`${endpoint} and w.id = any(${ids}::bigint[]) order by w.id for update of w` : []
+  if (most === 0) return [...held]
+  const free = await sql<HeldEndpoint[]>`
+    ${endpoint} and w.active and w.id <> all(${ids}::bigint[]) and ${hasWork(sql, now)}
+     order by random() limit ${most} for update of w skip locked`
+  return [...held, ...free]
 }
 
 /** A delivery that is this server's to send, with its event; `actor_id` and what follows are null where the event is kept no longer. */

@@ -166,10 +166,12 @@ class WorkspaceSteps {
     if (most === 0 && reported.length === 0) return { claimed: [], isMore: false }
     const where = { workspaceId: this.#workspaceId, now: this.#parts.clock.now() }
     const done = async (sql: Sql) => {
-      const ids = await holdEndpoints(sql, where, { reported, most: Math.ceil(most / limits.webhook.atOnce) })
+      const held = await holdEndpoints(sql, where, { reported, most: Math.ceil(most / limits.webhook.atOnce) })
       await recordOutcomes(sql, { ...where, outcomes })
-      if (ids.length === 0 || most === 0) return { claimed: [], isMore: false }
-      const isMore = await queueEvents(sql, { ...where, ids })
+      if (held.length === 0 || most === 0) return { claimed: [], isMore: false }
+      const ids = held.map(({ id }) => id)
+      const behind = held.flatMap(({ id, is_behind }) => (is_behind ? id : []))
+      const isMore = behind.length > 0 && (await queueEvents(sql, { ...where, ids: behind }))
       return { claimed: await claimDue(sql, { ...where, ids, most }), isMore }
     }
     return inTransaction(this.#parts.database.sql, done, this.#workspaceId)
