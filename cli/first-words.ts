@@ -162,6 +162,11 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'See what happened in the library or to a prop, and follow what happens',
       load: () => import('./commands/activity.ts'),
     },
+    webhooks: {
+      takes: 'list | create | listen | …',
+      summary: 'Tell other programs what happens, and try out receivers',
+      load: () => import('./commands/webhooks.ts'),
+    },
   }),
   ...inGroup(curation, {
     tag: {

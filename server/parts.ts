@@ -10,6 +10,7 @@ import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { Ledger } from './storage/ledger.ts'
 import type { Storage } from './storage/storage.ts'
+import type { Deliveries } from './webhooks/deliveries.ts'
 
 export interface Parts {
   database: Database
@@ -21,6 +22,7 @@ export interface Parts {
   catalogs: Catalogs
   embedder: EmbedderThread
   live: LiveFeeds
+  deliveries: Deliveries
   /** What came in and is not written down yet. */
   ledger: Ledger
   /** How slowly requests may come; tests are less patient. */
