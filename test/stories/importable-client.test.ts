@@ -123,6 +123,7 @@ test('it holds what its entry points reach, no server and no command line, and i
       './push',
       './sign-in',
       './status',
+      './webhooks',
     ]),
   )
 })

@@ -90,7 +90,7 @@ async function documentedReceiver(secret: string): Promise<{ url: string; lines(
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   const [, source = ''] = /```js\n(.*?)```/s.exec(readFileSync(`${root}docs/webhooks.md`, 'utf8')) ?? []
   const file = `${temporaryFolder()}/receiver.mjs`
-  writeFileSync(file, source.replace("'../", `'${root}`))
+  writeFileSync(file, source.replace('@prop-house/client/webhooks', `${root}client/package/webhooks.ts`))
   const port = await freePort()
   const child = spawn(process.execPath, [file], {
     env: { ...process.env, PH_WEBHOOK_SECRET: secret, PORT: String(port) },
