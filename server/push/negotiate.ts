@@ -30,25 +30,27 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   if (missing.length > 0) await requireIngest(context)
   return {
     missing_hashes: missing.map((item) => item.content_hash),
-    ...(context.settings.directUpload ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
+    ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
     items: plans.map(toItem),
   }
 }
 
+const isDirect = ({ settings, storage }: Context): boolean => settings.directUpload && storage.directUploads !== 'none'
+
+/** What only comes through the API has none. */
 async function targetsOf({ storage, workspace, origin, now }: Context, missing: Manifest['items']): Promise<UploadTarget[]> {
   const files = missing.map(({ content_hash, blob_size }) => ({
     key: blobKey(workspace.id, content_hash),
     sha256: content_hash,
     contentType: 'application/octet-stream',
     maxBytes: blob_size,
+    isLimited: workspace.storageLimitBytes !== null,
     origin,
   }))
   const targets = await storage.uploadTargets(files, presignedUntil(now))
-  return targets.map((target, index) => ({
-    hash: missing[index]?.content_hash ?? '',
-    upload_url: target.url,
-    headers: target.headers,
-  }))
+  return targets.flatMap((target, index) =>
+    target ? [{ hash: missing[index]?.content_hash ?? '', upload_url: target.url, headers: target.headers }] : [],
+  )
 }
 
 /** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */

@@ -1,9 +1,9 @@
-/** Opens the place where bytes lie: files below the data folder. */
+/** Opens the place where bytes lie: files below the data folder, or a bucket. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
-import { SettingError, type Settings } from '../config.ts'
+import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import { explainDisk } from '../disk/failure.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
@@ -19,8 +19,7 @@ export interface OpenedStorage {
   ledger: Ledger
   /** What `storage` keeps its bytes in: nothing that happens here is counted. */
   files: Storage
-  /** The file behind a key, to read from; undefined where nothing is kept. */
-  localPath: (key: string) => string | undefined
+  /** Adds addresses of its own, where it has some; and ends it with the application. */
   mountStorage: (app: FastifyInstance) => void
 }
 
@@ -33,24 +32,37 @@ interface StorageParts {
 }
 
 export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
-  if (parts.settings.storageUrl)
-    throw new SettingError(
-      'PH_STORAGE_URL is set, but this version keeps files below the data folder only. Take it out of the environment.',
-    )
-  const secret = await signingSecret(parts.database)
-  const files = openFiles(join(parts.settings.dataDir, 'storage'), secret)
-  const ledger = new Ledger(parts.database, (err) =>
-    parts.log.warn({ err }, 'uploads could not be written down; this is tried again'),
-  )
-  const storage = new CountedStorage(files, ledger, parts.clock)
+  const { database, clock, log } = parts
+  const { files, mount, close } = await openPlace(parts)
+  const ledger = new Ledger(database, (err) => log.warn({ err }, 'uploads could not be written down; this is tried again'))
+  const storage = new CountedStorage(files, { ledger, clock, database })
   const mountStorage = (app: FastifyInstance) => {
-    mountPresigned(app, { ...parts, files, storage, secret })
+    mount?.(app, storage)
     app.addHook('onClose', async () => {
       await ledger.close()
-      files.close()
+      close()
     })
   }
-  return { storage, ledger, files, localPath: (key) => files.find(key)?.path, mountStorage }
+  return { storage, ledger, files, mountStorage }
+}
+
+interface Place {
+  files: Storage
+  mount?: (app: FastifyInstance, storage: Storage) => void
+  close: () => void
+}
+
+async function openPlace(parts: StorageParts): Promise<Place> {
+  const { storageUrl, dataDir } = parts.settings
+  if (storageUrl !== undefined) {
+    // Loaded where it is used only: it takes a third of a second.
+    const { openBucket } = await import('./s3/open-bucket.ts')
+    const files = await openBucket(storageUrl, parts)
+    return { files, close: () => files.close() }
+  }
+  const secret = await signingSecret(parts.database)
+  const files = openFiles(join(dataDir, 'storage'), secret)
+  return { files, mount: (app, storage) => mountPresigned(app, { ...parts, files, storage, secret }), close: () => files.close() }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {
