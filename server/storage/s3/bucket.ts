@@ -22,6 +22,8 @@ export interface BucketParts {
   clock: Clock
   /** So long the store may say nothing; tests are less patient. */
   silenceMs?: number
+  /** Before a call is made again; twice as long before the next. */
+  waitMs?: number
 }
 
 /** A file on this machine's disk, to be put there. */
@@ -56,11 +58,13 @@ export class Bucket {
   readonly #agent: Agent
   readonly #silenceMs: number
   readonly #clock: Clock
+  readonly #waitMs: number
 
-  constructor({ address, key, clock, silenceMs = 10_000 }: BucketParts) {
+  constructor({ address, key, clock, silenceMs = 10_000, waitMs = 300 }: BucketParts) {
     this.#address = address
     this.#silenceMs = silenceMs
     this.#clock = clock
+    this.#waitMs = waitMs
     this.where = `${address.bucket} at ${address.endpoint}`
     this.client = new S3Client({
       endpoint: address.endpoint.includes('.amazonaws.com') ? undefined : address.endpoint,
@@ -124,7 +128,7 @@ export class Bucket {
 
   /** Throws what the store says, unexplained. The store compares the bytes with their hash, where it can. */
   async put(key: string, { path, size, sha256 }: LocalFile, isNew: boolean): Promise<void> {
-    await sending({ path, size }, async (Body) => {
+    await this.sending({ path, size }, async (Body) => {
       const input: PutObjectCommandInput = {
         ...this.nameOf(key),
         Body,
@@ -139,10 +143,30 @@ export class Bucket {
     })
   }
 
+  /** Calls `send` with the bytes of a file, opened anew for every attempt. What comes of a stream that nobody reads to its end is of no interest. */
+  sending<T>(
+    { path, size, start = 0 }: { path: string; size: number; start?: number },
+    send: (body: Buffer | ReadStream) => Promise<T>,
+  ): Promise<T> {
+    return asking(this.#waitMs, async () => {
+      if (size === 0) return send(Buffer.alloc(0))
+      const body = createReadStream(path, { start, end: start + size - 1 })
+      let failure: unknown
+      body.on('error', (error) => (failure = error))
+      try {
+        return await send(body)
+      } catch (error) {
+        throw failure ?? error
+      } finally {
+        body.destroy()
+      }
+    })
+  }
+
   /** Calls again where that helps; each attempt has the time that so many bytes need. */
   async send<T>(call: (abortSignal: AbortSignal) => Promise<T>, sizeBytes = 0): Promise<T> {
     try {
-      return await asking(() => call(this.limitFor(sizeBytes)))
+      return await asking(this.#waitMs, () => call(this.limitFor(sizeBytes)))
     } catch (error) {
       throw explainStore(error, this.where)
     }
@@ -175,7 +199,7 @@ export class Bucket {
 
   /** Addresses of its own are cheaper than the calls of the library: a tenth of the processor's time. */
   #ask<T>({ key, method, range }: Asked, consume: (answer: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
-    return asking(async () => {
+    return asking(this.#waitMs, async () => {
       const url = await this.presigner.sign(
         { method, key, expiresAt: new Date(this.#clock.now().getTime() + addressMs) },
         'server',
@@ -200,26 +224,6 @@ async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<strin
     if (text.length > errorBytes) break
   }
   return text
-}
-
-/** Calls `send` with the bytes of a file, opened anew for every attempt. What comes of a stream that nobody reads to its end is of no interest. */
-export async function sending<T>(
-  { path, size, start = 0 }: { path: string; size: number; start?: number },
-  send: (body: Buffer | ReadStream) => Promise<T>,
-): Promise<T> {
-  return asking(async () => {
-    if (size === 0) return send(Buffer.alloc(0))
-    const body = createReadStream(path, { start, end: start + size - 1 })
-    let failure: unknown
-    body.on('error', (error) => (failure = error))
-    try {
-      return await send(body)
-    } catch (error) {
-      throw failure ?? error
-    } finally {
-      body.destroy()
-    }
-  })
 }
 
 /** Signs the hash of the body instead of nothing: the store refuses other bytes. */

@@ -54,16 +54,15 @@ function isPassing(error: unknown): boolean {
 }
 
 const attempts = 4
-const firstWaitMs = 150
 
-/** In a few attempts: further ones are for the client, which waits longer. Ends with the last failure as it came. */
-export async function asking<T>(ask: () => Promise<T>): Promise<T> {
+/** In a few attempts: further ones are for the client, which waits longer. Ends with the last failure as it came. `waitMs`: before the second one. */
+export async function asking<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask()
     } catch (error) {
       if (attempt === attempts || !isPassing(error)) throw error
-      await setTimeout(firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2))
+      await setTimeout(waitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
     }
   }
 }

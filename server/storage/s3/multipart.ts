@@ -9,7 +9,7 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { type Bucket, bindHash, type LocalFile, sending } from './bucket.ts'
+import { type Bucket, bindHash, type LocalFile } from './bucket.ts'
 
 export interface Pieces {
   /** The most that goes in one piece: 5 GiB for AWS. */
@@ -49,7 +49,7 @@ async function putPart(
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { start, end: start + size - 1 }), hash)
   const sha256 = hash.digest('hex')
-  const { ETag } = await sending({ path, start, size }, (Body) => {
+  const { ETag } = await bucket.sending({ path, start, size }, (Body) => {
     const command = new UploadPartCommand({ ...upload, PartNumber: number, Body, ContentLength: size })
     bindHash(command, sha256)
     return bucket.client.send(command, { abortSignal: bucket.limitFor(size) })
