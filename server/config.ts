@@ -14,6 +14,8 @@ export interface Settings {
   storageUrl: string | undefined
   /** For it; undefined: what the environment of AWS says. */
   storageKey: { id: string; secret: string } | undefined
+  /** A location of nginx, which sends the files below it; undefined: this server sends them. */
+  accel: string | undefined
   /** Where clients reach the server, when that differs from the address it listens on. */
   publicUrl: string | undefined
   provisionFile: string | undefined
@@ -61,6 +63,7 @@ export const settingsTable = [
   ],
   ['PH_STORAGE_KEY', '', 'access key for the object storage; else AWS_ACCESS_KEY_ID and all that AWS tools know'],
   ['PH_STORAGE_SECRET', '', 'the secret of PH_STORAGE_KEY'],
+  ['PH_ACCEL', '', 'a location of the nginx before this server, such as /internal/, by which nginx sends the files itself'],
   ['PH_PUBLIC_URL', '', 'where clients reach this server, when a proxy stands before it'],
   ['PH_PROVISION', '', 'JSON file with workspaces, members and keys, applied at every start (--provision)'],
   ['PH_RATE_LIMIT_REQUESTS', '240', 'requests per key and minute'],
@@ -110,6 +113,7 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     databaseCacheMiB: whole('PH_DATABASE_CACHE', text('PH_DATABASE_CACHE') ?? '128', { least: 16, most: 1024 }),
     storageUrl: bucket(text('PH_STORAGE_URL')),
     storageKey: storageKey(text('PH_STORAGE_KEY'), text('PH_STORAGE_SECRET')),
+    accel: location('PH_ACCEL', text('PH_ACCEL')),
     publicUrl: publicAddress(text('PH_PUBLIC_URL')),
     provisionFile: absolute(cwd, flags.provision ?? text('PH_PROVISION')),
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
@@ -234,6 +238,11 @@ function bucket(text: string | undefined): string | undefined {
     throw new SettingError(`PH_STORAGE_URL ${(error as Error).message}`)
   }
   return text
+}
+
+function location(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^(\/[A-Za-z0-9_-]+)+\/$/.test(text)) return text
+  throw new SettingError(`${name} is "${text}"; it takes a location of nginx, such as /internal/, with a slash at both ends.`)
 }
 
 const isOfStorage = (name: string): boolean => name === 'PH_STORAGE_KEY' || name === 'PH_STORAGE_SECRET'

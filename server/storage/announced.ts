@@ -1,5 +1,7 @@
 /** Keys for which an address was given out to a place that tells nobody what it took: written down before, so that what nobody comes back for is found. */
+import { amongTexts } from '../database/among.ts'
 import type { Database } from '../database/open.ts'
+import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { readKey } from './storage.ts'
 import { holdCount } from './workspace-ledger.ts'
@@ -26,4 +28,11 @@ export async function announce(database: Database, files: readonly Announced[], 
       },
       workspaceId,
     )
+}
+
+/** Those among the keys that came in, or may have, and belong to nothing yet. */
+export async function looseAmong(sql: Sql, workspaceId: number, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ key: string }[]>`
+    select key from loose_files where workspace_id = ${workspaceId} and key ${amongTexts(sql, keys)}`
+  return new Set(rows.map((row) => row.key))
 }

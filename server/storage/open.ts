@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
-import type { Settings } from '../config.ts'
+import { SettingError, type Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import { explainDisk } from '../disk/failure.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
@@ -53,8 +53,12 @@ interface Place {
 }
 
 async function openPlace(parts: StorageParts): Promise<Place> {
-  const { storageUrl, dataDir } = parts.settings
+  const { storageUrl, dataDir, accel } = parts.settings
   if (storageUrl !== undefined) {
+    if (accel !== undefined)
+      throw new SettingError(
+        'PH_ACCEL lets nginx send files of a disk; with PH_STORAGE_URL they come from the object storage. Set one of them.',
+      )
     // Loaded where it is used only: it takes a third of a second.
     const { openBucket } = await import('./s3/open-bucket.ts')
     const files = await openBucket(storageUrl, parts)
