@@ -61,7 +61,8 @@ async function openPlace(parts: StorageParts): Promise<Place> {
       )
     // Loaded where it is used only: it takes a third of a second.
     const { openBucket } = await import('./s3/open-bucket.ts')
-    const files = await openBucket(storageUrl, parts)
+    const libraryId = await madeOnce(parts.database, 'library_id', randomBytes(16).toString('hex'))
+    const files = await openBucket(storageUrl, { ...parts, libraryId })
     return { files, close: () => files.close() }
   }
   const secret = await signingSecret(parts.database)
@@ -77,10 +78,13 @@ function openFiles(root: string, secret: KeyObject): FileStorage {
   }
 }
 
-/** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */
-async function signingSecret({ sql }: Database): Promise<KeyObject> {
-  const made = randomBytes(32).toString('base64')
-  await sql`insert into settings (name, value) values ('storage_secret', ${made}) on conflict do nothing`
-  const [row] = await sql<{ value: string }[]>`select value from settings where name = 'storage_secret'`
-  return createSecretKey(row?.value ?? '', 'base64')
+/** Presigned addresses are signed with one secret that all processes on one database share. */
+const signingSecret = async (database: Database): Promise<KeyObject> =>
+  createSecretKey(await madeOnce(database, 'storage_secret', randomBytes(32).toString('base64')), 'base64')
+
+/** What the first process on a database makes, and all others find. */
+async function madeOnce({ sql }: Database, name: string, made: string): Promise<string> {
+  await sql`insert into settings (name, value) values (${name}, ${made}) on conflict do nothing`
+  const [row] = await sql<{ value: string }[]>`select value from settings where name = ${name}`
+  return row?.value ?? ''
 }

@@ -290,15 +290,21 @@ withStore('a lost object is named to who commits and to who fetches, and a push 
   expect(sha256((await get(url)).bytes)).toBe(one.content_hash)
 })
 
-withStore('a key that the store does not know, and a bucket that is not there, are named', async () => {
+withStore('a key that the store does not know, a bucket that is not there, and files of another library are named', async () => {
   const { storageUrl = '', storageKey } = store.settings
   const log = { warn: () => {} } as unknown as Logger
   const settings = { directUpload: true, dataDir: temporaryFolder(), storageKey }
-  const open = (url: string, over = {}) => openBucket(url, { settings: { ...settings, ...over }, clock: systemClock, log })
+  const open = (url: string, over = {}, libraryId = 'one') =>
+    openBucket(url, { settings: { ...settings, ...over }, clock: systemClock, log, libraryId })
   await expect(open(storageUrl, { storageKey: { id: 'stranger', secret: 'x' } })).rejects.toThrow(
     /PH_STORAGE_URL.*InvalidAccessKeyId/,
   )
   await expect(open(storageUrl.replace('props', 'nothing'))).rejects.toThrow(/PH_STORAGE_URL.*nothing at.*NoSuchBucket/)
+  const shared = storageUrl.replace('props', 'props/shared')
+  const both = await Promise.all([open(shared), open(shared)])
+  await expect(open(shared, {}, 'other')).rejects.toThrow(/PH_STORAGE_URL.*another library/)
+  const apart = await open(`${shared.replace('shared', 'other')}`, {}, 'other')
+  for (const one of [...both, apart]) one.close()
 })
 
 test('a storage address is read whole, and what is wrong with it is said without its secrets', () => {

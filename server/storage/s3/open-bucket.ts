@@ -7,15 +7,16 @@ import { SettingError, type Settings } from '../../config.ts'
 import type { Logger } from '../../monitoring/log.ts'
 import { IncomingFolder } from '../incoming-file.ts'
 import { Bucket } from './bucket.ts'
+import { claim } from './owner.ts'
 import { probe } from './probe.ts'
 import { S3Storage } from './s3-storage.ts'
 
 type BucketSettings = Pick<Settings, 'storageKey' | 'dataDir' | 'directUpload'>
 
-/** Throws SettingError where the store refuses, or does not answer. */
+/** Throws SettingError where the store refuses, does not answer, or holds the files of another library. */
 export async function openBucket(
   url: string,
-  parts: { settings: BucketSettings; clock: Clock; log: Logger },
+  parts: { settings: BucketSettings; clock: Clock; log: Logger; libraryId: string },
 ): Promise<S3Storage> {
   const { settings, clock, log } = parts
   const bucket = new Bucket({ address: readBucketAddress(url), key: settings.storageKey, clock })
@@ -23,6 +24,7 @@ export async function openBucket(
   const incoming = new IncomingFolder(incomingDir)
   try {
     const abilities = await probe(bucket, incoming.newPath())
+    await claim(bucket, { id: parts.libraryId, path: incoming.newPath() })
     const storage = new S3Storage({ bucket, abilities, incoming, incomingDir })
     if (settings.directUpload && storage.directUploads === 'none')
       log.warn(
