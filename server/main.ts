@@ -124,9 +124,7 @@ export async function startServer({
     const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder, deliveries }))
     if (database.kind === 'embedded') await endLeases(database.sql)
     work.start(lookMs)
-    const previews = settings.previews
-      ? startPreviews({ database, clock, log, storage, localPath: opened.localPath }, lookMs)
-      : undefined
+    const previews = settings.previews ? startPreviews({ database, clock, log, storage }, lookMs) : undefined
     const end = async () => {
       await Promise.all([control.close(), close(app), work.stop(), previews?.stop(), deliveries.stop()])
       await embedder.close()

@@ -27,7 +27,7 @@ export interface Parts {
   ledger: Ledger
   /** How slowly requests may come; tests are less patient. */
   pace: Pace
-  /** Adds the built-in store's own addresses below /storage. */
+  /** Adds the addresses of a store that has some of its own, below /storage. */
   mountStorage?: (app: FastifyInstance) => void
 }
 
