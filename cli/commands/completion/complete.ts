@@ -5,16 +5,21 @@
 import { createRequire } from 'node:module'
 import { findFolders, mirrorFolder } from '../../../client/folders.ts'
 import { MirrorFiles } from '../../../client/mirror/mirror-files.ts'
+import { expandBefore, shellMark } from '../../../client/settings/aliases.ts'
+import { applySettings } from '../../../client/settings/effective.ts'
+import { aliasesFile, readKept, settingsFile } from '../../../client/settings/kept.ts'
+import { settings } from '../../../client/settings/known.ts'
 import { findAddress, findConnection, readProfiles } from '../../../client/sign-in/profile.ts'
-import { answer, type Kind } from './answer.ts'
+import { type Answer, answer, type Kind } from './answer.ts'
 import { table } from './table.ts'
 
 type Environment = Record<string, string | undefined>
 
 /** Longer lists help nobody who presses Tab. */
 const mostNames = 60
-/** A person waits for Tab no longer. */
-const askMs = 400
+/** A person waits for Tab no longer, where PH_COMPLETION_WAIT says nothing else in seconds. */
+const usualAskMs = 400
+const askMs = ({ PH_COMPLETION_WAIT: seconds = '' }: Environment): number => Math.round(Number(seconds) * 1000) || usualAskMs
 
 /** What PowerShell hands over for an empty word, which it cannot. */
 const nothingYet = '--ph-nothing-yet'
@@ -22,14 +27,44 @@ const nothingYet = '--ph-nothing-yet'
 /** A line for each candidate, with what it means behind a tab; `:files` as the last where the shell is to add files. */
 export async function complete(words: readonly string[], env: Record<string, string | undefined>): Promise<string> {
   const typed = words.map((word) => (word === nothingYet ? '' : word))
-  const { candidates, files } = await answer(table, typed, (kind, prefix) => liveNames(env, kind, prefix))
+  const { candidates, files } = await answerOrAlias(typed, env)
   const lines = candidates.map(({ text, summary }) => (summary === '' ? text : `${text}\t${summary}`))
   return [...lines, ...(files ? [':files'] : [])].map((line) => `${line}\n`).join('')
 }
 
-/** Nothing where there is nothing to ask, or no answer in time: a Tab tells no errors. */
-async function liveNames(env: Environment, kind: Kind, prefix: string): Promise<string[]> {
+/** An alias is completed as what it stands for; its own name stands among the commands. */
+async function answerOrAlias(typed: readonly string[], env: Environment): Promise<Answer> {
+  const names = (kind: Kind, prefix: string) => liveNames(env, kind, prefix)
+  const [first = '', ...rest] = typed
+  if (typed.length === 1) {
+    const { candidates, files } = await answer(table, typed, names)
+    const own = Object.entries(aliasesOf(env)).filter(([name]) => name.startsWith(first))
+    return { files, candidates: [...candidates, ...own.map(([text, line]) => ({ text, summary: line }))] }
+  }
+  const text = isCommand(first) ? undefined : aliasesOf(env)[first]
+  if (text === undefined) return answer(table, typed, names)
+  if (text.startsWith(shellMark)) return { candidates: [], files: true }
+  return answer(table, [...expandBefore(text, rest.slice(0, -1)), rest.at(-1) ?? ''], names)
+}
+
+const isCommand = (word: string): boolean => Object.keys(table.words).some((known) => known.split(' ')[0] === word)
+
+/** None where the file cannot be read. */
+function aliasesOf(env: Environment): Record<string, string> {
   try {
+    const own = Object.entries(readKept(aliasesFile(findFolders(env))))
+    return Object.fromEntries(own.flatMap(([name, text]) => (typeof text === 'string' && !isCommand(name) ? [[name, text]] : [])))
+  } catch {
+    return {}
+  }
+}
+
+/** Nothing where there is nothing to ask, or no answer in time: a Tab tells no errors. */
+async function liveNames(own: Environment, kind: Kind, prefix: string): Promise<string[]> {
+  try {
+    if (kind === 'setting') return settings.map(({ name }) => name)
+    if (kind === 'alias') return Object.keys(aliasesOf(own))
+    const { env } = applySettings(settingsFile(findFolders(own)), own)
     if (kind === 'profile') return Object.keys((await readProfiles(findFolders(env))).profiles)
     return (await fromMirror(env, kind, prefix)) ?? (await fromServer(env, kind, prefix))
   } catch {
@@ -57,7 +92,7 @@ async function fromMirror(env: Environment, kind: Kind, prefix: string): Promise
   if (newest === undefined) return undefined
   // Required, not imported: a Tab without a mirror loads no SQLite.
   const Database = createRequire(import.meta.url)('better-sqlite3') as typeof import('better-sqlite3')
-  const db = new Database(files.path(newest), { readonly: true, timeout: askMs })
+  const db = new Database(files.path(newest), { readonly: true, timeout: usualAskMs })
   try {
     const key = prefix.toLowerCase()
     return db.prepare(query).pluck().all(key, `${key}\u{10ffff}`) as string[]
@@ -82,7 +117,11 @@ async function fromServer(env: Environment, kind: Kind, prefix: string): Promise
   if (!route || key === undefined) return []
   const [path, list, field] = route
   const headers = { authorization: `Bearer ${key}` }
-  const answer = await fetch(`${url}/api/v1${path(prefix)}`, { headers, redirect: 'error', signal: AbortSignal.timeout(askMs) })
+  const answer = await fetch(`${url}/api/v1${path(prefix)}`, {
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.timeout(askMs(env)),
+  })
   const found = ((await answer.json()) as Record<string, unknown>)[list]
   if (!answer.ok || !Array.isArray(found)) return []
   const names = found.map((one: Record<string, unknown> | null) => one?.[field]).filter((name) => typeof name === 'string')
