@@ -200,7 +200,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   profiles: 'the sign-ins of this machine',
   prefix: 'how the key begins',
   signed_in_at: 'when that was',
-  settings: 'the settings of the server, and where they come from',
+  settings: 'the settings, and where they come from',
   wrong: 'why it cannot be used',
   what: 'a workspace, a member or a key',
   workspace: 'the workspace',
