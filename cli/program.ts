@@ -1,7 +1,11 @@
 /** The program: how arguments reach a command, and how a run ends in an exit code. */
 import { CommanderError, Command as Parser } from 'commander'
+import { findFolders } from '../client/folders.ts'
+import { applySettings, type Misfit } from '../client/settings/effective.ts'
+import { settingsFile } from '../client/settings/kept.ts'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
+import { printable } from '../system/printable.ts'
 import type { Resolved } from './aliases.ts'
 import type { Command } from './command.ts'
 import { wordsOf } from './command-words.ts'
@@ -14,7 +18,7 @@ import { firstWords } from './first-words.ts'
 import { globalOptions } from './global-options.ts'
 import { programEpilogue } from './help.ts'
 import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
-import { withSettings } from './settings.ts'
+import { wrongUsage } from './refusal.ts'
 import { type Documents, hasColor, painter } from './terminal/output.ts'
 import { firstWordAt, usedWords } from './typed-words.ts'
 import { curation, library, together } from './word-groups.ts'
@@ -68,6 +72,21 @@ async function withoutAlias(
   const { resolveAlias } = await import('./aliases.ts')
   return (await resolveAlias(args, at, surroundings)) ?? { args }
 }
+
+/** What a person set once stands in for variables that the environment lacks. Throws a Refusal for a value that its setting does not take, but to the commands that can change it. */
+function withSettings(surroundings: Surroundings, command: Pick<Command, 'usage'>): Surroundings {
+  const path = settingsFile(findFolders(surroundings.env))
+  const { env, fromFile, misfits } = applySettings(path, surroundings.env)
+  const [misfit] = misfits
+  if (misfit && !wordsOf(command).startsWith('config ')) throw misfitRefusal(misfit, path)
+  return fromFile.size === 0 ? surroundings : { ...surroundings, env, fromSettings: fromFile }
+}
+
+const misfitRefusal = ({ setting: { name, takes }, given }: Misfit, path: string) =>
+  wrongUsage(
+    `${path} sets ${name} to ${printable(JSON.stringify(given)).slice(0, 200)}; it takes ${takes}.`,
+    `Set it anew with \`ph config set ${name} <value>\`, or take it away with \`ph config unset ${name}\`.`,
+  )
 
 /** Where JSON goes that was asked for. A shape that cannot be used is refused here, before the command does anything. */
 async function documentsFor(
