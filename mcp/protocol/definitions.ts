@@ -1,7 +1,7 @@
 /** What a client is told of a tool: its schemas as plain JSON, the plan of one that writes, and what it does as its routes do it. */
 import { type TObject, Type } from 'typebox'
-import { cardMeta } from './card/card.ts'
 import { annotationsOf, isWriting, type Tool } from '../tools/tool.ts'
+import { cardMeta } from './card/card.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 /** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own; and the cards of tools. */
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import { cardPage, isCard } from './card/card.ts'
 import { bounded } from '../tools/bounded.ts'
 import { everydayReading } from '../tools/everyday-reading.ts'
 import type { Ask, Fields } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
+import { cardPage, isCard } from './card/card.ts'
 import { fenced } from './fence.ts'
 import { smallOf } from './pictures.ts'
 
