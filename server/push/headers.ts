@@ -17,6 +17,13 @@ export interface PackageHeader {
 /** Headers by content hash; files that are no packages, or newer than the reader knows, have none. */
 export type Headers = Map<string, PackageHeader>
 
+/** What is there of the bytes behind a manifest. */
+export interface Uploads {
+  /** Sizes in bytes by content hash; only of what is there. */
+  sizes: Map<string, number>
+  headers: Headers
+}
+
 interface Numbered {
   index: number
   item: ManifestItem
@@ -25,16 +32,21 @@ interface Numbered {
 /** Reads of one commit at once: enough to keep the disk busy, few enough to bound memory. */
 const reading = pLimit(16)
 
-/** Fails with VALIDATION naming every item whose header is damaged or contradicts the manifest. */
-export async function readHeaders(storage: Storage, workspaceId: number, items: Numbered[]): Promise<Headers> {
+/** Fails with VALIDATION naming every item whose header is damaged or contradicts the manifest. Files of another size are not read. */
+export async function readUploads(storage: Storage, workspaceId: number, items: Numbered[]): Promise<Uploads> {
   const failures: Failure[] = []
-  const headers: Headers = new Map()
+  const uploads: Uploads = { sizes: new Map(), headers: new Map() }
   const readOne = async ({ index, item }: Numbered) => {
+    const key = blobKey(workspaceId, item.content_hash)
+    const beginning = await storage.beginning(key, firstReadBytes)
+    if (!beginning) return
+    uploads.sizes.set(item.content_hash, beginning.size)
+    if (beginning.size !== item.blob_size) return
     try {
-      const facts = await readFacts(storage, blobKey(workspaceId, item.content_hash), item)
+      const facts = await readFacts(beginning.bytes, { whole: (size) => storage.read(key, 0, size), item })
       if (!facts) return
       failures.push(...contradictions(item, facts).map(({ field, message }) => ({ path: `items.${index}.${field}`, message })))
-      headers.set(item.content_hash, toHeader(item, facts))
+      uploads.headers.set(item.content_hash, toHeader(item, facts))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       failures.push({ path: `items.${index}`, message: `${nameOf(item)}: ${error.message}` })
@@ -42,16 +54,18 @@ export async function readHeaders(storage: Storage, workspaceId: number, items: 
   }
   await reading.map(items, readOne)
   if (failures.length > 0) throw validationError(failures)
-  return headers
+  return uploads
 }
 
 /** Undefined for what is no package, and for packages that the reader does not know: opaque files, not damaged ones. */
-async function readFacts(storage: Storage, key: string, item: ManifestItem): Promise<PackageFacts | undefined> {
-  const beginning = await storage.read(key, 0, firstReadBytes)
+async function readFacts(
+  beginning: Buffer,
+  { whole, item }: { whole: (size: number) => Promise<Buffer>; item: ManifestItem },
+): Promise<PackageFacts | undefined> {
   if (!isPackage(beginning)) return undefined
   try {
     const size = headerSize(beginning)
-    const header = size > beginning.length ? await storage.read(key, 0, size) : beginning
+    const header = size > beginning.length ? await whole(size) : beginning
     const stem = item.origin_path?.split('/').at(-1) ?? item.asset_name ?? ''
     return readPackage(header, { stem, fileSize: item.blob_size })
   } catch (error) {

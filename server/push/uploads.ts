@@ -3,15 +3,9 @@ import type { ManifestItem } from '../../contract/push.ts'
 import type { Context } from '../handler.ts'
 import { blobKey } from '../storage/storage.ts'
 import type { Facts } from './facts.ts'
-import { type Headers, readHeaders } from './headers.ts'
+import { readUploads, type Uploads } from './headers.ts'
 import { guidKey, pathKey } from './manifest.ts'
 import type { DedupPlan, ItemPlan } from './plan.ts'
-
-export interface Uploads {
-  /** Sizes in bytes by content hash; only of what is there. */
-  sizes: Map<string, number>
-  headers: Headers
-}
 
 export const noUploads: Uploads = { sizes: new Map(), headers: new Map() }
 
@@ -40,16 +34,9 @@ export async function inspectUploads(
 ): Promise<Uploads> {
   const unseen = new Set(items.filter((item) => !seen.sizes.has(item.content_hash)))
   if (unseen.size === 0) return seen
-  const sizes = await sizesOf({ storage, workspace }, [...unseen])
+  const numbered = [...manifest.entries()].flatMap(([index, item]) => (unseen.has(item) ? { index, item } : []))
+  const { sizes, headers } = await readUploads(storage, workspace.id, numbered)
   await storage.settle([...sizes.keys()].map((hash) => blobKey(workspace.id, hash)))
-  const readable = [...manifest.entries()].filter(
-    ([, item]) => unseen.has(item) && sizes.get(item.content_hash) === item.blob_size,
-  )
-  const headers = await readHeaders(
-    storage,
-    workspace.id,
-    readable.map(([index, item]) => ({ index, item })),
-  )
   return { sizes: new Map([...seen.sizes, ...sizes]), headers: new Map([...seen.headers, ...headers]) }
 }
 

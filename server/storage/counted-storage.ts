@@ -5,6 +5,7 @@ import type { Database } from '../database/open.ts'
 import { announce } from './announced.ts'
 import type { Ledger } from './ledger.ts'
 import {
+  type Beginning,
   type DownloadAs,
   type Expected,
   type Lent,
@@ -52,6 +53,10 @@ export class CountedStorage implements Storage {
 
   settle(keys: readonly string[]): Promise<void> {
     return this.#kept.settle(keys)
+  }
+
+  beginning(key: string, mostBytes: number): Promise<Beginning | undefined> {
+    return this.#kept.beginning(key, mostBytes)
   }
 
   read(key: string, start: number, end: number): Promise<Buffer> {

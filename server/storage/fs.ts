@@ -14,7 +14,7 @@ import { requireRoom } from '../disk/reserve.ts'
 import { IncomingFile, IncomingFolder, releaseChunk } from './incoming-file.ts'
 import { nameFile } from './naming.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
-import type { DownloadAs, Expected, Lent, Received, Storage, StoredFile, UploadFile, UploadTarget } from './storage.ts'
+import type { Beginning, DownloadAs, Expected, Lent, Received, Storage, StoredFile, UploadFile, UploadTarget } from './storage.ts'
 
 /** No dots and no empty segments: a key cannot lead out of the folder. `incoming` begins with a letter, keys with a workspace's number. */
 const keyPattern = /^[0-9]+(\/[A-Za-z0-9_-]+)+$/
@@ -76,6 +76,11 @@ export class FileStorage implements Storage {
       throw explainDisk(error, this.#root)
     }
     for (const folder of unsure) this.#kept.add(folder)
+  }
+
+  async beginning(key: string, mostBytes: number): Promise<Beginning | undefined> {
+    const found = this.find(key)
+    return found && { size: found.size, bytes: await this.read(key, 0, mostBytes) }
   }
 
   async read(key: string, start: number, end: number): Promise<Buffer> {

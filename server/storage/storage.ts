@@ -18,10 +18,12 @@ export interface Storage {
   sizes(keys: readonly string[]): Promise<(number | undefined)[]>
   /**
    * Done when what is kept under these keys would be found after a power cut, whichever process received it and when. It comes
-   * before rows that refer to keys, and after `sizes` or `receive` has told of them: once for many files, because it takes longer
+   * before rows that refer to keys, and after `sizes`, `beginning` or `receive` has told of them: once for many files, because it takes longer
    * than they do. Until then whole files may vanish, but never parts of them.
    */
   settle(keys: readonly string[]): Promise<void>
+  /** The size and the first bytes, in one question; undefined where nothing is kept. It may not be settled yet. */
+  beginning(key: string, mostBytes: number): Promise<Beginning | undefined>
   /** Bytes `start` to `end` (exclusive), fewer where the file is shorter; NOT_FOUND where nothing is kept. */
   read(key: string, start: number, end: number): Promise<Buffer>
   /** The file behind a key on a disk of this machine, to read from until it is released; undefined where nothing is kept, or more than `mostBytes`. */
@@ -50,6 +52,12 @@ export interface Received {
   size: number
   /** False when bytes were kept under this key before. */
   created: boolean
+}
+
+export interface Beginning {
+  /** Of the whole file, in bytes. */
+  size: number
+  bytes: Buffer
 }
 
 /** A file on a disk of this machine. */

@@ -118,6 +118,23 @@ withStore('a download answers ranges and the real name of the file, and no addre
   expect((await get(location.replace('Signature=', 'Signature=0'))).status).toBe(403)
 })
 
+withStore(
+  'of a file its size and its first bytes are had in one question, of an empty one too, and none of what is not there',
+  async () => {
+    const storage = await storageOver()
+    const [file, empty, missing] = [fileOf(randomBytes(70_000)), fileOf(Buffer.alloc(0)), fileOf(randomBytes(9))]
+    for (const { key, bytes, expected } of [file, empty]) await storage.receive(key, Readable.from([bytes]), expected)
+    const asked: string[] = []
+    store.front.fault = (question) => void asked.push(question.split(' ')[0] ?? '')
+    expect(await storage.beginning(file.key, 65_536)).toEqual({ size: 70_000, bytes: file.bytes.subarray(0, 65_536) })
+    expect(await storage.beginning(file.key, 80_000)).toEqual({ size: 70_000, bytes: file.bytes })
+    expect(await storage.beginning(empty.key, 65_536)).toEqual({ size: 0, bytes: Buffer.alloc(0) })
+    expect(await storage.beginning(missing.key, 65_536)).toBeUndefined()
+    expect(asked).toEqual(['GET', 'GET', 'GET', 'GET'])
+  await storage.remove([file.key, empty.key])
+  },
+)
+
 withStore('what comes through the server is checked, and reaches the bucket only when it is right', async () => {
   const [one, other] = [item({ bytes: randomBytes(400_000) }), item()]
   expect((await mia.put(`/blobs/${one.content_hash}`, other.bytes)).body.error.code).toBe('HASH_MISMATCH')

@@ -300,8 +300,11 @@ test('parts of a file can be read, fewer bytes at its end, and none of what is n
   expect(await server.storage.read(key, 10, 20)).toEqual(bytes.subarray(10, 20))
   expect(await server.storage.read(key, 990, 10_000_000)).toEqual(bytes.subarray(990))
   expect(await server.storage.read(key, 2000, 3000)).toHaveLength(0)
+  expect(await server.storage.beginning(key, 10)).toEqual({ size: 1000, bytes: bytes.subarray(0, 10) })
+  expect(await server.storage.beginning(key, 2000)).toEqual({ size: 1000, bytes })
   await server.storage.remove([key, key])
   await expect(server.storage.read(key, 0, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await server.storage.beginning(key, 10)).toBeUndefined()
   expect((await get(await addressOf(key))).status).toBe(404)
 })
 

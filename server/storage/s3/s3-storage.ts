@@ -5,12 +5,23 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import type { Dispatcher } from 'undici'
 import { ApiError } from '../../../contract/errors.ts'
 import { explainDisk } from '../../disk/failure.ts'
 import { requireRoom } from '../../disk/reserve.ts'
 import { contentDisposition } from '../download-headers.ts'
 import { IncomingFile, type IncomingFolder, releaseChunk } from '../incoming-file.ts'
-import type { DownloadAs, Expected, Lent, Received, Storage, StoredFile, UploadFile, UploadTarget } from '../storage.ts'
+import type {
+  Beginning,
+  DownloadAs,
+  Expected,
+  Lent,
+  Received,
+  Storage,
+  StoredFile,
+  UploadFile,
+  UploadTarget,
+} from '../storage.ts'
 import type { Bucket, LocalFile } from './bucket.ts'
 import { explainStore, isBeyondEnd, isMissing, isThere } from './failure.ts'
 import { type Pieces, putInParts, usualPieces } from './multipart.ts'
@@ -96,20 +107,21 @@ export class S3Storage implements Storage {
   /** What a store has acknowledged it keeps. */
   async settle(): Promise<void> {}
 
+  async beginning(key: string, mostBytes: number): Promise<Beginning | undefined> {
+    const take = async (answer: Dispatcher.ResponseData) => ({ size: sizeIn(answer), bytes: await bytesIn(answer, mostBytes) })
+    try {
+      return await this.#bucket.get(key, take, `bytes=0-${mostBytes - 1}`)
+    } catch (error) {
+      if (isBeyondEnd(error)) return { size: 0, bytes: Buffer.alloc(0) }
+      if (isMissing(error)) return undefined
+      throw explainStore(error, this.#bucket.where)
+    }
+  }
+
   async read(key: string, start: number, end: number): Promise<Buffer> {
     if (end <= start) return Buffer.alloc(0)
-    const collect = async ({ body }: { body: AsyncIterable<Buffer> }) => {
-      const chunks: Buffer[] = []
-      let left = end - start
-      for await (const chunk of body) {
-        chunks.push(chunk.subarray(0, left))
-        left -= Math.min(left, chunk.length)
-        if (left === 0) break
-      }
-      return Buffer.concat(chunks)
-    }
     try {
-      return await this.#bucket.get(key, collect, `bytes=${start}-${end - 1}`)
+      return await this.#bucket.get(key, (answer) => bytesIn(answer, end - start), `bytes=${start}-${end - 1}`)
     } catch (error) {
       if (isBeyondEnd(error)) return Buffer.alloc(0)
       throw this.#explained(key, error)
@@ -191,6 +203,22 @@ export class S3Storage implements Storage {
     this.#parts.incoming.close()
     this.#bucket.close()
   }
+}
+
+/** Of the whole file: stores answer a range with it, and the file itself where they know no ranges. */
+const sizeIn = ({ headers }: Dispatcher.ResponseData): number =>
+  Number(/\/(\d+)$/.exec(String(headers['content-range']))?.[1] ?? headers['content-length'])
+
+/** A body that is read to its end leaves its connection to the next question. */
+async function bytesIn({ body }: Dispatcher.ResponseData, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let left = mostBytes
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, left))
+    left -= chunk.length
+    if (left < 0) break
+  }
+  return Buffer.concat(chunks)
 }
 
 const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
