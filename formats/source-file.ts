@@ -3,7 +3,7 @@
 import type { EntryMetadata } from './entry-metadata.ts'
 import type { WholeFile } from './file-window.ts'
 import { FormatError, refuseGitLfsPointer } from './format-error.ts'
-import type { ReadBeside } from './gltf/geometry.ts'
+import type { ReadBeside, SourceLook } from './source/look.ts'
 import type { Mesh } from './source/mesh.ts'
 import type { Picture } from './source/picture.ts'
 import { metadataOf, type SourceDetails } from './source-metadata.ts'
@@ -218,6 +218,17 @@ export async function sourceMesh(ext: string, bytes: Uint8Array, readBeside?: Re
   if (reader === 'fbx') return (await import('./fbx/geometry.ts')).readFbxMesh(bytes)
   if (reader === 'obj') return (await import('./obj/geometry.ts')).readObjMesh(bytes)
   return (await import('./gltf/geometry.ts')).readGltfMesh(bytes, readBeside)
+}
+
+/**
+ * How the materials of such a file look, by the names that `sourceMesh` gives to slots; none for other files. `readBeside` is asked for the
+ * material libraries of an OBJ. Throws FormatError, as `sourceMesh`.
+ */
+export async function sourceLooks(ext: string, bytes: Uint8Array, readBeside: ReadBeside): Promise<Map<string, SourceLook>> {
+  const reader = findSourceKind(ext)?.reader
+  if (reader === 'fbx') return (await import('./fbx/looks.ts')).readFbxLooks(bytes)
+  if (reader === 'obj') return (await import('./obj/looks.ts')).readObjLooks(bytes, readBeside)
+  return reader === 'gltf' ? (await import('./gltf/looks.ts')).readGltfLooks(bytes) : new Map()
 }
 
 /** Readers and the libraries behind them are loaded when the first file needs them. */

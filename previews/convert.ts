@@ -3,8 +3,8 @@ import { meshGlb } from './glb.ts'
 import { picturePng } from './png.ts'
 import { glbMaterials } from './slot-surfaces.ts'
 import type { Content } from './source-data/content.ts'
-import type { FileSource } from './source-data/file-source.ts'
-import { type FindPackage, slotSurfaces } from './source-data/materials.ts'
+import { type FileSource, surfacesOf } from './source-data/file-source.ts'
+import type { FindPackage } from './source-data/materials.ts'
 import { soundWav } from './wav.ts'
 
 export interface Converted {
@@ -16,12 +16,12 @@ export interface Converted {
   reduced: string[]
 }
 
-/** A mesh of a package has the colours and textures of its materials as far as `find` gives those. Throws FormatError. */
-export async function convert(source: FileSource, find?: FindPackage): Promise<Converted> {
+/** A mesh has the colours and textures of its materials, that of a package as far as `find` gives those. Throws FormatError. */
+export async function convert(source: FileSource, find: FindPackage = async () => undefined): Promise<Converted> {
   const content: Content = source.from === 'package' ? source.source : source.content
   if (content.kind === 'mesh') {
     const { glb, triangles, vertices, reduced } = await meshGlb(content.mesh, {
-      materials: find && (await glbMaterials(await slotSurfaces(content.mesh, find))),
+      materials: await glbMaterials(await surfacesOf(source, find)),
     })
     return { ext: 'glb', bytes: own(glb), measures: { triangles, vertices }, reduced }
   }

@@ -11,9 +11,10 @@ import { picturePng } from './png.ts'
 import { drawMesh } from './rasteriser.ts'
 import { drawnLooks } from './slot-surfaces.ts'
 import type { Content } from './source-data/content.ts'
-import { type FileSource, readSourceOf, readWhole } from './source-data/file-source.ts'
-import { type FindPackage, slotSurfaces } from './source-data/materials.ts'
-import { packagesAmong, packagesBeside } from './source-data/project-packages.ts'
+import { type FileSource, readSourceOf, readWhole, surfacesOf } from './source-data/file-source.ts'
+import type { FindPackage } from './source-data/materials.ts'
+import { filesAmong, packagesAmong } from './source-data/needed-files.ts'
+import { packagesBeside } from './source-data/project-packages.ts'
 import type { Lack, MadeMedia, MadePreview, MediaOrder } from './threads/media-order.ts'
 import { drawSound } from './waveform.ts'
 
@@ -42,17 +43,18 @@ async function editorsThumbnail(bytes: Uint8Array, name: string): Promise<Uint8A
   }
 }
 
-async function fromSource(bytes: Uint8Array, { path, name, preview, thumbnail, packages }: MediaOrder): Promise<MadeMedia> {
+async function fromSource(bytes: Uint8Array, { path, name, preview, thumbnail, needed }: MediaOrder): Promise<MadeMedia> {
   const missing: string[] = []
   const media: MadeMedia = {}
   try {
     const source = await readSourceOf(bytes, {
       path,
       ...(name === undefined ? {} : { name }),
+      ...(needed && { beside: filesAmong(needed) }),
       onMissing: (one) => missing.push(one),
     })
     if (source === undefined) return { lacks: noSource }
-    const find = packages ? packagesAmong(packages) : packagesBeside(path)
+    const find = needed ? packagesAmong(needed) : packagesBeside(path)
     if (thumbnail) media.thumbnail = own(await drawn(source, find))
     if (preview) media.preview = await previewOf(source, find)
     return media
@@ -79,7 +81,7 @@ async function previewOf(source: FileSource, find: FindPackage): Promise<MadePre
 async function drawn(source: FileSource, find: FindPackage): Promise<Uint8Array> {
   const content: Content = source.from === 'package' ? source.source : source.content
   if (content.kind === 'mesh') {
-    const looks = drawnLooks(await slotSurfaces(content.mesh, find))
+    const looks = drawnLooks(await surfacesOf(source, find))
     return (await picturePng(drawMesh(content.mesh, { looks }))).png
   }
   if (content.kind === 'sound') return (await picturePng(drawSound(content.sound))).png

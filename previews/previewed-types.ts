@@ -6,8 +6,10 @@ export const queuedTypes = ['mesh', 'skeletal_mesh', 'texture', 'audio'] as cons
 /** Source files: queues do not list them (spec 4.9). */
 export const sourceTypes = ['source_mesh', 'source_texture', 'source_audio'] as const
 
-/** Packages whose colours lie in other packages. */
-export const isMeshType = (type: string | null): boolean => type === 'mesh' || type === 'skeletal_mesh'
+const meshTypes = new Set<string | null>(['mesh', 'skeletal_mesh', 'source_mesh'])
+
+/** What lies in several files: colours of packages in other packages, buffers and pictures of source files beside them. */
+export const isMeshType = (type: string | null): boolean => meshTypes.has(type)
 
 const all = new Set<string>([...queuedTypes, ...sourceTypes])
 

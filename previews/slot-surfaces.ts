@@ -4,6 +4,7 @@ import type { SlotMaterial } from './glb.ts'
 import { picturePng, smallPicture } from './png.ts'
 import type { SlotLook } from './shading.ts'
 import type { SlotSurface } from './source-data/materials.ts'
+import type { Color } from './surface.ts'
 
 /** Enough for a viewer in a page; the texture itself has a preview of its own. */
 const glbTexturePx = 1024
@@ -23,6 +24,18 @@ export async function glbMaterials(surfaces: readonly (SlotSurface | undefined)[
   })
 }
 
+/** Of the light that falls on it, as paint does: what is wholly white would be cut off where the lamps shine, and its form with it. */
+const mostReflected = 0.8
+
+/** The same colour, as bright as paint can be. */
+function paint(color: Color | undefined): Color | undefined {
+  const brightest = Math.max(...(color?.slice(0, 3) ?? []))
+  if (color === undefined || !(brightest > mostReflected)) return color
+  const [red, green, blue, alpha] = color
+  const share = mostReflected / brightest
+  return [red * share, green * share, blue * share, alpha]
+}
+
 export function drawnLooks(surfaces: readonly (SlotSurface | undefined)[]): (SlotLook | undefined)[] {
   const textures = new Map<Picture, Picture>()
   const small = (texture: Picture): Picture => {
@@ -31,6 +44,6 @@ export function drawnLooks(surfaces: readonly (SlotSurface | undefined)[]): (Slo
     return known
   }
   return surfaces.map(
-    (surface) => surface && { color: surface.color, ...(surface.texture && { texture: small(surface.texture) }) },
+    (surface) => surface && { color: paint(surface.color), ...(surface.texture && { texture: small(surface.texture) }) },
   )
 }

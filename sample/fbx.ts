@@ -1,8 +1,8 @@
 // FBX files from their records, binary and text, as the readers of formats/ and of other programs take them.
 import { deflateSync } from 'node:zlib'
 
-/** Numbers are doubles, `{ int }` has 32 bits, a bigint 64; typed arrays are compressed. Names of objects hold `\0\x01`. */
-export type FbxWritable = number | bigint | string | { int: number } | Float64Array | Int32Array
+/** Numbers are doubles, `{ int }` has 32 bits, a bigint 64; arrays of numbers are compressed, bytes are raw. Names of objects hold `\0\x01`. */
+export type FbxWritable = number | bigint | string | { int: number } | Uint8Array | Float64Array | Int32Array
 export type FbxNode = [name: string, values: FbxWritable[], children?: FbxNode[]]
 
 const magic = Buffer.from('Kaydara FBX Binary  \0\x1a\0', 'latin1')
@@ -49,6 +49,7 @@ function binaryValue(value: FbxWritable): Buffer {
   if (typeof value === 'bigint') return Buffer.concat([Buffer.from('L'), i64(value)])
   if (typeof value === 'string') return Buffer.concat([Buffer.from('S'), u32(Buffer.byteLength(value)), Buffer.from(value)])
   if ('int' in value) return Buffer.concat([Buffer.from('I'), Buffer.from(Int32Array.of(value.int).buffer)])
+  if (value instanceof Uint8Array) return Buffer.concat([Buffer.from('R'), u32(value.length), value])
   const stored = deflateSync(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
   const type = value instanceof Float64Array ? 'd' : 'i'
   return Buffer.concat([Buffer.from(type), u32(value.length), u32(1), u32(stored.length), stored])

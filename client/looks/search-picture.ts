@@ -98,16 +98,20 @@ async function fromPackage(path: string): Promise<SearchPicture> {
 
 /** A mesh is drawn from where the editor draws it. */
 async function fromSource(path: string): Promise<SearchPicture> {
-  const { readFileSource } = await import('../../previews/source-data/file-source.ts')
+  const { readFileSource, surfacesOf } = await import('../../previews/source-data/file-source.ts')
   const source = await readFileSource(path)
   const content = source?.from === 'package' ? source.source : source?.content
-  if (content === undefined || content.kind === 'sound')
+  if (source === undefined || content === undefined || content.kind === 'sound')
     throw noPicture(path, 'There is no picture in it, and none to be made of it.')
   const { picturePng } = await import('../../previews/png.ts')
   const name = basename(path)
   if (content.kind === 'picture') return { ...(await pngOf(content.picture)), made: `the picture of ${name}` }
-  const { drawMesh } = await import('../../previews/rasteriser.ts')
-  return { ...(await pngOf(drawMesh(content.mesh))), made: `the mesh of ${name}, drawn` }
+  const [{ drawMesh }, { packagesBeside }] = await Promise.all([
+    import('../../previews/rasteriser.ts'),
+    import('../../previews/source-data/project-packages.ts'),
+  ])
+  const looks = await surfacesOf(source, packagesBeside(path))
+  return { ...(await pngOf(drawMesh(content.mesh, { looks }))), made: `the mesh of ${name}, drawn` }
 
   async function pngOf(picture: Parameters<typeof picturePng>[0]) {
     const { png } = await picturePng(picture, { maxEdgePx: edgePx })

@@ -17,7 +17,7 @@ export interface MediaJob {
   fileName: string
   preview: boolean
   thumbnail: boolean
-  /** Its colours lie in packages that it needs. */
+  /** It may lie in several files. */
   isMesh: boolean
 }
 

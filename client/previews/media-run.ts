@@ -1,6 +1,6 @@
 /** Makes what is wanted of some versions and sends it: in threads, with as much in memory as a few files take. */
 import pLimit from 'p-limit'
-import { isCertain, type Lack, type MadeMedia, type PackageFiles } from '../../previews/threads/media-order.ts'
+import { isCertain, type Lack, type MadeMedia, type NeededFiles } from '../../previews/threads/media-order.ts'
 import { SourceThreads, type SourceThreadsOptions } from '../../previews/threads/source-threads.ts'
 import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import type { Api } from '../http/api.ts'
@@ -13,8 +13,8 @@ import { answerOf, type MediaFile, MediaSender, type Sent } from './sender.ts'
 /** A version whose file is here. */
 export interface MediaFileJob extends MediaJob {
   path: string
-  /** Of packages that it needs; without them they are looked for beside it. */
-  packages?: PackageFiles
+  /** Files that it needs; without them they are looked for beside it. */
+  needed?: NeededFiles
 }
 
 export interface MediaRunParts {
@@ -69,8 +69,8 @@ export class MediaRun {
   async #take(one: MediaFileJob): Promise<void> {
     this.#signal.throwIfAborted()
     try {
-      const { path, fileName: name, hash, preview, thumbnail, packages } = one
-      const order = { want: 'media', path, name, hash, preview, thumbnail, ...(packages && { packages }) } as const
+      const { path, fileName: name, hash, preview, thumbnail, needed } = one
+      const order = { want: 'media', path, name, hash, preview, thumbnail, ...(needed && { needed }) } as const
       const answer = await this.#threads.run(order, this.#signal)
       await this.#send(one, answer)
     } catch (error) {

@@ -12,7 +12,7 @@ import type { TellMedia } from '../progress.ts'
 import { GivenUp } from './given-up.ts'
 import { findMediaJobs, type MediaJob } from './media-jobs.ts'
 import { MediaRun } from './media-run.ts'
-import { findNeededPackages, type NeededPackage } from './needed-packages.ts'
+import { findNeededFiles, type NeededFile } from './needed-files.ts'
 import type { MediaReport } from './report.ts'
 
 export interface QueueWorkOptions extends Wire {
@@ -124,7 +124,7 @@ class QueueWork {
   async #make(wanted: readonly MediaJob[]): Promise<void> {
     const { cache, http, api, signal } = this.#parts
     if (wanted.length === 0) return
-    const needed = await findNeededPackages(api, wanted)
+    const needed = await findNeededFiles(api, wanted)
     const own = wanted.map(({ hash, size, name: title }) => ({ hash, size, title }))
     const contents = [...new Map([...[...needed.values()].flat(), ...own].map((one) => [one.hash, one])).values()]
     cache.hold(contents)
@@ -148,11 +148,11 @@ class QueueWork {
       if (failure) this.#notFetched(one, failure)
       return !failure
     })
-    // What is not to be had leaves a mesh without some of its colours.
-    const filesOf = (packages: readonly NeededPackage[]) =>
-      new Map(packages.filter(({ hash }) => !failures.has(hash)).map(({ key, hash }) => [key, cache.pathOf(hash)]))
+    // What is not to be had leaves a mesh without some of its colours, or a source file without its preview.
+    const filesOf = (files: readonly NeededFile[]) =>
+      new Map(files.filter(({ hash }) => !failures.has(hash)).map(({ name, hash }) => [name, cache.pathOf(hash)]))
     await this.#run.take(
-      there.map((one) => ({ ...one, path: cache.pathOf(one.hash), packages: filesOf(needed.get(one.objectId) ?? []) })),
+      there.map((one) => ({ ...one, path: cache.pathOf(one.hash), needed: filesOf(needed.get(one.objectId) ?? []) })),
     )
   }
 

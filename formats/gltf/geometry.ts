@@ -1,6 +1,7 @@
 // The triangles of a glTF or GLB file in Unreal's axes and centimetres.
 // Source: glTF 2.0 specification, Khronos Group, sections 3.6 and 3.7.
 import { FormatError } from '../format-error.ts'
+import { type ReadBeside, relativeAddress } from '../source/look.ts'
 import type { Mesh } from '../source/mesh.ts'
 import { joinParts, type MeshPart, maxUvSets, type PlacedPart, refuseTriangles } from '../source/mesh-parts.ts'
 import { product, type Transform } from '../source/transform.ts'
@@ -8,9 +9,6 @@ import { Accessors, sparseOf } from './accessors.ts'
 import { bufferOf, dracoView, unpack } from './compressed.ts'
 import { type GltfFile, type GltfJson, type GltfNode, type GltfPrimitive, openGltf } from './json.ts'
 import { damaged, item, placedNodes } from './nodes.ts'
-
-/** Gives the bytes of a file beside the one that is read, by its address relative to it, decoded; undefined for one that is not there. */
-export type ReadBeside = (address: string) => Promise<Uint8Array | undefined> | Uint8Array | undefined
 
 const what = 'glTF file'
 /** Metres to centimetres; (x, y, z) becomes (x, z, y), as Unreal's importer does it. */
@@ -110,7 +108,7 @@ async function readBuffers({ json, buffers }: GltfFile, views: Iterable<number>,
   const read = new Map<string, Uint8Array | undefined>()
   let readBytes = 0
   for (const [index, { uri }] of (json.buffers ?? []).entries()) {
-    if (!needed.has(index) || buffers[index] !== undefined || uri === undefined || isAbsolute(uri)) continue
+    if (!needed.has(index) || buffers[index] !== undefined || uri === undefined || relativeAddress(uri) === null) continue
     const bytes = read.has(uri) ? read.get(uri) : await readBeside(decoded(uri))
     if (!read.has(uri)) readBytes += bytes?.length ?? 0
     if (readBytes > maxBufferBytes)
@@ -162,9 +160,7 @@ export function materialName({ materials = [] }: GltfJson, index: number | undef
   return index === undefined ? '' : item(materials, index, 'material').name || `Material ${index}`
 }
 
-const isAbsolute = (uri: string): boolean => /^(?:[a-z][a-z0-9+.-]*:|[\\/])/i.test(uri)
-
-function decoded(uri: string): string {
+export function decoded(uri: string): string {
   try {
     return decodeURIComponent(uri)
   } catch {

@@ -149,7 +149,8 @@ function countValues(text: Uint8Array): number {
   return count
 }
 
-function dataUriBytes(uri: string): Uint8Array | undefined {
+/** Undefined for what is not base64. */
+export function dataUriBytes(uri: string): Uint8Array | undefined {
   const comma = uri.indexOf(',')
   return uri.slice(0, comma).endsWith(';base64') ? Buffer.from(uri.slice(comma + 1), 'base64') : undefined
 }

@@ -3,6 +3,7 @@
 // Source: Object Files (.obj), Appendix B1 of the Wavefront Advanced Visualizer manual; material libraries, its section 5.
 import { FileWindow, type WholeFile } from '../file-window.ts'
 import { FormatError } from '../format-error.ts'
+import { relativeAddress } from '../source/look.ts'
 import { countWords, eachLine, isBlank, skipBlanks } from '../text-lines.ts'
 
 export type ObjFacts = {
@@ -34,7 +35,7 @@ export type MtlFacts = {
 
 /** Some two seconds of reading. A larger file is described from its beginning. */
 export const maxObjBytes = 256 * 1024 * 1024
-const maxMtlBytes = 16 * 1024 * 1024
+export const maxMtlBytes = 16 * 1024 * 1024
 /** What is taken for text must not hold a zero byte this early. */
 const probeBytes = 4096
 export const maxNames = 10_000
@@ -76,7 +77,7 @@ export function readMtl(bytes: Uint8Array, whole: WholeFile = { sizeBytes: bytes
     const { keyword, rest } = statement(line, start, end)
     if (keyword === 'newmtl') materials++
     if (!textureKeywords.test(keyword)) return
-    const name = relativeName(textureName(rest))
+    const name = relativeAddress(textureName(rest))
     if (name !== null) addName(textures, name)
   })
   if (materials === 0) throw new FormatError('not-this-format', 'This is not a material library: it names no material.')
@@ -143,7 +144,7 @@ class ObjModel {
     if (keyword === 'usemtl' && rest !== '') addName(this.materials, rest)
     if (keyword !== 'mtllib') return
     // Several libraries may stand in one line, and their names may hold blanks.
-    const names = rest.split(/(?<=\.mtl)\s+/i).map(relativeName)
+    const names = rest.split(/(?<=\.mtl)\s+/i).map(relativeAddress)
     for (const name of names) if (name !== null) addName(this.libraries, name)
   }
 
@@ -200,16 +201,12 @@ const textureKeywords = /^(?:map_\w+|bump|disp|decal|norm|refl)$/i
 /** Options before a texture's name, with their values: one word, or up to three numbers. */
 const textureOption = /^-(?:(?:[ost])(?:\s+[-+\d.eE]+){1,3}|mm\s+\S+\s+\S+|\w+\s+\S+)\s+/
 
-function textureName(rest: string): string {
+/** Of a statement that names a texture, without the options before it. */
+export function textureName(rest: string): string {
   let name = rest
   for (let option = textureOption.exec(name); option !== null; option = textureOption.exec(name))
     name = name.slice(option[0].length)
   return name
-}
-
-/** Null for a name that only one machine understands. */
-function relativeName(name: string): string | null {
-  return name === '' || /^(?:[\\/]|[a-z][a-z0-9+.-]*:)/i.test(name) ? null : name.replaceAll('\\', '/')
 }
 
 function addName(names: Set<string>, name: string): void {

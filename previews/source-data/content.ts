@@ -1,6 +1,6 @@
 /** What a source file shows or plays, by its extension. */
 import { FormatError } from '../../formats/format-error.ts'
-import type { ReadBeside } from '../../formats/gltf/geometry.ts'
+import type { ReadBeside } from '../../formats/source/look.ts'
 import type { Mesh } from '../../formats/source/mesh.ts'
 import type { Picture } from '../../formats/source/picture.ts'
 import type { Sound } from '../../formats/source/sound.ts'

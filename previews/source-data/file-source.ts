@@ -2,10 +2,13 @@
 import { open } from 'node:fs/promises'
 import { basename, dirname, extname, resolve, sep } from 'node:path'
 import { FormatError, refuseGitLfsPointer } from '../../formats/format-error.ts'
-import type { ReadBeside } from '../../formats/gltf/geometry.ts'
+import type { ReadBeside } from '../../formats/source/look.ts'
+import { sourceLooks } from '../../formats/source-file.ts'
 import { isPackage, readPackage } from '../../formats/uasset/uasset.ts'
 import { readSource, type Source } from '../../formats/uasset-data/source.ts'
 import { type Content, readContent } from './content.ts'
+import { type FindPackage, type SlotSurface, slotSurfaces } from './materials.ts'
+import { sourceSurfaces } from './source-surfaces.ts'
 
 export interface PackageSource {
   from: 'package'
@@ -20,7 +23,11 @@ export interface SourceFileSource {
   from: 'source file'
   class: string
   content: Content
+  /** Of a mesh, by slot, read when they are asked for. Throws nothing of the file's: a mesh without colours is shown all the same. */
+  surfaces: () => Promise<Surfaces>
 }
+
+type Surfaces = (SlotSurface | undefined)[]
 
 export type FileSource = PackageSource | SourceFileSource
 
@@ -56,7 +63,25 @@ export async function readSourceOf(bytes: Uint8Array, place: Place): Promise<Fil
     if (file === undefined) onMissing?.(address)
     return file
   }
-  return { from: 'source file', ...(await readContent(ext.slice(1).toLowerCase(), bytes, found)) }
+  const kind = ext.slice(1).toLowerCase()
+  const { class: assetClass, content } = await readContent(kind, bytes, found)
+  return { from: 'source file', class: assetClass, content, surfaces }
+
+  async function surfaces(): Promise<Surfaces> {
+    if (content.kind !== 'mesh') return []
+    try {
+      return await sourceSurfaces(content.mesh, await sourceLooks(kind, bytes, beside), beside)
+    } catch (error) {
+      if (error instanceof FormatError) return []
+      throw error
+    }
+  }
+}
+
+/** What the slots of its mesh look like: by materials in other packages, or by what a source file says of them. None without a mesh. */
+export async function surfacesOf(source: FileSource, find: FindPackage): Promise<Surfaces> {
+  if (source.from === 'source file') return source.surfaces()
+  return source.source.kind === 'mesh' ? slotSurfaces(source.source.mesh, find) : []
 }
 
 async function readPackageSource(bytes: Uint8Array, stem: string): Promise<PackageSource | undefined> {

@@ -1,21 +1,10 @@
-/** Packages by their long names: out of a library, or beside a file of an Unreal project, in its Content folder and those of its plugins. */
-import { open, readdir } from 'node:fs/promises'
+/** Packages by their long names: beside a file of an Unreal project, in its Content folder and those of its plugins. */
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import type { PackageFiles } from '../threads/media-order.ts'
 import type { FindPackage } from './materials.ts'
+import { readWithin } from './needed-files.ts'
 
-/** Materials and the textures of a preview; larger ones are no matter of a picture of 512 pixels. */
-const maxPackageBytes = 256 * 1024 ** 2
 const longName = /^\/([^/\\:]+)((?:\/[^/\\:]+)+)$/
-
-/** Names compare without regard to case, as in the engine. */
-export function packagesAmong(files: PackageFiles): FindPackage {
-  return async (name) => {
-    const key = name.toLowerCase()
-    const path = files.get(key) ?? files.get(basename(key))
-    return path === undefined ? undefined : readWithin(path)
-  }
-}
 
 /** Finds nothing for a file that lies in no folder named Content. */
 export function packagesBeside(path: string): FindPackage {
@@ -54,18 +43,4 @@ async function mountedAt(project: string, mount: string): Promise<string[]> {
   const groups = await readdir(plugins, { withFileTypes: true }).catch(() => [])
   const folders = [plugins, ...groups.filter((entry) => entry.isDirectory()).map(({ name }) => join(plugins, name))]
   return folders.map((folder) => join(folder, mount, 'Content'))
-}
-
-/** Undefined for what is not there, may not be read, is no file, or is too large. */
-async function readWithin(path: string): Promise<Uint8Array | undefined> {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (file === undefined) return undefined
-  try {
-    const stats = await file.stat()
-    return stats.isFile() && stats.size <= maxPackageBytes ? await file.readFile() : undefined
-  } catch {
-    return undefined
-  } finally {
-    await file.close()
-  }
 }

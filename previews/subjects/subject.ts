@@ -1,17 +1,15 @@
 /** What is drawn for people: the mesh, picture or sound of a package, a source file or a preview, and what is said of it. */
-import { basename, extname } from 'node:path'
 import { FormatError, refuseGitLfsPointer } from '../../formats/format-error.ts'
 import type { Mesh } from '../../formats/source/mesh.ts'
 import { measureMesh } from '../../formats/source/mesh-measures.ts'
 import type { Sound } from '../../formats/source/sound.ts'
-import { isPackage } from '../../formats/uasset/uasset.ts'
-import { readSource } from '../../formats/uasset-data/source.ts'
 import { meshGlb } from '../glb.ts'
 import type { DrawnMesh } from '../rasteriser.ts'
 import { framesOf } from '../samples.ts'
-import { type Content, readContent } from '../source-data/content.ts'
-import { readFileSource } from '../source-data/file-source.ts'
-import { looksOf } from './looks.ts'
+import type { Content } from '../source-data/content.ts'
+import { type FileSource, readFileSource, readSourceOf, surfacesOf } from '../source-data/file-source.ts'
+import type { FindPackage, SlotSurface } from '../source-data/materials.ts'
+import { packagesBeside } from '../source-data/project-packages.ts'
 import { imagePixels, type Pixels, picturePixels } from './pixels.ts'
 
 /** A file of this machine, or bytes that were fetched; `name` ends as the file does, such as `SM_Barrel.uasset`. */
@@ -54,39 +52,22 @@ const easyTriangles = 200_000
 
 /** Throws FormatError; `unsupported` for what shows and plays nothing. */
 export async function readSubject(source: SubjectSource): Promise<Subject> {
-  if ('path' in source) return fileSubject(source.path)
+  if ('path' in source) return sourceSubject(await readFileSource(source.path), packagesBeside(source.path))
   const { name, bytes } = source
-  const ext = extname(name).slice(1).toLowerCase()
-  refuseGitLfsPointer(bytes)
-  if (isPackage(bytes)) return contentSubject(await readSource(bytes, { stem: basename(name, extname(name)) }))
-  if (ext === 'png' || ext === 'jpg' || ext === 'jpeg') return imageSubject(bytes)
-  const { content } = await readContent(ext, bytes, () => undefined)
-  return contentSubject(content, ext === 'glb' || ext === 'gltf' ? bytes : undefined)
-}
-
-async function fileSubject(path: string): Promise<Subject> {
-  const ext = extname(path).toLowerCase()
-  if (ext === '.glb') return readSubject({ name: basename(path), bytes: await readWholeFile(path) })
-  const source = await readFileSource(path)
-  return contentSubject(source?.from === 'package' ? source.source : source?.content)
-}
-
-const mostGlbBytes = 512 * 1024 * 1024
-
-async function readWholeFile(path: string): Promise<Uint8Array> {
-  const { readFile, stat } = await import('node:fs/promises')
-  const { size } = await stat(path)
-  if (size > mostGlbBytes) throw new FormatError('too-large', `The file has ${size} bytes, too many to be drawn.`)
-  return readFile(path)
+  if (/\.(?:png|jpe?g)$/i.test(name)) return imageSubject(bytes)
+  const nothing = async () => undefined
+  return sourceSubject(await readSourceOf(bytes, { path: name, beside: nothing }), nothing)
 }
 
 async function imageSubject(bytes: Uint8Array): Promise<Subject> {
+  refuseGitLfsPointer(bytes)
   const { pixels, width, height } = await imagePixels(bytes)
   return { kind: 'picture', pixels, facts: { kind: 'picture', width, height } }
 }
 
-async function contentSubject(content: Content | undefined, glb?: Uint8Array): Promise<Subject> {
-  if (content?.kind === 'mesh') return meshSubject(content.mesh, glb)
+async function sourceSubject(source: FileSource | undefined, find: FindPackage): Promise<Subject> {
+  const content: Content | undefined = source?.from === 'package' ? source.source : source?.content
+  if (source !== undefined && content?.kind === 'mesh') return meshSubject(content.mesh, await surfacesOf(source, find))
   if (content?.kind === 'picture') {
     const { width, height } = content.picture
     return { kind: 'picture', pixels: await picturePixels(content.picture), facts: { kind: 'picture', width, height } }
@@ -97,7 +78,7 @@ async function contentSubject(content: Content | undefined, glb?: Uint8Array): P
   return { kind: 'sound', sound, facts: { kind: 'sound', seconds: framesOf(sound) / sampleRate, sampleRate, channels } }
 }
 
-async function meshSubject(mesh: Mesh, glb: Uint8Array | undefined): Promise<Subject> {
+async function meshSubject(mesh: Mesh, surfaces: readonly (SlotSurface | undefined)[]): Promise<Subject> {
   const { triangles, bounds } = measureMesh(mesh)
   const drawn = triangles > mostDrawnTriangles ? await simplified(mesh) : mesh
   const facts: MeshSubjectFacts = {
@@ -107,7 +88,10 @@ async function meshSubject(mesh: Mesh, glb: Uint8Array | undefined): Promise<Sub
     materials: new Set(mesh.triangleSlots).size,
     sizeCm: bounds && sizeOf(bounds),
   }
-  return { kind: 'mesh', mesh: drawn, looks: glb === undefined ? [] : await looksOf(drawn, glb), facts }
+  // Simplified, slots stand in the order in which triangles use them.
+  const bySlot = new Map(mesh.slots.map(({ name }, slot) => [name, surfaces[slot]]))
+  const looks = drawn === mesh ? surfaces : drawn.slots.map(({ name }) => bySlot.get(name))
+  return { kind: 'mesh', mesh: drawn, looks, facts }
 }
 
 /** As a preview of it would be. */

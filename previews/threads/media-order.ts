@@ -1,9 +1,10 @@
 /** What is asked of the threads that make previews and thumbnails, and what they answer: for those who only ask. */
+import { posix } from 'node:path'
 import type { MediaKind } from '../../contract/media.ts'
 import type { FormatErrorReason } from '../../formats/format-error.ts'
 
 /** Raised when files that gave nothing, or ended their thread, are worth another try. */
-export const makerVersion = '1'
+export const makerVersion = '2'
 
 /** One version's file, and what is wanted of it. */
 export interface MediaOrder {
@@ -15,24 +16,35 @@ export interface MediaOrder {
   hash: string
   preview: boolean
   thumbnail: boolean
-  /** Files of packages that it needs, by name, for its colours. Without them they are looked for beside it, in its project. */
-  packages?: PackageFiles
+  /** Files that it needs: packages with its colours, or the buffers and pictures of a source file. Without them they are looked for beside it. */
+  needed?: NeededFiles
 }
 
-/** Paths of files by the names of their packages, see `packageKey`. */
-export type PackageFiles = ReadonlyMap<string, string>
+/** Paths of files, see `neededName`. */
+export type NeededFiles = ReadonlyMap<string, string>
 
-/** The long name in small letters, `/game/props/m_wood`; of packages of plugins a library knows the last part only, `m_wood`. */
-export const packageKey = ({
-  origin_path,
-  asset_name,
-}: {
+/** What a library knows of a file and where it was pushed from. */
+interface KnownFile {
   origin_path: string | null
   asset_name: string | null
-}): string | undefined => (origin_path ?? asset_name)?.toLowerCase()
+  source_ext: string | null
+  /** Nothing from a server that does not tell. */
+  source_path?: string | null | undefined
+}
 
-/** What a library gives of one preview's colours, nearest first; real meshes need some dozens, of some MiB. */
-export const mostPackages = { count: 256, bytes: 256 * 1024 ** 2 }
+/**
+ * By which name a file is asked for by one that needs it. Of a package the long name in small letters, `/game/props/m_wood`; of packages
+ * of plugins a library knows the last part only, `m_wood`. Of a source file its address, `textures/oak.png`, relative to the other.
+ */
+export function neededName(file: KnownFile, by: Pick<KnownFile, 'source_path'> | undefined): string | undefined {
+  const { origin_path, asset_name, source_ext, source_path } = file
+  if (source_ext === null) return (origin_path ?? asset_name)?.toLowerCase()
+  if (source_path == null) return asset_name === null ? undefined : `${asset_name}.${source_ext}`
+  return posix.relative(posix.dirname(by?.source_path ?? source_path), source_path)
+}
+
+/** What a library gives for one preview, nearest first; real meshes need some dozens, of some MiB. */
+export const mostNeeded = { count: 256, bytes: 256 * 1024 ** 2 }
 
 export interface MadePreview {
   kind: Exclude<MediaKind, 'thumbnail'>

@@ -20,7 +20,7 @@ import { firstWorkspace } from '../rows/workspace.ts'
 import { artifactKey, blobKey, type Storage } from '../storage/storage.ts'
 import { ingestRefusal } from '../storage/stored-bytes.ts'
 import { type Attempt, beginAttempt, forgetAttempt, giveUp } from './preview-attempts.ts'
-import { BorrowedFiles, filesOfNeeded } from './preview-packages.ts'
+import { BorrowedFiles, filesOfNeeded } from './preview-files.ts'
 import { Runner, type Step, type WorkspaceJob } from './runner.ts'
 
 interface PreviewParts {
@@ -95,8 +95,8 @@ class PreviewWork {
       const path = await borrowed.pathOf(blobKey(workspaceId, hash), mostSourceBytes)
       if (path === undefined)
         return await this.#giveUp(step, attempt, 'Its bytes are not in the storage, or more than a preview is made of.')
-      const packages = await filesOfNeeded(database.sql, { workspaceId, attempt, borrowed })
-      const order = { want: 'media', path, name, hash, preview, thumbnail, packages } as const
+      const needed = await filesOfNeeded(database.sql, { workspaceId, attempt, borrowed })
+      const order = { want: 'media', path, name, hash, preview, thumbnail, needed } as const
       const answer = await this.#threads.run(order, this.#stopping.signal)
       await this.#record(step, attempt, answer)
     } catch (error) {

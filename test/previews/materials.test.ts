@@ -6,12 +6,13 @@ import { describe, expect, test } from 'vitest'
 import { openPackage } from '../../formats/uasset-data/package.ts'
 import { readSource } from '../../formats/uasset-data/source.ts'
 import { convert } from '../../previews/convert.ts'
+import { drawMesh } from '../../previews/rasteriser.ts'
 import { drawnLooks } from '../../previews/slot-surfaces.ts'
 import { readFileSource } from '../../previews/source-data/file-source.ts'
 import { type FindPackage, slotSurfaces } from '../../previews/source-data/materials.ts'
 import { packagesBeside } from '../../previews/source-data/project-packages.ts'
 import { glbIssues } from '../support/glb-issues.ts'
-import { box, meshOf } from '../support/meshes.ts'
+import { box, meshOf, sphere } from '../support/meshes.ts'
 import { fixtureFolder } from '../support/real-packages.ts'
 import { type ObjectBytes, sourcePackage } from '../support/source-package.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -122,6 +123,15 @@ test('a texture is drawn with 8 bits and at most 512 pixels a side', () => {
   ])
   expect(look?.texture).toMatchObject({ width: 512, height: 1, samples: { kind: 'u8', values: new Uint8Array(512).fill(255) } })
   expect(other?.texture).toBe(look?.texture)
+})
+
+test('a white thing is drawn bright and nowhere cut off: its form is seen', () => {
+  const looks = drawnLooks([{ color: [1, 1, 1, 1], isMasked: false }])
+  const { values } = drawMesh(meshOf(sphere()), { looks, edgePx: 64 }).samples
+  const shades = [...values].filter((_, at) => at % 4 === 0 && values[at + 3] === 255)
+  expect(shades.filter((shade) => shade === 255)).toEqual([])
+  expect(shades.filter((shade) => shade > 220).length).toBeGreaterThan(shades.length / 10)
+  expect(drawnLooks([{ color: [0, 0.4, 0.8, 1], isMasked: false }])[0]?.color).toEqual([0, 0.4, 0.8, 1])
 })
 
 test('packages are found in the project and its plugins, and nowhere else', async () => {

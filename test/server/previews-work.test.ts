@@ -1,5 +1,6 @@
 // Previews that the server makes by itself: of what was pushed without, one file at a time, and nothing for ever.
 import { beforeEach, expect, test } from 'vitest'
+import { makerVersion } from '../../previews/threads/media-order.ts'
 import { openLog } from '../../server/monitoring/log.ts'
 import { startPreviews } from '../../server/work/previews.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
@@ -103,7 +104,7 @@ test('a file at which a server ended twice is the last thing it was at', async (
   const [{ object_id = 0 } = {}] = await entries()
   await server.database.sql`
     insert into preview_attempts (workspace_id, object_id, maker, tries, tried_at)
-    select ${workspace.workspaceId}, ${object_id}, '1', 2, ${server.clock.now().toISOString()}`
+    select ${workspace.workspaceId}, ${object_id}, ${makerVersion}, 2, ${server.clock.now().toISOString()}`
   await look()
   expect((await entries())[0]?.preview_status).toBe('none')
 })

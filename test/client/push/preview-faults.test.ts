@@ -1,4 +1,4 @@
-/** Previews behind a push that is killed or cut off, or overtaken by another version: nothing wrong is kept, and the next run goes on. */
+/** Previews behind a push that is killed or cut off, overtaken by another version, or out of room: nothing wrong is kept, and the next run goes on. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const pyramid = (height: number) => `v 0 0 0\nv 10 0 0\nv 0 10 0\nv 3 3 ${height
 
 /** Five meshes, which go through presigned addresses, pushed over a wire that a test can hold up. */
 async function huts(onWay: OnWay) {
-  const { url, keys } = await server.addWorkspace()
+  const { url, keys, slug } = await server.addWorkspace()
   const wire = await startProxy(server.url, onWay)
   const meshes = Array.from({ length: 5 }, (_, at) => [`Art/Hut${at}.obj`, pyramid(at + 5)])
   const root = temporaryFolder(Object.fromEntries(meshes))
@@ -29,7 +29,7 @@ async function huts(onWay: OnWay) {
   const caller = callAs(url, keys.mia)
   const entries = async (): Promise<Json[]> => (await caller.get('/entries?limit=200')).body.entries
   const make = () => makeProjectMedia({ ...options, folders, root })
-  return { options, state, folders, caller, entries, make }
+  return { options, state, folders, caller, entries, make, slug }
 }
 
 const shown = (entries: Json[]) => entries.filter((one) => one.preview_status === 'ready' && one.has_thumbnail).length
@@ -107,4 +107,28 @@ test.each([
   const entries = await library.entries()
   expect(shown(entries)).toBe(4)
   expect(entries.find(({ id }) => id === hut?.id)).toMatchObject({ preview_status: 'none', has_thumbnail: false })
+})
+
+test.each([
+  ['addresses are asked for', /^POST \S*\/media\/presign/],
+  ['a file is on its way', /^PUT \S*\/media\//],
+])('when the storage limit is reached as %s, the rest is made once there is room again', async (_, moment) => {
+  let reached: Promise<void> | undefined
+  const library = await huts(async (sent) => {
+    if (!moment.test(sent)) return undefined
+    reached ??= server.changeWorkspace(library.slug, { storage_limit_bytes: 1 })
+    await reached
+    return undefined
+  })
+  const { options, folders } = library
+  await push({ ...options, folders })
+  const first = await library.make()
+  expect(first).toMatchObject({ isDue: true, report: { failed: [], unavailable: [] } })
+  expect(first.error).toMatchObject({ code: 'FORBIDDEN', details: { reason: 'ingest_blocked' } })
+  expect(shown(await library.entries())).toBeLessThan(5)
+  await server.changeWorkspace(library.slug, { storage_limit_bytes: null })
+  const second = await library.make()
+  expect(second).toMatchObject({ isDue: false, report: { failed: [], left: 0 } })
+  expect(second).not.toHaveProperty('error')
+  expect(shown(await library.entries())).toBe(5)
 })

@@ -1,6 +1,6 @@
-/** Files of the packages that a mesh needs, in the server's own storage: its colours lie in them. */
+/** Files that a mesh needs, in the server's own storage: its colours lie in other packages, and parts of a source file beside it. */
 import { isMeshType } from '../../previews/previewed-types.ts'
-import { mostPackages, type PackageFiles, packageKey } from '../../previews/threads/media-order.ts'
+import { mostNeeded, type NeededFiles, neededName } from '../../previews/threads/media-order.ts'
 import type { Sql } from '../database/sql.ts'
 import { readClosure } from '../rows/closure.ts'
 import { blobKey, type Lent, type Storage } from '../storage/storage.ts'
@@ -34,15 +34,16 @@ interface Needed {
 }
 
 /** Nearest first, as many as a preview may take. None for what is no mesh. Throws ENTRY_NOT_FOUND and OBJECT_NOT_FOUND. */
-export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }: Needed): Promise<PackageFiles> {
+export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }: Needed): Promise<NeededFiles> {
   const files = new Map<string, string>()
   if (!isMeshType(attempt.entry_type)) return files
   const { members } = await readClosure(sql, workspaceId, { entryId: attempt.entry_id, objectId: attempt.object_id })
-  for (const member of members.slice(1, 1 + mostPackages.count)) {
-    const key = packageKey(member)
-    if (key === undefined) continue
-    const path = await borrowed.pathOf(blobKey(workspaceId, member.content_hash), mostPackages.bytes)
-    if (path !== undefined) files.set(key, path)
+  const [mesh, ...others] = members
+  for (const member of others.slice(0, mostNeeded.count)) {
+    const name = neededName(member, mesh)
+    if (name === undefined) continue
+    const path = await borrowed.pathOf(blobKey(workspaceId, member.content_hash), mostNeeded.bytes)
+    if (path !== undefined) files.set(name, path)
   }
   return files
 }
