@@ -1,0 +1,86 @@
+/** An api that records what its calls change, so that it can be taken back. Reading calls go through as they are. */
+import { addresses } from '../../contract/addresses.ts'
+import type { Api, CallOptions } from '../http/api.ts'
+import type { Call, NewChange } from './journal.ts'
+import type { Kept, Row } from './row.ts'
+
+type Fields = Record<string, unknown>
+type Send = (input?: Fields, options?: CallOptions) => unknown
+
+const unread = Symbol('what was there before could not be read')
+const notRead = 'It could not be read how it was before.'
+
+export class Recording {
+  readonly api: Api
+  readonly #plain: Api
+  readonly #person: (api: Api) => Promise<number>
+  readonly #said: string[] = []
+  readonly #calls: Call[] = []
+  readonly #stays = new Set<string>()
+  #asked: Promise<number | undefined> | undefined
+
+  /** `person`: the id of who makes the calls; asked for before the first change. */
+  constructor(plain: Api, person: (api: Api) => Promise<number>) {
+    this.#plain = plain
+    this.#person = person
+    this.api = this.#wrapped()
+  }
+
+  /** What all calls so far changed together, and whose change it is; undefined where nothing has changed. */
+  async changed(): Promise<{ change: Omit<NewChange, 'at'>; userId: number } | undefined> {
+    const [first] = this.#said
+    const userId = await this.#asked
+    if (first === undefined || userId === undefined) return undefined
+    const more = this.#said.length - 1
+    const what = more > 0 ? `${first}, and ${more.toLocaleString('en')} more` : first
+    return { change: { what, calls: this.#calls, stays: [...this.#stays], push: null }, userId }
+  }
+
+  #wrapped(): Api {
+    const plain = this.#plain as unknown as Record<string, Record<string, Send>>
+    const nouns = Object.entries(addresses).map(([noun, table]) => {
+      const calls = Object.entries(table).map(([verb, { method }]) => {
+        const send = plain[noun]?.[verb] as Send
+        return [verb, method === 'GET' ? send : this.#recorded(`${noun}.${verb}`, send)]
+      })
+      return [noun, Object.fromEntries(calls)]
+    })
+    return Object.fromEntries(nouns) as Api
+  }
+
+  #recorded(route: string, send: Send): Send {
+    return async (input = {}, options = {}) => {
+      const { takingBack } = await import('./taking-back.ts')
+      const row = takingBack[route]
+      if (!row || 'aside' in row) return send(input, options)
+      this.#asked ??= this.#person(this.#plain).catch(() => undefined)
+      const reads = 'back' in row ? row.before : undefined
+      const before = reads ? await reads(this.#plain, input).catch(() => unread) : undefined
+      const answer = await send(input, options)
+      this.#record(row, { route, input, answer, before })
+      return answer
+    }
+  }
+
+  /** Of an answer that is not as it should be nothing can be kept: the call itself has succeeded. */
+  #record(row: Exclude<Row, { aside: string }>, { route, input, answer, before }: Fields & { route: string }): void {
+    try {
+      if ('stays' in row) this.#stay(row.what(input), row.stays)
+      else if (before === unread) this.#stay(route, notRead)
+      else this.#keep(route, row.keep({ input, answer, before }))
+    } catch {
+      this.#stay(route, notRead)
+    }
+  }
+
+  #keep(route: string, told: Kept<unknown> | undefined): void {
+    if (!told) return
+    this.#said.push(told.what)
+    this.#calls.push({ route, kept: told.kept })
+  }
+
+  #stay(what: string, why: string): void {
+    this.#said.push(what)
+    this.#stays.add(why)
+  }
+}
