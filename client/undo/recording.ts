@@ -17,6 +17,8 @@ export class Recording {
   readonly #said: string[] = []
   readonly #calls: Call[] = []
   readonly #stays = new Set<string>()
+  /** Entries as the command has just read them: they need no second look before it changes them. */
+  readonly #seen = new Map<unknown, Promise<unknown>>()
   #asked: Promise<number | undefined> | undefined
 
   /** `person`: the id of who makes the calls; asked for before the first change. */
@@ -41,11 +43,30 @@ export class Recording {
     const nouns = Object.entries(addresses).map(([noun, table]) => {
       const calls = Object.entries(table).map(([verb, { method }]) => {
         const send = plain[noun]?.[verb] as Send
-        return [verb, method === 'GET' ? send : this.#recorded(`${noun}.${verb}`, send)]
+        const route = `${noun}.${verb}`
+        if (route === 'entries.get' || route === 'entries.find') return [verb, this.#seeing(send)]
+        return [verb, method === 'GET' ? send : this.#recorded(route, send)]
       })
       return [noun, Object.fromEntries(calls)]
     })
     return Object.fromEntries(nouns) as Api
+  }
+
+  #seeing(send: Send): Send {
+    return async (input, options) => {
+      const answer = (await send(input, options)) as Fields & { entries?: Fields[] }
+      for (const entry of answer.entries ?? [answer]) this.#seen.set(entry.id, Promise.resolve(entry))
+      return answer
+    }
+  }
+
+  /** What was seen counts until something is changed with the entry, or with several. */
+  #reading({ entry_id }: Fields): Api {
+    const seen = this.#seen.get(entry_id)
+    if (entry_id === undefined) this.#seen.clear()
+    else this.#seen.delete(entry_id)
+    if (!seen) return this.#plain
+    return { ...this.#plain, entries: { ...this.#plain.entries, get: () => seen as never } }
   }
 
   #recorded(route: string, send: Send): Send {
@@ -55,7 +76,8 @@ export class Recording {
       if (!row || 'aside' in row) return send(input, options)
       this.#asked ??= this.#person(this.#plain).catch(() => undefined)
       const reads = 'back' in row ? row.before : undefined
-      const before = reads ? await reads(this.#plain, input).catch(() => unread) : undefined
+      const reading = this.#reading(input)
+      const before = reads ? await reads(reading, input).catch(() => unread) : undefined
       const answer = await send(input, options)
       this.#record(row, { route, input, answer, before })
       return answer
