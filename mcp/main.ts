@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Machine, namedProject, type Project } from './files/machine.ts'
+import { PacedStdio } from './paced-stdio.ts'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
 import { spendPlanHere } from './tools/plan-token.ts'
@@ -13,9 +14,6 @@ import type { Tool } from './tools/tool.ts'
 export { namedProject } from './files/machine.ts'
 export { namesIn } from './tools/toolset-names.ts'
 export type { Selection }
-
-/** Four times what the hosted endpoint takes: pictures travel as base64. */
-const longestMessage = 4 * 1024 * 1024
 
 export interface StdioOptions {
   wire: SignedWire
@@ -60,7 +58,7 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
         now,
       }),
     {
-      transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage }),
+      transport: new PacedStdio(stdin, stdout),
       onerror: (error) => tell(error.message),
     },
   )

@@ -1,4 +1,5 @@
 /** What holds of settings: a variable of the environment goes before the file, the file before what is usual. */
+import { systemCode } from '../client-error.ts'
 import { type Kept, readKept } from './kept.ts'
 import { type Setting, settings } from './known.ts'
 
@@ -40,9 +41,19 @@ export function effective(setting: Setting, kept: Kept, env: Environment): Effec
   return value === undefined ? { value: setting.usual, source: 'default' } : { value, source: 'config' }
 }
 
+/** What this person may not open is someone else's: it sets nothing. */
+function readOwn(path: string): Kept {
+  try {
+    return readKept(path)
+  } catch (error) {
+    if (systemCode(error) === 'EACCES') return {}
+    throw error
+  }
+}
+
 /** Everything that reads a variable reads the file by that. Throws ClientError `SETTINGS_DAMAGED`. */
 export function applySettings(path: string, env: Environment): Applied {
-  const kept = readKept(path)
+  const kept = readOwn(path)
   const [applied, fromFile, misfits] = [{ ...env }, new Set<string>(), [] as Misfit[]]
   for (const setting of settings) {
     const given = kept[setting.name]

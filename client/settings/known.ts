@@ -1,5 +1,6 @@
 /** What a person sets once: names, what each takes, and the variable of the environment that goes before it. */
 import { readCacheSize } from '../content/cache-size.ts'
+import { mostWaitSeconds } from './seconds.ts'
 
 export interface Setting {
   name: string
@@ -81,7 +82,7 @@ export const settings: readonly Setting[] = [
       ...{ name: 'pictures-wait', variable: 'PH_PICTURES_WAIT' },
       meaning: 'how many seconds `ph show` and `ph diff` wait for a picture that is to be drawn',
     },
-    { most: 600, usual: '4' },
+    { most: mostWaitSeconds, usual: '4' },
   ),
   onOff({ name: 'motion', variable: 'PH_NO_MOTION', meaning: 'whether meshes turn by themselves' }, true),
   onOff({ name: 'previews', variable: 'PH_PREVIEWS', meaning: 'whether previews are made after a push' }),
@@ -96,7 +97,7 @@ export const settings: readonly Setting[] = [
   onOff({ name: 'update-notice', variable: 'PH_NO_UPDATE_NOTICE', meaning: 'whether ph says that there is a newer one' }, true),
   seconds(
     { name: 'completion-wait', variable: 'PH_COMPLETION_WAIT', meaning: 'how many seconds Tab waits for names' },
-    { most: 10, usual: '0.4' },
+    { most: mostWaitSeconds, usual: '0.4' },
   ),
 ]
 

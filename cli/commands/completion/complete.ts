@@ -9,6 +9,7 @@ import { expandBefore, shellMark } from '../../../client/settings/aliases.ts'
 import { applySettings } from '../../../client/settings/effective.ts'
 import { aliasesFile, readKept, settingsFile } from '../../../client/settings/kept.ts'
 import { settings } from '../../../client/settings/known.ts'
+import { waitMsOf } from '../../../client/settings/seconds.ts'
 import { findAddress, findConnection, readProfiles } from '../../../client/sign-in/profile.ts'
 import { type Answer, answer, type Kind } from './answer.ts'
 import { table } from './table.ts'
@@ -19,7 +20,6 @@ type Environment = Record<string, string | undefined>
 const mostNames = 60
 /** A person waits for Tab no longer, if `PH_COMPLETION_WAIT` does not say so. */
 const usualWaitMs = 400
-const mostWaitSeconds = 600
 
 /** What PowerShell hands over for an empty word, which it cannot. */
 const nothingYet = '--ph-nothing-yet'
@@ -72,11 +72,7 @@ async function liveNames(own: Environment, kind: Kind, prefix: string): Promise<
   }
 }
 
-/** So long a name is waited for: `PH_COMPLETION_WAIT` in seconds, else 0.4. */
-function waitMs(env: Environment): number {
-  const seconds = Number(env.PH_COMPLETION_WAIT || Number.NaN)
-  return seconds > 0 && seconds <= mostWaitSeconds ? Math.ceil(seconds * 1000) : usualWaitMs
-}
+const waitMs = (env: Environment): number => waitMsOf(env.PH_COMPLETION_WAIT, usualWaitMs)
 
 /** By kind: names that begin with the parameters, the second of which ends them. */
 const queries: Partial<Record<Kind, string>> = {
