@@ -1,8 +1,7 @@
 /** A workspace on a server as typed calls, for the time of one command. */
 import type { Api } from '../client/http/api.ts'
 import type { Http } from '../client/http/http.ts'
-import type { NewChange } from '../client/undo/journal.ts'
-import type { Recording } from '../client/undo/recording.ts'
+import type { Journal, NewChange } from '../client/undo/journal.ts'
 import { clientName, foldersOf, requireConnection, type Signed } from './connection.ts'
 import type { Context } from './context.ts'
 import { tellWaits } from './terminal/waits.ts'
@@ -30,33 +29,31 @@ export async function withLibrary<T>(context: Context, work: (library: Library) 
   const { url, key } = connection
   const { signal, pause } = context
   const http = new Http({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
-  const recording = new Recording(createApi(http), (api) => personOf(connection, api))
+  const recording = new Recording(createApi(http))
   try {
     return await work({ api: recording.api, http, connection })
   } finally {
-    await keepChange(context, recording, url)
+    if (recording.change) await keepChange(context, recording.change, connection)
     await http.close('destroy')
   }
 }
 
-/** The id of who the key belongs to: as the sign-in said, or as the server says of a key that was handed over. */
-export const personOf = async ({ keySource, profile }: Signed, api: Api): Promise<number> =>
-  keySource !== 'environment' && profile ? profile.user.id : (await api.identity.me()).user.id
+/** Of the person who signed in, also with other keys later; of a key that was handed over, by that key. */
+export const journalOf = async (context: Context, { url, key, keySource, profile }: Signed): Promise<Journal> => {
+  const { Journal } = await import('../client/undo/journal.ts')
+  const whose = keySource !== 'environment' && profile ? `user ${profile.user.id}` : `key ${key}`
+  return new Journal(foldersOf(context), { url, whose })
+}
 
-async function keepChange(context: Context, recording: Recording, url: string): Promise<void> {
-  const { change, userId } = (await recording.changed()) ?? {}
-  if (change && userId !== undefined && (await rememberChange(context, { change, url, userId })) && change.calls.length > 0)
-    tellUndo(context)
+async function keepChange(context: Context, change: Omit<NewChange, 'at'>, connection: Signed): Promise<void> {
+  if ((await rememberChange(context, change, connection)) && change.calls.length > 0) tellUndo(context)
 }
 
 /** Says whether it is remembered. A list that cannot be written is told, and never fails what has changed the library. */
-export async function rememberChange(
-  context: Context,
-  { change, url, userId }: { change: Omit<NewChange, 'at'>; url: string; userId: number },
-): Promise<boolean> {
-  const { Journal } = await import('../client/undo/journal.ts')
+export async function rememberChange(context: Context, change: Omit<NewChange, 'at'>, connection: Signed): Promise<boolean> {
+  const journal = await journalOf(context, connection)
   try {
-    await new Journal(foldersOf(context), { url, userId }).add({ ...change, at: context.now().toISOString() })
+    await journal.add({ ...change, at: context.now().toISOString() })
     return true
   } catch (error) {
     if (isLookedAt(context)) context.out.note(`ph undo cannot take this back: ${(error as Error).message}`)

@@ -6,7 +6,6 @@ import { type Api, createApi } from '../../client/http/api.ts'
 import type { PushedVersion } from '../../client/memory/last-push.ts'
 import { placeInProject } from '../../client/project/paths.ts'
 import { deleteEntry, openLastPush, pushedFolders, type Remembered, restoreBefore, stepFor } from '../../client/push/undo.ts'
-import { Journal } from '../../client/undo/journal.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { exits } from '../../contract/errors.ts'
 import { shellWord } from '../../system/shell-word.ts'
@@ -15,7 +14,7 @@ import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireWriter } from '../entries/key-rights.ts'
 import { type Act, actOnEach, type Row } from '../entries/one-by-one.ts'
-import { personOf, withLibrary } from '../library.ts'
+import { journalOf, withLibrary } from '../library.ts'
 import { Refusal } from '../refusal.ts'
 import { age, count } from '../terminal/amounts.ts'
 import { yesOption } from '../terminal/confirmation.ts'
@@ -29,7 +28,7 @@ export const commands = [
   command({
     usage: 'undo [folder]',
     description:
-      'Takes back the last change that you made in the library from this machine: a push, tags, names, check-outs, comments and so on; with a number, that change of `ph undo --list`. What someone has changed since stays, and is named. What is deleted does not come back. Of a push, the versions become current again that were current before, and the entries that it made are deleted, which only admins can do; the files here stay as they are. With a folder, it takes back the last push from there: one push is remembered for each project, and a push that was stopped counts as far as it came. The newest 50 changes are remembered for each person and workspace.',
+      'Takes back the last change that you made in the library from this machine: a push, tags, names, check-outs, comments and so on; with a number, that change of `ph undo --list`. What someone has changed since stays, and is named. What is deleted does not come back. Of a push, the versions become current again that were current before, and the entries that it made are deleted, which only admins can do; the files here stay as they are. With a folder, it takes back the last push from there: one push is remembered for each project, and a push that was stopped counts as far as it came. The newest 50 changes are remembered for each person and workspace, or for the key in PH_API_KEY.',
     arguments: { folder: 'a number of the list, or the project or folder that was pushed (default: the last change)' },
     options: {
       list: flag('--list', 'show what can be taken back, the newest first'),
@@ -49,7 +48,7 @@ export const commands = [
         const { url } = connection
         // What takes a change back is no change of its own.
         const api = createApi(http)
-        const journal = new Journal(foldersOf(context), { url, userId: await personOf(connection, api) })
+        const journal = await journalOf(context, connection)
         if (list) return listChanges(context, { journal, url })
         const isNumber = folder !== undefined && /^\d{1,15}$/.test(folder)
         const isOfFolder = folder !== undefined && !isNumber

@@ -50,8 +50,9 @@ const tooLarge = 'It changed so much at once that it is not remembered how it wa
 export class Journal {
   readonly path: string
 
-  constructor(folders: Folders, { url, userId }: { url: string; userId: number }) {
-    this.path = changesFile(folders, url, userId)
+  /** `whose`: the person or the key, in any words that name no other one; it is kept as a hash alone. */
+  constructor(folders: Folders, { url, whose }: { url: string; whose: string }) {
+    this.path = changesFile(folders, url, whose)
   }
 
   /** The newest first. Throws ClientError `SETTINGS_DAMAGED`. */

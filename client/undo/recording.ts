@@ -13,29 +13,24 @@ const notRead = 'It could not be read how it was before.'
 export class Recording {
   readonly api: Api
   readonly #plain: Api
-  readonly #person: (api: Api) => Promise<number>
   readonly #said: string[] = []
   readonly #calls: Call[] = []
   readonly #stays = new Set<string>()
   /** Entries as the command has just read them: they need no second look before it changes them. */
   readonly #seen = new Map<unknown, Promise<unknown>>()
-  #asked: Promise<number | undefined> | undefined
 
-  /** `person`: the id of who makes the calls; asked for before the first change. */
-  constructor(plain: Api, person: (api: Api) => Promise<number>) {
+  constructor(plain: Api) {
     this.#plain = plain
-    this.#person = person
     this.api = this.#wrapped()
   }
 
-  /** What all calls so far changed together, and whose change it is; undefined where nothing has changed. */
-  async changed(): Promise<{ change: Omit<NewChange, 'at'>; userId: number } | undefined> {
+  /** What all calls so far changed together; undefined where nothing has changed. */
+  get change(): Omit<NewChange, 'at'> | undefined {
     const [first] = this.#said
-    const userId = await this.#asked
-    if (first === undefined || userId === undefined) return undefined
+    if (first === undefined) return undefined
     const more = this.#said.length - 1
     const what = more > 0 ? `${first}, and ${more.toLocaleString('en')} more` : first
-    return { change: { what, calls: this.#calls, stays: [...this.#stays], push: null }, userId }
+    return { what, calls: this.#calls, stays: [...this.#stays], push: null }
   }
 
   #wrapped(): Api {
@@ -74,7 +69,6 @@ export class Recording {
       const { takingBack } = await import('./taking-back.ts')
       const row = takingBack[route]
       if (!row || 'aside' in row) return send(input, options)
-      this.#asked ??= this.#person(this.#plain).catch(() => undefined)
       const reads = 'back' in row ? row.before : undefined
       const reading = this.#reading(input)
       const before = reads ? await reads(reading, input).catch(() => unread) : undefined

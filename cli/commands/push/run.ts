@@ -3,9 +3,9 @@ import { basename } from 'node:path'
 import { placeInProject } from '../../../client/project/paths.ts'
 import type { PushOptions } from '../../../client/push/push.ts'
 import type { PushReport } from '../../../client/push/report.ts'
-import { foldersOf, requireConnection, type Signed } from '../../connection.ts'
+import { foldersOf, requireConnection } from '../../connection.ts'
 import type { Context } from '../../context.ts'
-import { personOf, rememberChange, withLibrary } from '../../library.ts'
+import { rememberChange } from '../../library.ts'
 import { openDisplay } from '../../terminal/progress-display.ts'
 import { pushModel } from './progress.ts'
 
@@ -60,12 +60,7 @@ async function lastPushOf(context: Context, { paths: [path], url }: PushOptions)
 async function rememberPush(context: Context, options: PushOptions, before: Remembered | undefined): Promise<void> {
   const now = await lastPushOf(context, options)
   if (!now || now.state === before?.state) return
-  const connection = await requireConnection(context)
-  const userId = await pusherOf(context, connection).catch(() => undefined)
   const { root, begunAt } = now
   const change = { what: `Pushed ${basename(root)}`, calls: [], stays: [], push: { root, begunAt } }
-  if (userId !== undefined) await rememberChange(context, { change, url: connection.url, userId })
+  await rememberChange(context, change, await requireConnection(context))
 }
-
-const pusherOf = (context: Context, connection: Signed): Promise<number> =>
-  withLibrary(context, ({ api }) => personOf(connection, api))

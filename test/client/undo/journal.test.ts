@@ -9,7 +9,7 @@ import { findFolders } from '../../../client/folders.ts'
 import { Journal, mostChanges, type NewChange } from '../../../client/undo/journal.ts'
 import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
 
-const whose = { url: 'https://props.test/w/inn', userId: 7 }
+const whose = { url: 'https://props.test/w/inn', whose: 'user 7' }
 const at = '2026-01-01T00:00:00.000Z'
 const change = (what: string, more: Partial<NewChange> = {}): NewChange => ({
   at,
@@ -32,7 +32,7 @@ test('the newest 50 changes are kept, with numbers that go on', async () => {
 test('each person at each workspace has a list of their own, which only its owner may read', async () => {
   const state = temporaryFolder()
   await journalIn(state).add(change('mine'))
-  expect(await journalIn(state, { ...whose, userId: 8 }).read()).toEqual([])
+  expect(await journalIn(state, { ...whose, whose: 'user 8' }).read()).toEqual([])
   expect(await journalIn(state, { ...whose, url: 'https://props.test/w/other' }).read()).toEqual([])
   expect(statSync(journalIn(state).path).mode & 0o777).toBe(0o600)
 })
