@@ -19,7 +19,7 @@ export const firstWords: Record<string, FirstWord> = {
     },
     undo: {
       takes: '[folder]',
-      summary: 'Take back the last push in the library',
+      summary: 'Take back the last change in the library, or one of a list',
       load: () => import('./commands/undo.ts'),
     },
     status: {

@@ -79,4 +79,8 @@ export const previewFolder = (folders: Folders, address: string): string => join
 export const givenUpFile = (folders: Folders, address: string): string =>
   join(folders.state, 'previews', `${addressName(address)}.sqlite`)
 
+/** What one person, or one key, changed in a workspace, for `ph undo` (client/undo/journal.ts). */
+export const changesFile = (folders: Folders, address: string, whose: string): string =>
+  join(folders.state, 'changes', `${addressName(`${address}\0${whose}`)}.json`)
+
 const addressName = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 32)

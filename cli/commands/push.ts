@@ -7,6 +7,7 @@ import { exits } from '../../contract/errors.ts'
 import { among, command, flag, text, texts, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import { readText } from '../entries/note-text.ts'
+import { tellUndo } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
 import { mayPush } from './push/consent.ts'
 import { heldAnswers } from './push/held-questions.ts'
@@ -79,6 +80,7 @@ export const commands = [
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
       const report = await runPush(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
       await showWithPreviews(context, { wire, report, show: () => show(report), isOff: dryRun || noPreviews })
+      if (!dryRun && report.summary.new > 0) tellUndo(context)
       return isPartly(report) ? exits.partly : exits.done
     },
   }),

@@ -1,8 +1,8 @@
-/** `ph undo`: takes back in the library what the last push from a project made there. */
+/** `ph undo`: takes back a change in the library: the last one, one of the list, or what the last push from a project made there. */
 
 import { basename, resolve } from 'node:path'
 import { versionName } from '../../client/entries/current-version.ts'
-import type { Api } from '../../client/http/api.ts'
+import { type Api, createApi } from '../../client/http/api.ts'
 import type { PushedVersion } from '../../client/memory/last-push.ts'
 import { placeInProject } from '../../client/project/paths.ts'
 import { deleteEntry, openLastPush, pushedFolders, type Remembered, restoreBefore, stepFor } from '../../client/push/undo.ts'
@@ -14,11 +14,12 @@ import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireWriter } from '../entries/key-rights.ts'
 import { type Act, actOnEach, type Row } from '../entries/one-by-one.ts'
-import { withLibrary } from '../library.ts'
+import { journalOf, withLibrary } from '../library.ts'
 import { Refusal } from '../refusal.ts'
 import { age, count } from '../terminal/amounts.ts'
 import { yesOption } from '../terminal/confirmation.ts'
 import { wrap } from '../terminal/wrap.ts'
+import { chooseChange, listChanges, markPush, undoChange } from './undo/changes.ts'
 
 /** So many ids still make a command line that can be copied. */
 const mostInCommand = 50
@@ -27,22 +28,39 @@ export const commands = [
   command({
     usage: 'undo [folder]',
     description:
-      'Makes the versions current again that were current before the last push from here, and deletes the entries that it made. What someone pulled since, or made another version of, stays, and is named. Only admins can delete. It changes the library only: the files here stay as they are. One push is remembered for each project; a push that was stopped counts as far as it came.',
-    arguments: { folder: 'the project or folder that was pushed (default: the one that you are in)' },
-    options: { dryRun: flag('--dry-run', 'only show what would change'), yes: yesOption },
+      'Takes back the last change that you made in the library from this machine: a push, tags, names, check-outs, comments and so on; with a number, that change of `ph undo --list`. What someone has changed since stays, and is named. What is deleted does not come back. Of a push, the versions become current again that were current before, and the entries that it made are deleted, which only admins can do; the files here stay as they are. With a folder, it takes back the last push from there: one push is remembered for each project, and a push that was stopped counts as far as it came. The newest 50 changes are remembered for each person and workspace, or for the key in PH_API_KEY.',
+    arguments: { folder: 'a number of the list, or the project or folder that was pushed (default: the last change)' },
+    options: {
+      list: flag('--list', 'show what can be taken back, the newest first'),
+      dryRun: flag('--dry-run', 'only show what would change'),
+      yes: yesOption,
+    },
     examples: [
-      ['undo --dry-run', 'see what taking back the last push would change'],
+      ['undo --dry-run', 'see what taking back the last change would do'],
       ['undo', 'take it back, after a question'],
-      ['undo ~/Scans --yes --json', 'for a script, of another folder'],
+      ['undo --list', 'see what you changed, with numbers'],
+      ['undo 12 --yes', 'take back change 12 of the list'],
+      ['undo ~/Scans --yes --json', 'for a script, the last push of another folder'],
     ],
     exits: ['conflict', 'partly'],
-    async run(context, { folder, dryRun, yes }) {
-      return withLibrary(context, async ({ api, connection: { url } }) => {
-        const path = placeInProject(resolve(context.cwd, folder ?? '.'))
+    async run(context, { folder, list, dryRun, yes }) {
+      return withLibrary(context, async ({ http, connection }) => {
+        const { url } = connection
+        // What takes a change back is no change of its own.
+        const api = createApi(http)
+        const journal = await journalOf(context, connection)
+        if (list) return listChanges(context, { journal, url })
+        const isNumber = folder !== undefined && /^\d{1,15}$/.test(folder)
+        const isOfFolder = folder !== undefined && !isNumber
+        const change = isOfFolder ? undefined : chooseChange(context, await journal.read(), { folder, url })
+        if (change && !change.push) return undoChange(context, change, { api, journal, dryRun, yes })
+        const path = change?.push?.root ?? placeInProject(resolve(context.cwd, folder ?? '.'))
         const last = openLastPush(path, { folders: foldersOf(context), url })
         if (!last) throw nothingToUndo(context, { path, url })
         try {
-          return await undo(context, { api, last, dryRun, yes })
+          const code = await undo(context, { api, last, dryRun, yes })
+          if (!dryRun && (code === exits.done || code === exits.partly)) await markPush(context, journal, last)
+          return code
         } finally {
           last.memory.close()
         }

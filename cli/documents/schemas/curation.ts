@@ -66,5 +66,15 @@ export const curationShapes: Shapes = {
   unwatch: each(),
   mute: each(),
   watches: shape('{ watches: WatchedEntry[] }', { WatchedEntry }),
-  undo: each('root: string, pushed_at: string, without_entry?: { file: string, object_id: integer }[]'),
+  undo: either(
+    each('root: string, pushed_at: string, without_entry?: { file: string, object_id: integer }[]'),
+    shape(
+      `{ dry_run: boolean, number: integer, at: string, what: string, changed: integer, unchanged: integer, failed: integer,
+        parts: { what: string, status: "done" | "would" | "unchanged" | "failed", why: string | null }[] }`,
+    ),
+    shape(
+      `{ changes: { number: integer, at: string, what: string, root: string | null, can_be_taken_back: boolean,
+        why: string | null, undone_at: string | null }[] }`,
+    ),
+  ),
 }

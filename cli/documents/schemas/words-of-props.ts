@@ -177,4 +177,12 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   line: 'the line that it stands for',
   in_shell: 'the shell runs it',
   shadowed: 'ph has a command of that name by now, which goes before it',
+  can_be_taken_back: '`ph undo` with its number takes it back',
+  'changes.number': 'what `ph undo` takes to take it back',
+  'changes.why': 'why it cannot be taken back; null where it can',
+  undone_at: 'when it was taken back; null while it stands',
+  'parts.what': 'what is taken back of it',
+  'parts.why': 'why that stays as it is',
+  'changes.root': 'of a push: the folder that was pushed; null for other changes',
+  number: 'its number on the list of changes',
 }

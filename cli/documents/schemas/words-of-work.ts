@@ -202,7 +202,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   signed_in_at: 'when that was',
   settings: 'the settings, and where they come from',
   wrong: 'why it cannot be used',
-  what: 'a workspace, a member or a key',
+  what: 'what was changed, by its kind or in words',
   workspace: 'the workspace',
   does: 'created, changed, unchanged or left',
   fields: 'what is changed of it',

@@ -67,7 +67,7 @@ test('without a text the editor opens, with the thread below a line from which o
   const top = await say(as.mia, barrel.entry_id, { body: 'see\nhere' })
   const editor = writing('\\n  Thinner, please\\n# of which this is a line\\r\\n')
   const { code, stderr } = await at.max(`comment SM_Barrel --reply ${top.id}`, { columns: 80, env: editor.env })
-  expect([code, stderr]).toEqual([0, ''])
+  expect([code, stderr]).toEqual([0, 'Take back: ph undo\n'])
   expect((await commentsOf(as.mia, barrel.entry_id)).at(-1)?.body).toBe('  Thinner, please\n# of which this is a line')
   expect(editor.seen()).toMatch(/^\n\n# -+ All from this line on is cut off\. -+\n# What you say about SM_Barrel\./)
   expect(editor.seen()).toContain('# mia, just now:\n# | see\n# | here\n')

@@ -10,6 +10,8 @@ let env: Record<string, string>
 let caller: Caller
 let barrel: Json
 let table: Json
+/** When everything had been pushed. */
+let now: Date
 
 /** A barrel of two versions, which needs a material that needs a texture; a table that needs the barrel softly. */
 beforeAll(async () => {
@@ -36,6 +38,7 @@ beforeAll(async () => {
   await pushed(caller, twins)
   barrel = { entry_id: results[2]?.entry_id, first: results[2]?.object_id }
   table = { entry_id: results[3]?.entry_id }
+  now = new Date()
 })
 
 test('show finds an entry by id, by name, by path and by the path as the editor copies it', async () => {
@@ -53,7 +56,7 @@ test('show finds an entry by id, by name, by path and by the path as the editor 
 })
 
 test('show tells facts, versions, what the prop needs as a tree, and who needs it', async () => {
-  const { stdout } = await ph('show SM_Barrel', { env, columns: 80 })
+  const { stdout } = await ph('show SM_Barrel', { env, now, columns: 80 })
   expect(stdout).toContain('/Game/Tavern/Props/SM_Barrel')
   expect(stdout).toMatch(/triangles +900/)
   expect(stdout).toMatch(/version +v2, pushed by olivia from Tavern just now\nnote +Rounder hoops\n/)
@@ -150,8 +153,8 @@ test('history lists versions newest first and marks the current one by a sign', 
 
 test.each([60, 80, 120])('at %i columns no line is wider than the terminal, with colour or without', async (columns) => {
   for (const line of ['search', 'show SM_Barrel', 'show M_Oak', 'show M_Oak --dependents', 'history SM_Barrel', 'whoami']) {
-    const plain = await ph(line, { env, columns })
-    const colored = await ph(line, { env: { ...env, NO_COLOR: '', FORCE_COLOR: '1', PH_PICTURES: 'off' }, columns })
+    const plain = await ph(line, { env, now, columns })
+    const colored = await ph(line, { env: { ...env, NO_COLOR: '', FORCE_COLOR: '1', PH_PICTURES: 'off' }, now, columns })
     expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
     expect(colored.stdout).not.toBe(plain.stdout)
     for (const text of plain.stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(columns)

@@ -223,7 +223,7 @@ test('an entry that has a later version, although that is not current, is not de
   await mia.save('SM_Stool', 'of mia')
   await mia.ok('push --held attach')
   await olivia.ok(`restore ${await idOf('SM_Stool')} --version v1`)
-  const { code, stdout } = await olivia.run('undo --yes')
+  const { code, stdout } = await olivia.run('undo . --yes')
   expect(code).toBe(6)
   expect(stdout).toContain('SM_Stool has a later version, v2, which would be deleted with it.')
   expect(await current()).toEqual({ SM_Barrel: 1, SM_Stool: 1 })
@@ -232,7 +232,7 @@ test('an entry that has a later version, although that is not current, is not de
 test('what someone has restored already is as before the push, and no failure', async () => {
   const { olivia, current, idOf } = await twoPushes()
   await olivia.ok(`restore ${await idOf('SM_Barrel')} --version v1`)
-  const undone = await olivia.ok('undo --yes')
+  const undone = await olivia.ok('undo . --yes')
   expect(undone).toMatchObject({ changed: 1, unchanged: 1, failed: 0 })
   expect(undone.entries.map(({ name, outcome }: Json) => [name, outcome])).toContainEqual([
     'SM_Barrel',
@@ -244,7 +244,7 @@ test('what someone has restored already is as before the push, and no failure', 
 test('from a project within the one that was pushed, the push of the outer one is not taken back', async () => {
   const { olivia, current } = await twoPushes()
   writeFiles(olivia.root, { 'Samples/Shed.uproject': '{}', 'Samples/Content/keep': '' })
-  const { code, stderr } = await olivia.run('undo --yes', { cwd: join(olivia.root, 'Samples/Content') })
+  const { code, stderr } = await olivia.run('undo . --yes', { cwd: join(olivia.root, 'Samples/Content') })
   expect([code, stderr]).toEqual([1, expect.stringContaining('is remembered on this machine')])
   expect(await current()).toEqual({ SM_Barrel: 2, SM_Stool: 1 })
   await olivia.ok('undo --yes', { cwd: join(olivia.root, 'Content/Inn') })
@@ -319,7 +319,7 @@ test('outside of any pushed folder those are named that were pushed and are not 
   await olivia.ok('push', { cwd: castle, now: new Date(Date.now() + 60_000) })
   // A memory that is no database is in nobody's way.
   writeFiles(olivia.env.PH_STATE_DIR, { 'projects/damaged.sqlite': 'not a database' })
-  const lost = () => olivia.run('undo', { cwd: temporaryFolder() })
+  const lost = () => olivia.run('undo .', { cwd: temporaryFolder() })
   const { stderr } = await lost()
   expect(stderr.indexOf(castle)).toBeGreaterThan(0)
   expect(stderr.indexOf(olivia.root)).toBeGreaterThan(stderr.indexOf(castle))

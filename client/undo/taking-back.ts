@@ -1,0 +1,44 @@
+/** The table by route: of every call that writes, how it is taken back, why it cannot be, or why it is no change of its own. */
+import { checkOuts } from './check-outs.ts'
+import { entryFields } from './entry-fields.ts'
+import { memberships } from './memberships.ts'
+import { nouns } from './nouns.ts'
+import { reviews } from './reviews.ts'
+import { aside, type Rows, stays } from './row.ts'
+import { talk } from './talk.ts'
+
+const partOfPush = 'A part of a push, or of what is shown of versions: a push is taken back as a whole.'
+const accounts = 'Concerns keys and sign-ins, and nothing in the library.'
+const ofPull = 'A part of a pull, which brings files and changes nothing in the library.'
+const ownMarks = 'Marks of one person alone, which say what was looked at.'
+
+export const takingBack: Rows = {
+  ...checkOuts,
+  ...entryFields,
+  ...memberships,
+  ...nouns,
+  ...reviews,
+  ...talk,
+  ...aside('identity', ['login', 'logout', 'setup'], accounts),
+  ...aside('deviceSignIns', ['start', 'collect'], accounts),
+  ...aside('tokens', ['create', 'revoke'], accounts),
+  ...aside('editorSessions', ['heartbeat', 'remove'], 'Says which editors run now.'),
+  ...aside('blobs', ['put'], partOfPush),
+  ...aside('push', ['commit'], partOfPush),
+  ...aside('media', ['putThumbnail', 'putPreview', 'putMetadata', 'unavailable', 'presign', 'finalize'], partOfPush),
+  ...aside('attachments', ['create', 'putStrokes'], 'A picture belongs to what it is attached to, and goes with it.'),
+  ...aside('pullJobs', ['claim', 'heartbeat'], ofPull),
+  ...aside('notifications', ['read', 'seen'], ownMarks),
+  ...stays('admin', 'deny', {
+    stays: 'Take the file off the list by `ph api DELETE /admin/denylist/<id>`.',
+    what: () => 'Put a file on the list of those that are refused',
+  }),
+  ...stays('admin', 'allow', {
+    stays: 'Put the file on the list again by `ph api POST /admin/denylist`.',
+    what: ({ denylist_id }) => `Took ${denylist_id} off the list of files that are refused`,
+  }),
+  ...stays('admin', 'refreshPreviews', {
+    stays: 'Previews are made anew from the versions themselves; those of before are not kept.',
+    what: () => 'Asked for new previews',
+  }),
+}
