@@ -26,12 +26,15 @@ export async function forgetDeliveries({ sql }: Database, step: Step): Promise<b
 async function forgetOld(sql: Sql, { workspaceId, now }: Step): Promise<number> {
   const before = new Date(now.getTime() - keptMs).toISOString()
   const oldest = sql`
-    select d.webhook_id, d.id, d.status from webhook_deliveries d
-     where d.workspace_id = ${workspaceId} and d.status <> 'pending' and d.created_at < ${before} order by d.created_at limit ${stepRows}`
-  await sql`
-    select w.id from webhooks w where w.workspace_id = ${workspaceId} and w.id in (select webhook_id from (${oldest}) old) order by w.id for update`
+    select d.webhook_id, d.id from webhook_deliveries d
+     where d.workspace_id = ${workspaceId} and d.status <> 'pending' and d.created_at < ${before}`
+  const held = await sql<{ id: number }[]>`
+    select w.id from webhooks w
+     where w.workspace_id = ${workspaceId} and w.id in (select webhook_id from (${oldest} order by d.created_at limit ${stepRows}) old)
+     order by w.id for update`
+  const ids = held.map(({ id }) => id)
   const [gone] = await sql<{ count: number }[]>`
-    with old as (${oldest}),
+    with old as (${oldest} and d.webhook_id = any(${ids}::bigint[]) order by d.created_at limit ${stepRows}),
     gone as (
       delete from webhook_deliveries d using old where d.workspace_id = ${workspaceId} and d.webhook_id = old.webhook_id and d.id = old.id
       returning d.webhook_id, d.status),
