@@ -32,7 +32,7 @@ const mirroring = {
   test: ['test/client/mirror/killed.test.ts'],
   words({ runs, deaths }: Figures): string {
     const writing = deaths.filter((one) => /^run |sqlite/.test(one)).length
-    return `${runs} moments of loading and ${runs} of following, ${deaths.length} kills, ${writing} of them while the mirror was written, no fault`
+    return `${runs} moments of loading, of filling by a process of its own, and of following; ${deaths.length} kills beside those of filling, ${writing} of them while the mirror was written, no fault`
   },
 }
 const story = values.of === 'mirroring' ? mirroring : importing
