@@ -45,6 +45,6 @@ const line = [vitest, 'run', ...story.test]
 const { status } = spawnSync(process.execPath, line, { cwd: root, env, stdio: ['ignore', 2, 2] })
 const isWhole = status === 0 && existsSync(figuresPath)
 if (isWhole) process.stdout.write(`${story.words(JSON.parse(readFileSync(figuresPath, 'utf8')) as Figures)}\n`)
-else process.stdout.write('a fault was found, see above\n')
+else process.stdout.write('a fault was found, or the run did not come to its end: see above\n')
 rmSync(scratch, { recursive: true })
 process.exitCode = isWhole ? 0 : 1
