@@ -32,7 +32,7 @@ const mirroring = {
   test: ['test/client/mirror/killed.test.ts'],
   words({ runs, deaths }: Figures): string {
     const writing = deaths.filter((one) => /^run |sqlite/.test(one)).length
-    return `${runs} moments of loading and ${runs} of following, ${deaths.length} kills, ${writing} of them while the mirror was written, no fault`
+    return `${runs} moments of loading, of filling by a process of its own, and of following; ${deaths.length} kills beside those of filling, ${writing} of them while the mirror was written, no fault`
   },
 }
 const story = values.of === 'mirroring' ? mirroring : importing
@@ -45,6 +45,6 @@ const line = [vitest, 'run', ...story.test]
 const { status } = spawnSync(process.execPath, line, { cwd: root, env, stdio: ['ignore', 2, 2] })
 const isWhole = status === 0 && existsSync(figuresPath)
 if (isWhole) process.stdout.write(`${story.words(JSON.parse(readFileSync(figuresPath, 'utf8')) as Figures)}\n`)
-else process.stdout.write('a fault was found, see above\n')
+else process.stdout.write('a fault was found, or the run did not come to its end: see above\n')
 rmSync(scratch, { recursive: true })
 process.exitCode = isWhole ? 0 : 1

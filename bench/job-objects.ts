@@ -1,7 +1,7 @@
 /** One folder to and from an object storage: `ph` with its server on it, and `rclone copy` to and from the same store. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readBucketAddress } from '../server/bucket-address.ts'
+import { readBucketAddress } from '../server/storage/s3/bucket-address.ts'
 import type { Content } from './content.ts'
 import { person, ph, startPh } from './ph.ts'
 import { type Command, ran, type Server, timed } from './processes.ts'

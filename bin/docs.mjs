@@ -1,7 +1,7 @@
 // Prints what is derived from the contract: docs/api.md, docs/agent-api.md, contract/addresses.ts and contract/agent-addresses.ts, and
 // from the shapes of documents: docs/json. Run as `npm run docs` after a change of contract/ or cli/documents/schemas/.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { commandsByWords } from '../cli/command-words.ts'
+import { commandsByWords } from '../cli/command-line/command-words.ts'
 import { tableFile } from '../cli/commands/completion/table-of.ts'
 import { publishedSchemas } from '../cli/documents/schemas/published.ts'
 import { firstWords } from '../cli/first-words.ts'

@@ -1,6 +1,6 @@
 /** The first words after `ph`: their groups and lines in `ph help`, and the file that each loads. */
-import type { FirstWord } from './parser.ts'
-import { curation, inGroup, library, machine, signIn, together } from './word-groups.ts'
+import type { FirstWord } from './command-line/parser.ts'
+import { curation, inGroup, library, machine, signIn, together } from './command-line/word-groups.ts'
 
 const entry = '<entry>'
 

@@ -6,22 +6,22 @@ import { settingsFile } from '../client/settings/kept.ts'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
 import { printable } from '../system/printable.ts'
-import type { Resolved } from './aliases.ts'
 import type { Command } from './command.ts'
-import { wordsOf } from './command-words.ts'
+import type { Resolved } from './command-line/aliases.ts'
+import { wordsOf } from './command-line/command-words.ts'
+import { globalOptions } from './command-line/global-options.ts'
+import { programEpilogue } from './command-line/help.ts'
+import { addFirstWord, helpWidth, prepared, type Start } from './command-line/parser.ts'
+import { firstWordAt, usedWords } from './command-line/typed-words.ts'
+import { curation, library, together } from './command-line/word-groups.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
 import type { Chosen } from './documents/picked.ts'
 import { plainDocuments, ShapedDocuments } from './documents/printer.ts'
 import { asksForDocuments, listsFields, type Shape, shapeOf } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { firstWords } from './first-words.ts'
-import { globalOptions } from './global-options.ts'
-import { programEpilogue } from './help.ts'
-import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
 import { wrongUsage } from './refusal.ts'
 import { type Documents, hasColor, painter } from './terminal/output.ts'
-import { firstWordAt, usedWords } from './typed-words.ts'
-import { curation, library, together } from './word-groups.ts'
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(typed: readonly string[], given: Surroundings): Promise<number> {
@@ -69,7 +69,7 @@ async function withoutAlias(
   const at = firstWordAt(args)
   const word = args[at] === 'help' ? args[at + 1] : args[at]
   if (word === undefined || word.startsWith('-') || Object.hasOwn(firstWords, word)) return { args }
-  const { resolveAlias } = await import('./aliases.ts')
+  const { resolveAlias } = await import('./command-line/aliases.ts')
   return (await resolveAlias(args, at, surroundings)) ?? { args }
 }
 

@@ -1,7 +1,7 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
 import { resolve } from 'node:path'
 import { namesIn, toolsetNames } from '../mcp/tools/toolset-names.ts'
-import { readBucketAddress } from './bucket-address.ts'
+import { readBucketAddress } from './storage/s3/bucket-address.ts'
 
 export interface Settings {
   host: string

@@ -1,4 +1,4 @@
-/** How a webhook is signed and addressed: by the server, and by who plays its part at a desk (spec 6). */
+/** How a webhook is signed and addressed: by the server, and by `ph webhooks listen`, which plays its part (spec 6). */
 import { createHmac } from 'node:crypto'
 
 export interface SignedMessage {

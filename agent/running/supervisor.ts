@@ -41,6 +41,8 @@ interface Running {
   state: PartReport['state']
   message: string | null
   failures: number
+  /** Of the present run, or the last one, by the clock that nobody sets. */
+  startedMs: number
   nextTryAt: Date | null
   /** Ends the present run, or the wait for the next. */
   turn: AbortController
@@ -71,6 +73,7 @@ export class Supervisor {
         state: 'running',
         message: null,
         failures: 0,
+        startedMs: performance.now(),
         nextTryAt: null,
         turn: new AbortController(),
         ended: Promise.resolve(),
@@ -113,14 +116,17 @@ export class Supervisor {
   }
 
   reports(): PartReport[] {
-    return this.#running.map(({ part, state, message, failures, nextTryAt }) => ({
-      name: part.name,
-      state,
-      message,
-      failures,
-      next_try_at: nextTryAt?.toISOString() ?? null,
+    return this.#running.map((one) => ({
+      name: one.part.name,
+      state: one.state,
+      message: one.message,
+      failures: one.state === 'running' && this.#isSteady(one) ? 0 : one.failures,
+      next_try_at: one.nextTryAt?.toISOString() ?? null,
     }))
   }
+
+  /** It ran, or has run, for a while: what failed before is forgotten. */
+  readonly #isSteady = ({ startedMs }: Running): boolean => performance.now() - startedMs > this.#patience.steadyMs
 
   /** Resolves when every part has ended, or when its time is over; gives those that had not ended by then. */
   async stop(limitMs = endingMs): Promise<Part['name'][]> {
@@ -147,8 +153,7 @@ export class Supervisor {
 
   async #runOnce(one: Running): Promise<void> {
     const { part, turn } = one
-    const startedMs = performance.now()
-    Object.assign(one, { state: 'running', message: null, nextTryAt: null })
+    Object.assign(one, { state: 'running', message: null, startedMs: performance.now(), nextTryAt: null })
     this.#watchers.began(part)
     const say = (message: string | null) => {
       if (one.turn === turn) one.message = message
@@ -158,7 +163,7 @@ export class Supervisor {
       if (!turn.signal.aborted) throw new Error(`the part ${part.name} ended by itself`)
     } catch (error) {
       if (turn.signal.aborted) return
-      if (performance.now() - startedMs > this.#patience.steadyMs) one.failures = 0
+      if (this.#isSteady(one)) one.failures = 0
       await this.#waitAfter(one, error)
     }
   }

@@ -98,7 +98,7 @@ const conflictReason = ({ file, job_id, state }: AgentConflict): FileReason => (
 
 const pendingReason = (path: string): FileReason => ({
   kind: 'pending',
-  message: `${nameOf(path)} changes at this moment. It is looked at when it stands still.`,
+  message: `${nameOf(path)} is being written at this moment. It is compared as soon as nobody writes it.`,
   command: null,
 })
 

@@ -4,15 +4,15 @@ import { changeKept } from '../../client/settings/change.ts'
 import { aliasesFile } from '../../client/settings/kept.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
-import { readAliases } from '../aliases.ts'
 import { command, flag } from '../command.ts'
-import { commandFor, type FirstWords } from '../command-words.ts'
+import { readAliases } from '../command-line/aliases.ts'
+import { commandFor, type FirstWords } from '../command-line/command-words.ts'
+import { firstWordAt } from '../command-line/typed-words.ts'
 import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { nearNames } from '../entries/near-names.ts'
 import { failed, wrongUsage } from '../refusal.ts'
 import { table } from '../terminal/table.ts'
-import { firstWordAt } from '../typed-words.ts'
 
 /** Told of all commands: an alias shadows none, and stands for one that there is. */
 export const aliasesFor = (firstWords: FirstWords) => ({

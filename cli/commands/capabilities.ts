@@ -2,7 +2,7 @@
 import { readVersion } from '../../client/version.ts'
 import { apiMajor } from '../../contract/version.ts'
 import { command } from '../command.ts'
-import { commandsByWords, type FirstWords } from '../command-words.ts'
+import { commandsByWords, type FirstWords } from '../command-line/command-words.ts'
 import { wrongUsage } from '../refusal.ts'
 import { table } from '../terminal/table.ts'
 

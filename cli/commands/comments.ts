@@ -6,7 +6,7 @@ import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { threadLines, type Versions } from '../discussion/comment-words.ts'
+import { type CommentLook, threadLines } from '../discussion/comment-words.ts'
 import { chooseVersion, readVersionChoice } from '../entries/version-name.ts'
 import { withLibrary } from '../library.ts'
 import { count } from '../terminal/amounts.ts'
@@ -18,7 +18,7 @@ export const commands = [
   command({
     usage: 'comments <entry>',
     description:
-      'Threads in the order in which they were begun, with their replies set in. Each comment has a number before it, by which `ph comment --reply`, `ph resolve` and `ph react` know it. A thread that is resolved says so behind a ✓.',
+      'Threads in the order in which they were begun, with their replies set in. Each comment has a number before it, by which `ph comment --reply`, `ph resolve` and `ph react` know it. A thread that is resolved says so behind a ✓. Drawings that belong to a comment stand below it; `ph annotations` says where they are.',
     arguments: { entry: 'its id, its name or its /Game path' },
     options: {
       open: flag('--open', 'only threads that are not resolved'),
@@ -37,7 +37,10 @@ export const commands = [
       await withLibrary(context, async (library) => {
         const { api } = library
         const entry = await api.entries.get({ entry_id: await requireEntryId(api, reference) })
-        const { objects } = await api.lineages.get({ lineage_id: entry.lineage_id })
+        const [{ objects }, { annotations }] = await Promise.all([
+          api.lineages.get({ lineage_id: entry.lineage_id }),
+          api.annotations.list({ entry_id: entry.id }),
+        ])
         const version = choice && chooseVersion(objects, choice, printable(entry.name))
         const all = threadsOf(entry.comments)
         const threads = all.filter((thread) => (!open || thread.top.resolved_at === null) && speaksOf(thread, version?.object_id))
@@ -48,7 +51,7 @@ export const commands = [
         context.out.result({ ...named, comments, ...(saved ? { saved } : {}) }, () =>
           threads.length === 0
             ? nothingSaid(entry.name, all.length > 0)
-            : listing(threads, { name: entry.name, versions: objects, context }),
+            : listing(threads, { name: entry.name, versions: objects, drawings: annotations, context }),
         )
         if (pictures) await showPictures(context, library, attached)
         if (saved) context.out.note(`${count(saved.length, 'picture')} written to ${printable(save ?? '')}.`)
@@ -68,7 +71,7 @@ const nothingSaid = (name: string, isFiltered: boolean): string =>
 
 function listing(
   threads: readonly Thread[],
-  { name, versions, context }: { name: string; versions: Versions; context: Context },
+  { name, context, ...found }: { name: string; context: Context } & Pick<CommentLook, 'versions' | 'drawings'>,
 ): string[] {
   const { out, now } = context
   const comments = threads.reduce((sum, { replies }) => sum + 1 + replies.length, 0)
@@ -80,6 +83,6 @@ function listing(
   ]
   return [
     ...wrap(`${out.paint('bold', parts[0] ?? '')}, ${parts.slice(1).join(', ')}`, out.width),
-    ...threads.flatMap((thread) => ['', ...threadLines(thread, { out, now, versions })]),
+    ...threads.flatMap((thread) => ['', ...threadLines(thread, { out, now, ...found })]),
   ]
 }

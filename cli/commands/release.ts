@@ -51,18 +51,20 @@ export const commands = [
         if (others.length > 0 && !(dryRun && isAdmin)) await askFor(context, others, { isAdmin, yes })
         const released = dryRun ? 0 : await releaseHeld(api, held)
         const free = (named?.props ?? []).filter(({ lineage_id }) => held.every((one) => one.lineage_id !== lineage_id))
-        const changed = changedFiles(named?.props ?? [], held)
+        const changed = changedFiles(named?.props ?? [], held, 'changed')
+        const behind = changedFiles(named?.props ?? [], held, 'both')
         context.out.result(
           {
             dry_run: dryRun,
             released,
             props: held,
             not_checked_out: free.map(({ lineage_id, name }) => ({ lineage_id, name })),
-            changed,
+            changed: [...changed, ...behind],
           },
           () => [
             ...releasedWords(held, free, { context, dryRun }),
             ...changedWords(changed, context),
+            ...behindWords(behind, context),
             ...(dryRun ? ['', 'Nothing was changed.'] : []),
           ],
         )
@@ -105,11 +107,11 @@ async function askFor(
   })
 }
 
-/** Edits that others can be faster with from now on. */
-function changedFiles(props: readonly NamedProp[], held: readonly HeldProp[]): string[] {
+/** Edits of what is given back: on the newest version (`changed`), or on an older one (`both` changed). */
+function changedFiles(props: readonly NamedProp[], held: readonly HeldProp[], stands: 'changed' | 'both'): string[] {
   const isHeld = new Set(held.map(({ lineage_id }) => lineage_id))
   return props.flatMap(({ lineage_id, files }) =>
-    isHeld.has(lineage_id) ? files.flatMap(({ file, state }) => (state === 'changed' || state === 'both' ? file : [])) : [],
+    isHeld.has(lineage_id) ? files.flatMap(({ file, state }) => (state === stands ? file : [])) : [],
   )
 }
 
@@ -130,14 +132,28 @@ function releasedWords(
   ]
 }
 
-function changedWords(changed: readonly string[], { out }: Context): string[] {
-  if (changed.length === 0) return []
-  const hidden = changed.length - mostNamed
+const changedWords = (files: readonly string[], { out }: Context): string[] =>
+  fileWords(files, {
+    title: out.paint(['yellow', 'bold'], 'Changed here and not pushed:'),
+    next: out.paint('dim', '    → `ph push` sends them, as long as nobody else is faster'),
+  })
+
+const behindWords = (files: readonly string[], { out }: Context): string[] =>
+  fileWords(files, {
+    title: out.paint(['yellow', 'bold'], 'Changed here, on an older version:'),
+    next: out.paint(
+      'dim',
+      '    → A push does not send these: look at the newer version with `ph history`, and make your change in it',
+    ),
+  })
+
+function fileWords(files: readonly string[], { title, next }: { title: string; next: string }): string[] {
+  if (files.length === 0) return []
+  const hidden = files.length - mostNamed
   return [
-    '',
-    out.paint(['yellow', 'bold'], 'Changed here and not pushed:'),
-    ...changed.slice(0, mostNamed).map((file) => `  ${printable(file)}`),
+    ...['', title],
+    ...files.slice(0, mostNamed).map((file) => `  ${printable(file)}`),
     ...(hidden > 0 ? [`  and ${number(hidden)} more`] : []),
-    out.paint('dim', '    → `ph push` sends them, as long as nobody else is faster'),
+    next,
   ]
 }

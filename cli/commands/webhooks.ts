@@ -1,4 +1,4 @@
-/** `ph webhooks`: addresses that are told of events, and receivers that are tried out at a desk. */
+/** `ph webhooks`: addresses that are told of events, and trying out receivers on this machine. */
 import type { Api } from '../../client/http/api.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
@@ -88,7 +88,7 @@ export const commands = [
     terms: secretTerm,
     examples: [
       ['webhooks update 3 --pause', 'while its receiver is rebuilt'],
-      ['webhooks update 3 --new-secret', 'the old one got around'],
+      ['webhooks update 3 --new-secret', 'others got to know the old one'],
     ],
     async run(context, { id, to, event: types, allEvents, format: chosen, pause, resume, newSecret }) {
       if (pause && resume) throw wrongUsage('--pause and --resume exclude each other.', 'Use one of them.')
@@ -102,7 +102,7 @@ export const commands = [
         ...(newSecret ? { secret: secretOf(context.env).secret ?? (await newWebhookSecret()) } : {}),
       }
       if (Object.keys(changes).length === 0)
-        throw wrongUsage('Nothing is to be changed.', 'Say what, as in `ph webhooks update 3 --pause`.')
+        throw wrongUsage('No change was named.', 'Say what, as in `ph webhooks update 3 --pause`.')
       await withLibrary(context, async ({ api }) => {
         const changed = await api.webhooks.update({ webhook_id: webhookId(id), ...changes })
         context.out.result(changed, () => webhookLines(changed))
@@ -188,7 +188,7 @@ export const commands = [
     ],
     async run(context, { id, since }) {
       if (since === undefined)
-        throw wrongUsage('From when on is not said.', 'Add --since, as in `ph webhooks replay 3 --since 7d`.')
+        throw wrongUsage('The moment to begin at is missing.', 'Add --since, as in `ph webhooks replay 3 --since 7d`.')
       await withLibrary(context, async ({ api }) => {
         const { queued } = await api.webhooks.replay({ webhook_id: webhookId(id), since: since(context.now()).toISOString() })
         context.out.result({ queued }, `${count(queued, 'event')} ${queued === 1 ? 'is' : 'are'} sent again.`)

@@ -2,6 +2,7 @@
 
 import type { Thread } from '../../client/discussion/threads.ts'
 import { versionName } from '../../client/entries/current-version.ts'
+import type { Annotation, AnnotationShape } from '../../contract/annotations.ts'
 import type { Attachment } from '../../contract/attachments.ts'
 import type { Comment } from '../../contract/comments.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
@@ -15,7 +16,10 @@ import { listed, personName } from './people.ts'
 /** What comments speak of. */
 export type Versions = readonly Pick<LineageObject, 'object_id' | 'version'>[]
 
-export type CommentLook = Pick<Context, 'out' | 'now'> & { versions: Versions }
+/** Drawings, of which some belong to a comment. */
+export type Drawings = readonly Pick<Annotation, 'id' | 'comment_id' | 'shape'>[]
+
+export type CommentLook = Pick<Context, 'out' | 'now'> & { versions: Versions; drawings: Drawings }
 
 const mostNames = 3
 
@@ -24,7 +28,7 @@ export function threadLines({ top, replies }: Thread, look: CommentLook): string
   return [...commentLines(top, look, 0), ...replies.flatMap((reply) => commentLines(reply, look, 1))]
 }
 
-function commentLines(comment: Comment, { out, now, versions }: CommentLook, depth: number): string[] {
+function commentLines(comment: Comment, { out, now, versions, drawings }: CommentLook, depth: number): string[] {
   const indent = '    '.repeat(depth)
   const within = `${indent}    `
   const head = `${indent}${out.paint('dim', String(comment.id))} `
@@ -32,6 +36,9 @@ function commentLines(comment: Comment, { out, now, versions }: CommentLook, dep
     ...wrapAfter(head, headWords(comment, { out, now: now(), versions }), out.width),
     ...bodyLines(comment.body, out, within),
     ...comment.attachments.flatMap((one) => wrap(pictureWords(one), out.width, within)),
+    ...drawings
+      .filter(({ comment_id }) => comment_id === comment.id)
+      .flatMap(({ id, shape }) => wrap(`drawing ${id}: ${shapeWords(shape)}`, out.width, within)),
     ...(comment.mentions.length > 0
       ? wrap(`tells ${listed(comment.mentions.map(personName))}`, out.width, within).map((line) => out.paint('dim', line))
       : []),
@@ -60,6 +67,17 @@ export const bodyLines = (body: string, { width }: Pick<Output, 'width'>, indent
 
 const pictureWords = ({ id, width, height, size: bytes, has_strokes }: Attachment): string =>
   `picture ${id}: ${number(width)} x ${number(height)} px, ${size(bytes)}${has_strokes ? ', drawn on' : ''}`
+
+const shapeNames: Record<AnnotationShape, string> = {
+  rect: 'a rectangle',
+  ellipse: 'an ellipse',
+  freehand: 'a line by hand',
+  point3d: 'a point on the mesh',
+}
+
+/** What the server sent may be of a shape that is not known yet. */
+export const shapeWords = (shape: string): string =>
+  (shapeNames as Record<string, string | undefined>)[shape] ?? `a ${printable(shape)}`
 
 /** `👍 2 (Mia, Max)` */
 export const reactionsOf = ({ reactions }: Pick<Comment, 'reactions'>): string =>

@@ -1,6 +1,6 @@
 /** What `--fields` without names tells: the fields of a command's document. */
 import { exits } from '../../contract/errors.ts'
-import { commandFor, wordsOf } from '../command-words.ts'
+import { commandFor, wordsOf } from '../command-line/command-words.ts'
 import type { Surroundings } from '../context.ts'
 import { firstWords } from '../first-words.ts'
 import { wrongUsage } from '../refusal.ts'

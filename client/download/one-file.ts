@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { link, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isNoLinkCode } from '../../system/disk-codes.ts'
 import { ClientError, systemCode } from '../client-error.ts'
 import { PartFile } from '../content/part-file.ts'
 import { fillPart } from '../content/part-fill.ts'
@@ -82,7 +83,7 @@ export async function renameToFree(from: string, to: string): Promise<void> {
   } catch (error) {
     const code = systemCode(error)
     if (code === 'EEXIST') throw differs(to)
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error
+    if (!isNoLinkCode(code ?? '')) throw error
     if (await stat(to).catch(() => undefined)) throw differs(to)
     await rename(from, to)
   }

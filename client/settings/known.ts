@@ -15,7 +15,7 @@ export interface Setting {
   usual: string | null
   /** The value as it is kept; undefined for one that it does not take. */
   read(text: string): string | undefined
-  /** The variable for a value; undefined where that is the same as none. */
+  /** The variable for a value; undefined where the variable is better left out. */
   asVariable(value: string): string | undefined
   /** The value that a variable stands for. */
   fromVariable(text: string): string

@@ -1,4 +1,4 @@
-/** The server's part in webhooks, played at a desk: the feed is followed, and a local receiver gets the same bodies, headers and signatures. */
+/** The server's part in webhooks, played on this machine: the feed is followed, and a local receiver gets the same bodies, headers and signatures. */
 import { type Dispatcher, request } from 'undici'
 import type { ActivityEvent } from '../../contract/activity.ts'
 import { limits } from '../../contract/limits.ts'

@@ -29,7 +29,7 @@ export const templates = [
     uriTemplate: 'ph://entry/{id}/closure',
     name: 'closure',
     title: 'What a prop needs',
-    description: 'Every file that it drags in, itself first.',
+    description: 'Every file that it needs, directly or through others, itself first.',
     mimeType: text,
   },
   {

@@ -77,7 +77,7 @@ export const everydayReading: readonly Tool[] = [
   reading({
     name: 'needs',
     title: 'What a prop needs',
-    description: 'List every file that a prop drags in, itself first, with sizes and check-outs.',
+    description: 'List every file that a prop needs, directly or through others, itself first, with sizes and check-outs.',
     routes: ['entries.closure'],
     input: Type.Object({ ...entry, object_id: Type.Optional(Id) }),
     output: Type.Object({ total_objects: Count, total_bytes: Count, members: listOf(Any) }),

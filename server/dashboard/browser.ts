@@ -1,4 +1,4 @@
-/** What the pages keep in a browser besides its session: a secret for forms before the door, and what the next page says. */
+/** What the pages keep in a browser besides its session: a secret for forms before signing in, and what the next page says. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieFlags } from '../accounts/cookie-flags.ts'

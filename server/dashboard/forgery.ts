@@ -5,12 +5,12 @@ import { PageFailure } from './page-failure.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * Throws unless the form came from a page of ours in this browser. What stands before the door is also taken with the token of the
+ * Throws unless the form came from a page of ours in this browser. What is there before signing in is also taken with the token of the
  * browser's own secret, everything else with the session's only: a cookie can be planted by a neighbouring host, a session cannot.
  */
-export function requireOwnForm(visit: Visit, isBeforeDoor: boolean): void {
+export function requireOwnForm(visit: Visit, isBeforeSignIn: boolean): void {
   requireOwnOrigin(visit)
-  const secrets = [visit.session?.id, isBeforeDoor ? visit.browser.formSecret : undefined]
+  const secrets = [visit.session?.id, isBeforeSignIn ? visit.browser.formSecret : undefined]
   const presented = visit.secret('csrf_token')
   if (secrets.some((secret) => secret !== undefined && isCsrfToken(secret, presented))) return
   throw new PageFailure(403, {

@@ -6,7 +6,7 @@ import { refuseLongBody, refuseOtherOrigin } from './message.ts'
 import { planSecret } from './plans.ts'
 
 /** As the front door judges it: a read key may come in; what its tools ask is judged by their routes. */
-const door: Route = { method: 'POST', path: '/mcp', scope: 'read', summary: 'Serve an assistant.' }
+const assistants: Route = { method: 'POST', path: '/mcp', scope: 'read', summary: 'Serve an assistant.' }
 
 export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void> {
   let opened: ReturnType<typeof open> | undefined
@@ -17,7 +17,7 @@ export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void
     endpoint.route({
       method: ['GET', 'POST', 'DELETE'],
       url: '/mcp',
-      config: { route: door },
+      config: { route: assistants },
       onRequest: [refuseOtherOrigin(settings), refuseLongBody],
       handler: async (request, reply) => {
         opened ??= open()

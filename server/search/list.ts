@@ -154,7 +154,7 @@ function blendedPage(catalog: Catalog, meant: readonly LikeHit[], { query, input
   return pageOfBest(rows, { total, bound: [...bound, query.question, 'meant'], cursor, limit })
 }
 
-/** A question without a word in it says nothing: it is as none. */
+/** A question without a word in it filters nothing, like no question at all. */
 function sortOf({ sort, similar_to, min_score }: ListInput, { question }: SearchQuery): SortName | 'relevance' {
   const isRanked = question !== undefined || similar_to !== undefined
   if (sort === 'relevance' && !isRanked)

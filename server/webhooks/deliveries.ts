@@ -190,7 +190,7 @@ class WorkspaceSteps {
 
   async #outcomeOf(claimed: Claimed): Promise<Outcome> {
     const { webhook_id, id, attempt } = claimed
-    if (!claimed.is_kept) return { webhook_id, id, attempt, result: 'failed', error: 'Its event is older than events are kept.' }
+    if (!claimed.is_kept) return { webhook_id, id, attempt, result: 'failed', error: 'Its event is so old that the server does not have it any more.' }
     const sent = await this.#parts.sender.send(messageOf(claimed))
     return { webhook_id, id, attempt, result: sent.result, error: sent.result === 'failed' ? sent.error : null }
   }

@@ -11,10 +11,10 @@ export class RefusedAddress extends Error {}
  */
 export function endpointUrl(text: string, { allowPrivate }: { allowPrivate: boolean }): URL {
   if (!URL.canParse(text))
-    throw new RefusedAddress('It is no web address. Write it whole, such as https://ci.example.com/hooks/props.')
+    throw new RefusedAddress('It is not a web address. Write it whole, such as https://ci.example.com/hooks/props.')
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
-    throw new RefusedAddress(`It begins with ${url.protocol}//. Only https:// is sent to.`)
+    throw new RefusedAddress(`It begins with ${url.protocol}// and has to begin with https://.`)
   if (url.username || url.password)
     throw new RefusedAddress('It holds a user name or password. Leave them out; the receiver checks the signature instead.')
   if (url.port === '0') throw new RefusedAddress('Its port is 0, at which nothing can listen.')

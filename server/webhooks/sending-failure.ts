@@ -19,7 +19,7 @@ const sentences: Record<string, string> = {
   CERT_HAS_EXPIRED: 'Its certificate has expired.',
   CERT_NOT_YET_VALID: 'Its certificate is not valid yet.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another name.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is signed by itself, so nobody vouches for it.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'Its certificate is self-signed, and this server does not know it.',
   SELF_SIGNED_CERT_IN_CHAIN: 'Its certificate comes from an authority that this server does not know.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Its certificate comes from an authority that this server does not know.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Its certificate comes from an authority that this server does not know.',

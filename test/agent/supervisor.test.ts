@@ -5,11 +5,11 @@ import { type Part, Supervisor } from '../../agent/running/supervisor.ts'
 
 const patience = { firstMs: 20, mostMs: 160, steadyMs: 60_000 }
 
-function supervisor(parts: readonly Part[]) {
+function supervisor(parts: readonly Part[], steadyMs = patience.steadyMs) {
   const failures: { name: string; inMs: number }[] = []
   const made = new Supervisor(
     { began: () => {}, failed: ({ name }, _error, { inMs }) => failures.push({ name, inMs }) },
-    patience,
+    { ...patience, steadyMs },
   )
   made.start(parts)
   onTestFinished(async () => void (await made.stop(200)))
@@ -51,6 +51,22 @@ test('a part that fails is run again after pauses that grow up to a limit, and s
   expect(mirror).toMatchObject({ name: 'mirror', state: 'waiting', message: expect.stringMatching(/^no luck/) })
   expect(mirror?.next_try_at).not.toBeNull()
   expect(imports).toMatchObject({ name: 'imports', state: 'running', message: 'at work', failures: 0 })
+})
+
+test('what failed counts until the part has run for a while again', async () => {
+  const failures: (number | undefined)[] = []
+  const recovers: Part = {
+    name: 'live',
+    canPause: true,
+    async run(signal) {
+      await Promise.resolve()
+      if (failures.push(made.reports()[0]?.failures) < 3) throw new Error('no luck')
+      await untilAborted(signal)
+    },
+  }
+  const { made } = supervisor([recovers], 500)
+  await expect.poll(() => failures).toEqual([0, 1, 2])
+  await expect.poll(() => made.reports()[0], { timeout: 10_000 }).toMatchObject({ state: 'running', failures: 0 })
 })
 
 test('a part that ends by itself is run again like one that failed', async () => {

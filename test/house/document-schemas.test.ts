@@ -1,7 +1,7 @@
 /** The JSON of every command has a schema, and each of its fields a sentence. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { commandsByWords } from '../../cli/command-words.ts'
+import { commandsByWords } from '../../cli/command-line/command-words.ts'
 import { shapes, withoutDocument } from '../../cli/documents/schemas/all.ts'
 import { fieldsOf } from '../../cli/documents/schemas/fields.ts'
 import { publishedSchemas } from '../../cli/documents/schemas/published.ts'

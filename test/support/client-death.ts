@@ -3,7 +3,7 @@
  * or sends and takes bytes on the wire, in whichever thread, and lets it die (SIGKILL) just before the one that PH_TEST_DEATH names, as
  * `{"kind": "disk", "step": 12}`. `place` are the steps of the disk that move files into a project or out of its way. With
  * `"how": "interrupt"` it gets a Ctrl-C (SIGINT) instead, with `"how": "cut"` its connections end there and no other one lasts; with `"how": "save"`
- * someone saves a file of their own at `saved`, and it goes on. When it ends by itself it says on stderr how many steps there were:
+ * someone saves a file of their own at `saved`, and it goes on; with `"how": "parent"` who started it dies, and it goes on. When it ends by itself it says on stderr how many steps there were:
  * `steps: {"disk": …, "wire": …, "place": …}`.
  */
 import fs, { promises } from 'node:fs'
@@ -15,7 +15,7 @@ import Database from 'better-sqlite3'
 
 export type ClientStep = 'disk' | 'wire' | 'place'
 export type ClientSteps = Record<ClientStep, number>
-export type Ending = 'kill' | 'interrupt' | 'cut' | 'save'
+export type Ending = 'kill' | 'interrupt' | 'cut' | 'save' | 'parent'
 export interface ClientDeath {
   kind: ClientStep
   step: number
@@ -118,6 +118,7 @@ function step(kind: ClientStep, label: string): void {
   if ((last.at === undefined ? number : ++matched) !== last.step) return
   if (last.how === 'save') return void fs.writeFileSync(last.saved ?? '', 'mine')
   if (last.how === 'interrupt') return void process.kill(process.pid, 'SIGINT')
+  if (last.how === 'parent') return void process.kill(process.ppid, 'SIGKILL')
   fs.writeSync(2, `died before: ${label}\n`)
   process.kill(process.pid, 'SIGKILL')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

@@ -1,11 +1,12 @@
 /**
  * Loaded into a program of ours before anything else (`node --import`): to it every disk is one that knows no hard links, as exFAT, FAT
- * and many shares are.
+ * and many shares are. PH_TEST_LINK_CODE: the code that the system says it with.
  */
 import fs, { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-const refusal = () => Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM', syscall: 'link' })
+const code = process.env.PH_TEST_LINK_CODE ?? 'EPERM'
+const refusal = () => Object.assign(new Error(`${code}: no links here, link`), { code, syscall: 'link' })
 
 fs.linkSync = () => {
   throw refusal()

@@ -25,7 +25,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const compiled = mkdtempSync(join(tmpdir(), 'ph-compiled-'))
   process.env.NODE_COMPILE_CACHE = compiled
   return async () => {
-    rmSync(compiled, { recursive: true, force: true })
+    // Programs that end beside it still write there what they have compiled.
+    rmSync(compiled, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     rmSync(dir, { recursive: true, force: true })
     await made?.drop()
   }

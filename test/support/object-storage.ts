@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { readBucketAddress } from '../../server/bucket-address.ts'
 import { systemClock } from '../../server/clock.ts'
 import type { Settings } from '../../server/config.ts'
 import { Bucket } from '../../server/storage/s3/bucket.ts'
+import { readBucketAddress } from '../../server/storage/s3/bucket-address.ts'
 import { afterFile } from './after-file.ts'
 
 const script = fileURLToPath(new URL('../../bin/object-storage.sh', import.meta.url))

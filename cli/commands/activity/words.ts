@@ -4,6 +4,7 @@ import type { Api } from '../../../client/http/api.ts'
 import type { ActivityEvent, ActivityType } from '../../../contract/activity.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
+import { shapeWords } from '../../discussion/comment-words.ts'
 import { personName } from '../../discussion/people.ts'
 import { noteLine } from '../../entries/lock-words.ts'
 import { count, moment } from '../../terminal/amounts.ts'
@@ -75,7 +76,7 @@ const sentences: Record<ActivityType, (who: string, name: string, payload: Paylo
     `${who} ${typeof parent_id === 'number' ? 'replied' : 'commented'} on ${name}${id(comment_id)}`,
   'comment.resolve': (who, name, { resolved, comment_id }) =>
     `${who} ${resolved === false ? 'reopened' : 'resolved'} a thread on ${name}${id(comment_id)}`,
-  'annotation.create': (who, name, { shape }) => `${who} drew ${text(shape) ? `a ${text(shape)} ` : ''}on ${name}`,
+  'annotation.create': (who, name, { shape }) => `${who} drew ${text(shape) ? `${shapeWords(String(shape))} ` : ''}on ${name}`,
   'download.pull': (who, name, { target_project: project }) =>
     text(project) ? `${who} ordered ${name} for ${text(project)}` : `${who} downloaded ${name}`,
   'previews.refresh_requested': (who, name) => `${who} asked for new previews of ${name}`,

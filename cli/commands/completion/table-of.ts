@@ -1,8 +1,8 @@
 /** What can be typed after `ph`, as a table that loads at once: printed into table.ts by `npm run docs`. */
 import { Option } from 'commander'
 import type { OptionSpec } from '../../command.ts'
-import type { KnownCommand } from '../../command-words.ts'
-import { globalOptions } from '../../global-options.ts'
+import type { KnownCommand } from '../../command-line/command-words.ts'
+import { globalOptions } from '../../command-line/global-options.ts'
 import type { FlagEntry, Kind, Table } from './answer.ts'
 
 /** Names of arguments and values that stand for what can be listed. */

@@ -125,7 +125,7 @@ function act(state: InboxState, { typed }: ScreenKey): Step {
   if (typed in writes) {
     const what = writes[typed as keyof typeof writes]
     if (what !== 'comment' && item.kind !== 'review') return say('Only a review that waits for you can be answered.')
-    if (item.entry_id === null) return say('This file has no entry to speak of.')
+    if (item.entry_id === null) return say('This file has no entry, so there is nothing to comment on.')
     return { state: { ...state, writing: { what, about: item, text: '' } } }
   }
   const kind = does[typed as keyof typeof does]

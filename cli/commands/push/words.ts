@@ -37,7 +37,7 @@ export function pushWords(report: PushReport, look: PushLook): string[] {
   return [...above, ...(above.length > 0 ? [''] : []), ...sums(report, look)]
 }
 
-/** How many files met which fate; none that nothing met. */
+/** How many files had which outcome; outcomes without a file are left out. */
 function sumParts({ summary, items }: PushReport): [number, string][] {
   const versions = items.filter(({ status, parent_object_id }) => status === 'new' && parent_object_id !== null).length
   const parts: [number, string][] = [

@@ -35,13 +35,16 @@ export const listenCommand = command({
   },
   examples: [
     ['webhooks listen --forward-to http://127.0.0.1:3000/hook', 'what happens from now on'],
-    ['webhooks listen --forward-to http://127.0.0.1:3000/hook --since 7d --chaos dup,reorder', 'is the receiver up to it?'],
+    [
+      'webhooks listen --forward-to http://127.0.0.1:3000/hook --since 7d --chaos dup,reorder',
+      'see what the receiver makes of that',
+    ],
     ['webhooks listen --json | jq -c .event', 'the bodies as a webhook would send them'],
   ],
   async run(context, { forwardTo, event, since, chaos }) {
     const target = forwardTo === undefined ? undefined : addressOf(forwardTo)
     if (chaos.length > 0 && target === undefined)
-      throw wrongUsage('--chaos is about what is sent, and nothing is.', 'Add --forward-to.')
+      throw wrongUsage('--chaos needs a receiver: without --forward-to nothing is sent.', 'Add --forward-to.')
     const options = { target, types: [...new Set(event.flat())], since: since?.(context.now()), chaos: new Set(chaos.flat()) }
     await withLibrary(context, (library) => follow(context, library, options))
     return undefined

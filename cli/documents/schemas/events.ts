@@ -10,7 +10,7 @@ const Event = shape(
   }`,
 )
 
-/** What came of sending it to a receiver at a desk. */
+/** What came of sending it to a receiver on this machine. */
 const Answer = shape('{ result: "delivered" | "failed" | "lost" | "seen", status_code: integer | null, error: string | null }')
 
 export const eventShapes: Shapes = {

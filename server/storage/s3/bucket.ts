@@ -9,9 +9,9 @@ import {
   type UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { Agent, type Dispatcher } from 'undici'
-import type { BucketAddress } from '../../bucket-address.ts'
 import type { Clock } from '../../clock.ts'
 import type { StoredFile } from '../storage.ts'
+import type { BucketAddress } from './bucket-address.ts'
 import { asking, codeIn, explainStore, isMissing, StoreAnswer } from './failure.ts'
 import { Presigner } from './presigner.ts'
 

@@ -1,12 +1,12 @@
 /** Opens the bucket that the settings name: asks whether it can be used, and finds out what it can do. */
 import { join } from 'node:path'
 import { ApiError } from '../../../contract/errors.ts'
-import { readBucketAddress } from '../../bucket-address.ts'
 import type { Clock } from '../../clock.ts'
 import { SettingError, type Settings } from '../../config.ts'
 import type { Logger } from '../../monitoring/log.ts'
 import { IncomingFolder } from '../incoming-file.ts'
 import { Bucket } from './bucket.ts'
+import { readBucketAddress } from './bucket-address.ts'
 import { claim } from './owner.ts'
 import { probe } from './probe.ts'
 import { S3Storage } from './s3-storage.ts'

@@ -1,8 +1,8 @@
 /** Presigned addresses of a bucket (AWS Signature Version 4): who holds one may do one thing to one file for a while. */
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
-import type { BucketAddress } from '../../bucket-address.ts'
 import type { Clock } from '../../clock.ts'
+import type { BucketAddress } from './bucket-address.ts'
 
 export interface Presigned {
   method: 'GET' | 'HEAD' | 'PUT'

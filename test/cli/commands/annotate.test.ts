@@ -40,6 +40,13 @@ test('a drawing is on the picture of the current version, one of a list where it
   const { stdout } = await at.max(`annotate SM_Barrel - --comment ${id}`, { stdin: JSON.stringify(rect) })
   expect(stdout).toMatch(/^Made 1 drawing on SM_Barrel, id \d+\.\n$/)
   expect((await drawn()).at(-1)).toMatchObject({ comment_id: id })
+  const said = (await at.max('comments SM_Barrel')).stdout
+  expect(said).toMatch(/drawing \d+: a point on the mesh\n +drawing \d+: a rectangle\n/)
+  await as.mia.post(`/entries/${barrel.entry_id}/annotations`, {
+    ...{ object_id: barrel.object_id, preview_artifact_id: picture },
+    ...{ shape: 'ellipse', geometry: rect.geometry },
+  })
+  expect((await at.max('activity SM_Barrel')).stdout).toContain('drew an ellipse on SM_Barrel')
 })
 
 test('every fault is named with its field, all at once, and nothing is sent', async () => {

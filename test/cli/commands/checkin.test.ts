@@ -56,6 +56,11 @@ test('a file that was changed on an older version does not register, and stays c
   const { code, stdout } = await mia.run('checkin SM_Stool')
   expect([code, stdout]).toEqual([6, expect.stringContaining('another version became current meanwhile')])
   expect(await active()).toHaveLength(1)
+  const given = (await mia.run('release SM_Stool')).stdout
+  expect(given).toMatch(
+    /Changed here, on an older version:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ A push does not send these/,
+  )
+  expect(given).not.toContain('Changed here and not pushed')
 })
 
 test('a checkin of a prop that has no file here is refused, with the release that needs none', async () => {

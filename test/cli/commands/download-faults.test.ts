@@ -13,6 +13,7 @@ import { startTestServer } from '../../support/server.ts'
 import { startProxy } from '../../support/tcp-proxy.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
+const linkless = new URL('../../support/disk-without-links.ts', import.meta.url).href
 const deathPoint = new URL('../../support/client-death.ts', import.meta.url).href
 const server = await startTestServer()
 let url: string
@@ -92,6 +93,18 @@ test('a file that someone saves at the last moment, just before the download wou
   })
   expect([code, readFileSync(saved, 'utf8')]).toEqual([5, 'mine'])
   expect(stderr).toContain('small.obj is there already and holds something else')
+})
+
+test('on a disk without hard links, of which Windows says EISDIR, what is free is filled and what is there stays', async () => {
+  await push(rocks)
+  const to = temporaryFolder()
+  const preload = { NODE_OPTIONS: `--import ${linkless}`, PH_TEST_LINK_CODE: 'EISDIR' }
+  const env = { ...signedIn(url, keys.olivia), ...machine(), ...preload }
+  const { code, stderr } = await phProcess(['download', 'cliff', 'small', '--to', to], { env })
+  expect([code, texts(to)], stderr).toEqual([0, rocks])
+  const single = temporaryFolder({ 'rocks/small.obj': 'mine' })
+  expect((await phProcess(['download', 'small', '--to', single], { env })).code).toBe(5)
+  expect(texts(single)).toEqual({ 'rocks/small.obj': 'mine' })
 })
 
 test('--force replaces no file that is read-only, and then none at all', async () => {

@@ -55,13 +55,13 @@ test('deliveries tell what became of each event, and a replay sends them again',
 test('wrong usage is named before anything is asked, and members are told that they may not', async () => {
   const { at } = await innWith(server)
   for (const [line, said] of [
-    ['webhooks replay 3', 'From when on is not said'],
+    ['webhooks replay 3', 'The moment to begin at is missing'],
     ['webhooks replay 3 --since yesterday', '--since does not take'],
-    ['webhooks update 3', 'Nothing is to be changed'],
+    ['webhooks update 3', 'No change was named'],
     ['webhooks update 3 --pause --resume', 'exclude each other'],
     ['webhooks test first', 'whole number'],
     ['webhooks create https://8.8.8.8/ --event comment.sing.loud', 'no type of event'],
-    ['webhooks listen --chaos dup', '--chaos is about what is sent'],
+    ['webhooks listen --chaos dup', '--chaos needs a receiver'],
     ['webhooks listen --forward-to http://127.0.0.1:1/x --chaos earthquake', '--chaos does not take'],
     ['webhooks listen --forward-to localhost:3000', 'Write the whole address'],
   ]) {

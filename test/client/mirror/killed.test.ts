@@ -7,22 +7,23 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { randomNumbers } from '../../../sample/random.ts'
 import { callAs } from '../../support/api.ts'
+import type { ClientDeath } from '../../support/client-death.ts'
 import { callsOf, expectSame, mirrorOf, newFolders } from '../../support/mirror.ts'
 import { item, pushed } from '../../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../../support/random-library.ts'
 import { startTestServer } from '../../support/server.ts'
 
-const runs = Number(process.env.PH_AGENT_RUNS ?? 9)
+const chosen = process.env.PH_AGENT_RUNS === undefined ? undefined : Number(process.env.PH_AGENT_RUNS)
+const runs = chosen ?? 9
 const seed = process.env.PH_AGENT_SEED ?? 'mirror'
-const limits = { timeout: Math.max(240_000, runs * 10_000) }
+const limits = { timeout: Math.max(240_000, runs * 30_000) }
 const processFile = fileURLToPath(new URL('../../support/mirror-process.ts', import.meta.url))
 const deathPoint = new URL('../../support/client-death.ts', import.meta.url).href
 const server = await startTestServer()
 const run = promisify(execFile)
 
-interface Death {
+interface Death extends ClientDeath {
   kind: 'disk' | 'wire'
-  step: number
 }
 
 const killedAt: string[] = []
@@ -73,6 +74,32 @@ test(
       await expectSame(mirrorOf(url, folders), api)
     }
     expect(killedAt.length).toBeGreaterThan(runs * 0.8)
+  },
+)
+
+test(
+  'where a process of its own fills it and one of the two is killed, nothing that is half is there, and the next run ends whole',
+  limits,
+  async () => {
+    const { url, key, api } = await newLibrary()
+    const steps = await keep({ state: newFolders().state, url, key })
+    let died = 0
+    for (const [at, death] of deaths(steps, 'filling')
+      .slice(0, chosen ?? 2)
+      .entries()) {
+      const folders = newFolders()
+      const place = { state: folders.state, url, key }
+      const filled: ClientDeath = at % 2 === Math.floor(at / 2) % 2 ? { ...death, how: 'parent' } : death
+      const failed = (error: { stderr: string; signal: string }) => {
+        if (error.signal !== 'SIGKILL' && !error.stderr.includes('what fills the mirror ended (SIGKILL)')) throw error
+        died++
+      }
+      await run(process.execPath, [processFile, JSON.stringify({ ...place, filled })]).catch(failed)
+      // The one that filled it may not have ended yet.
+      await keep(place)
+      await expectSame(mirrorOf(url, folders), api)
+    }
+    expect(died).toBeGreaterThan(0)
   },
 )
 

@@ -26,7 +26,7 @@ interface PageProps {
   title: string
   /** Where in the bar this page stands. */
   section?: Section
-  /** `alone` for a page with one form or purpose, `gate` for what stands before the door. */
+  /** `alone` for a page with one form or purpose, `gate` for what is there before signing in. */
   width?: 'wide' | 'alone' | 'gate'
   /** Said first to the one who hears the title only. */
   hasTrouble?: boolean

@@ -1,6 +1,6 @@
 /** What was typed, before it is understood: where its first word stands, and which words there are. */
 import { Command as Parser } from 'commander'
-import type { Surroundings } from './context.ts'
+import type { Surroundings } from '../context.ts'
 import { globalOptions } from './global-options.ts'
 import { prepared } from './parser.ts'
 

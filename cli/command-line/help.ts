@@ -1,9 +1,9 @@
 /** What `--help` says: commander's layout with examples, exit codes and a little colour. */
 import { type CommanderError, Help, type HelpConfiguration, type Command as Parser } from 'commander'
-import { exits } from '../contract/errors.ts'
-import type { Command } from './command.ts'
-import type { Paint } from './terminal/output.ts'
-import { wrap, wrapAfter } from './terminal/wrap.ts'
+import { exits } from '../../contract/errors.ts'
+import type { Command } from '../command.ts'
+import type { Paint } from '../terminal/output.ts'
+import { wrap, wrapAfter } from '../terminal/wrap.ts'
 
 export const exitMeanings: Record<keyof typeof exits, string> = {
   done: 'done',

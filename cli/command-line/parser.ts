@@ -1,11 +1,11 @@
 /** Commands as declared, turned into commander's: arguments, options, help, and errors in our words. */
 
 import { Option, type Command as Parser } from 'commander'
-import type { Command, OptionSpec } from './command.ts'
-import type { Surroundings } from './context.ts'
+import type { Command, OptionSpec } from '../command.ts'
+import type { Surroundings } from '../context.ts'
+import { wrongUsage } from '../refusal.ts'
+import { columnsOf, hasColor, type OutStream, painter } from '../terminal/output.ts'
 import { commandEpilogue, helpStyle, usageWords } from './help.ts'
-import { wrongUsage } from './refusal.ts'
-import { columnsOf, hasColor, type OutStream, painter } from './terminal/output.ts'
 
 /** Arguments and options of one use of a command, by name. */
 export type Input = Record<string, unknown>

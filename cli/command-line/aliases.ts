@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { findFolders } from '../client/folders.ts'
-import { expand, wordsWithoutMarks } from '../client/settings/aliases.ts'
-import { aliasesFile, type Kept, readKept } from '../client/settings/kept.ts'
-import { printable } from '../system/printable.ts'
-import type { Surroundings } from './context.ts'
-import { failed, wrongUsage } from './refusal.ts'
+import { findFolders } from '../../client/folders.ts'
+import { expand, wordsWithoutMarks } from '../../client/settings/aliases.ts'
+import { aliasesFile, type Kept, readKept } from '../../client/settings/kept.ts'
+import { printable } from '../../system/printable.ts'
+import type { Surroundings } from '../context.ts'
+import { failed, wrongUsage } from '../refusal.ts'
 
 /** What to run instead, or the exit code of what was run. */
 export type Resolved = { args: string[] } | { code: number }

@@ -1,5 +1,5 @@
 /** Commands by the words that they are typed with. */
-import type { Command } from './command.ts'
+import type { Command } from '../command.ts'
 import type { FirstWord } from './parser.ts'
 
 /** All first words, as first-words.ts has them: handed over, since some commands tell of all. */
