@@ -6,11 +6,11 @@
  */
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { oneAtATime } from '../../system/one-at-a-time.ts'
 import { onAccessChange } from '../accounts/access-changes.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import { closedStates } from '../front-door/states.ts'
-import { oneAtATime } from '../one-at-a-time.ts'
 import type { Holder } from '../principal.ts'
 import { Listener } from './listener.ts'
 import { type HeardRow, type KeyName, mostMoved, type Requester, selectHeard, selectMoved } from './look.ts'

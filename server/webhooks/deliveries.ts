@@ -5,11 +5,11 @@
  */
 
 import { limits } from '../../contract/limits.ts'
+import { oneAtATime } from '../../system/one-at-a-time.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { oneAtATime } from '../one-at-a-time.ts'
 import { type Claimed, claimDue, holdEndpoints, selectWorkspaces } from './claims.ts'
 import { bodyOf } from './message.ts'
 import { endDeliveryLeases, type Outcome, recordOutcomes } from './outcomes.ts'
@@ -190,7 +190,14 @@ class WorkspaceSteps {
 
   async #outcomeOf(claimed: Claimed): Promise<Outcome> {
     const { webhook_id, id, attempt } = claimed
-    if (!claimed.is_kept) return { webhook_id, id, attempt, result: 'failed', error: 'Its event is so old that the server does not have it any more.' }
+    if (!claimed.is_kept)
+      return {
+        webhook_id,
+        id,
+        attempt,
+        result: 'failed',
+        error: 'Its event is so old that the server does not have it any more.',
+      }
     const sent = await this.#parts.sender.send(messageOf(claimed))
     return { webhook_id, id, attempt, result: sent.result, error: sent.result === 'failed' ? sent.error : null }
   }

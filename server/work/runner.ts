@@ -1,8 +1,9 @@
 /** Background work: looks by the clock for what is due and does it in small steps, beside requests and beside other servers on the database. */
+
+import { oneAtATime } from '../../system/one-at-a-time.ts'
 import { type Clock, randomId } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Logger } from '../monitoring/log.ts'
-import { oneAtATime } from '../one-at-a-time.ts'
 import { finish, type Leased, lease, makeDue, prepare } from './leases.ts'
 
 interface AnyJob {
