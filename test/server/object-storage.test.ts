@@ -4,12 +4,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { readBucketAddress } from '../../server/storage/s3/bucket-address.ts'
+import { lookAtBucket } from '../../server/administration/doctor/bucket.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readSettings } from '../../server/config.ts'
 import type { Logger } from '../../server/monitoring/log.ts'
 import { IncomingFolder } from '../../server/storage/incoming-file.ts'
 import { Bucket } from '../../server/storage/s3/bucket.ts'
+import { readBucketAddress } from '../../server/storage/s3/bucket-address.ts'
 import { openBucket } from '../../server/storage/s3/open-bucket.ts'
 import { S3Storage } from '../../server/storage/s3/s3-storage.ts'
 import { blobKey } from '../../server/storage/storage.ts'
@@ -131,7 +132,7 @@ withStore(
     expect(await storage.beginning(empty.key, 65_536)).toEqual({ size: 0, bytes: Buffer.alloc(0) })
     expect(await storage.beginning(missing.key, 65_536)).toBeUndefined()
     expect(asked).toEqual(['GET', 'GET', 'GET', 'GET'])
-  await storage.remove([file.key, empty.key])
+    await storage.remove([file.key, empty.key])
   },
 )
 
@@ -322,6 +323,20 @@ withStore('a key that the store does not know, a bucket that is not there, and f
   await expect(open(shared, {}, 'other')).rejects.toThrow(/PH_STORAGE_URL.*another library/)
   const apart = await open(`${shared.replace('shared', 'other')}`, {}, 'other')
   for (const one of [...both, apart]) one.close()
+})
+
+withStore('the doctor says whether the bucket can be written to, who sends files to it, and why it cannot be used', async () => {
+  const { storageUrl = '', storageKey } = store.settings
+  const look = (over = {}) => lookAtBucket({ storageUrl, storageKey, directUpload: true, ...over }, systemClock)
+  expect(await look()).toMatchObject([
+    { check: 'object storage', verdict: 'ok', said: expect.stringMatching(/^props at .* can be written to\.$/) },
+    { check: 'uploads', verdict: 'ok', said: expect.stringContaining('clients send files to it directly') },
+  ])
+  expect((await look({ directUpload: false }))[1]).toMatchObject({ verdict: 'note' })
+  const refused = await look({ storageKey: { id: 'nobody', secret: 'x' } })
+  expect(refused).toMatchObject([{ verdict: 'problem', said: expect.stringContaining('InvalidAccessKeyId') }])
+  store.front.fault = () => 'cut'
+  expect(await look()).toMatchObject([{ verdict: 'problem', said: expect.stringContaining('does not answer') }])
 })
 
 test('a storage address is read whole, and what is wrong with it is said without its secrets', () => {

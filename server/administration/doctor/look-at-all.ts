@@ -29,7 +29,7 @@ export async function lookAround(seen: { settings: Settings; clock: Clock; isRun
   const { dataDir } = settings
   const storage = join(dataDir, 'storage')
   const looks = await Promise.all([
-    lookAt('storage', () => lookAtStorage(storage, clock)),
+    lookAt('storage', () => lookAtFiles(settings, clock)),
     lookAt('disk', () => lookAtRoom([dataDir, join(dataDir, 'database'), storage])),
     lookAt('file system', () => lookAtDiskKind(settings)),
     lookAt('data folder', () => [...lookAtDataFolder(dataDir), ...lookAtProvisionFile(settings.provisionFile)]),
@@ -37,4 +37,12 @@ export async function lookAround(seen: { settings: Settings; clock: Clock; isRun
     lookAt('search by look', () => lookAtEmbedder(settings, clock), embedderMs),
   ])
   return looks.flat()
+}
+
+async function lookAtFiles(settings: Settings, clock: Clock): Promise<Finding[]> {
+  const { storageUrl, dataDir } = settings
+  if (storageUrl === undefined) return lookAtStorage(join(dataDir, 'storage'), clock)
+  // Loaded where it is used only: it takes a third of a second.
+  const { lookAtBucket } = await import('./bucket.ts')
+  return lookAtBucket({ ...settings, storageUrl }, clock)
 }
