@@ -1,4 +1,4 @@
-/** Administration: the denylist and previews (contract-gaps 7). Everything here needs the admin role. */
+/** Administration: the denylist, sweeps and previews (contract-gaps 7). Everything here needs the admin role. */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'
@@ -15,6 +15,18 @@ export const DenylistRecord = Type.Object({
   created_at: Timestamp,
 })
 export type DenylistRecord = Static<typeof DenylistRecord>
+
+export const sweepKinds = ['orphan_blobs', 'unattached_attachments', 'expired_records'] as const
+export type SweepKind = (typeof sweepKinds)[number]
+
+export const Sweep = Type.Object({
+  kind: oneOf(sweepKinds),
+  dry_run: Type.Boolean(),
+  candidates: Count,
+  bytes: Count,
+  deleted: Count,
+})
+export type Sweep = Static<typeof Sweep>
 
 export const admin = routes({
   denylist: {
@@ -46,6 +58,17 @@ export const admin = routes({
     summary: 'Take something off the denylist.',
     input: Type.Object({ denylist_id: Id }),
     errors: ['FORBIDDEN', 'NOT_FOUND'],
+  },
+  sweep: {
+    method: 'POST',
+    path: '/admin/sweeps',
+    scope: 'admin',
+    summary: 'Remove what nothing uses any more, after a dry run that says how much it is.',
+    input: Type.Object({ kind: oneOf(sweepKinds), dry_run: Type.Boolean() }),
+    output: Sweep,
+    transaction: false,
+    effect: 'replaces',
+    errors: ['FORBIDDEN', 'DRY_RUN_REQUIRED', 'VALIDATION'],
   },
   refreshPreviews: {
     method: 'POST',

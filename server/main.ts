@@ -30,7 +30,7 @@ import { type Provisioned, provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
 import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
-import type { Storage } from './storage/storage.ts'
+import type { CountedStorage } from './storage/counted-storage.ts'
 import { jobsOf } from './work/jobs.ts'
 import { endLeases } from './work/leases.ts'
 import { startPreviews } from './work/previews.ts'
@@ -40,7 +40,7 @@ export interface RunningServer {
   /** `http://127.0.0.1:7410` */
   url: string
   database: Database
-  storage: Storage
+  storage: CountedStorage
   ledger: Ledger
   app: FastifyInstance
   work: Runner

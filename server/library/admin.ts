@@ -1,4 +1,4 @@
-/** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
+/** Administration: the denylist, sweeps, and asking for previews anew (contract-gaps 7). */
 
 import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
@@ -9,6 +9,7 @@ import { updateWants } from '../media/awaited-media.ts'
 import { guidKey } from '../push/manifest.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { holdLineages, lockWorkspace } from '../rows/hold.ts'
+import { sweep } from '../work/sweep.ts'
 
 export const admin: Handlers<typeof contract> = {
   async denylist({ sql, workspace }) {
@@ -36,6 +37,9 @@ export const admin: Handlers<typeof contract> = {
     const [gone] = await sql`delete from denylist where workspace_id = ${workspace.id} and id = ${input.denylist_id} returning id`
     if (!gone) throw new ApiError('NOT_FOUND', `There is nothing with the id ${input.denylist_id} on the denylist.`)
   },
+
+  sweep: ({ sql, workspace, now, storage, input }) =>
+    sweep({ sql, workspaceId: workspace.id, now, files: storage.uncounted }, input),
 
   async refreshPreviews(request) {
     const { input, feed } = request

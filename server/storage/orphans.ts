@@ -3,7 +3,6 @@
  * the disk with their rows and what was counted. Who is about to take old files over spares them first.
  */
 import { amongIds, amongTexts } from '../database/among.ts'
-import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lockOf } from '../database/workspace-lock.ts'
@@ -11,7 +10,7 @@ import { artifactKey, attachmentKey, blobKey, readKey, type Storage } from './st
 import { holdCount, takeOff } from './workspace-ledger.ts'
 
 const hourMs = 3_600_000
-const orphanAgeMs = 24 * hourMs
+export const orphanAgeMs = 24 * hourMs
 /** Those that are younger have nothing to fear for most of a day, whatever the clocks of other servers say. */
 const carefreeMs = hourMs
 /** Of one step, during which others of the workspace wait who commit or count. */
@@ -39,20 +38,20 @@ export async function spareOrphans(
 }
 
 interface Swept {
-  database: Database
+  database: { sql: Sql }
   /** Where the bytes lie; not counted, because the rows go here. */
   files: Pick<Storage, 'remove'>
 }
 
-/** One step; true when there are more. */
+/** One step. */
 export async function sweepOrphans(
   { database, files }: Swept,
   { workspaceId, now }: { workspaceId: number; now: Date },
-): Promise<boolean> {
+): Promise<{ gone: number; isMore: boolean }> {
   const before = new Date(now.getTime() - orphanAgeMs).toISOString()
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some) return false
+  if (!some) return { gone: 0, isMore: false }
   return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before }), workspaceId)
 }
 
@@ -64,7 +63,7 @@ async function sweep(
   sql: Sql,
   files: Swept['files'],
   { workspaceId, before }: { workspaceId: number; before: string },
-): Promise<boolean> {
+): Promise<{ gone: number; isMore: boolean }> {
   await lockOf(sql).hold(sql, workspaceId)
   await holdCount(sql, workspaceId)
   const rows = await sql<{ key: string }[]>`
@@ -73,7 +72,7 @@ async function sweep(
   const orphans = await unusedOf(sql, workspaceId, keys)
   await takeOff(sql, workspaceId, keys)
   await files.remove(orphans)
-  return rows.length === stepFiles
+  return { gone: orphans.length, isMore: rows.length === stepFiles }
 }
 
 /** Those that no version, media file or attachment has: what a mistake in a row says otherwise costs a row, not bytes. */
