@@ -49,7 +49,7 @@ export async function timeInTurn(asks: readonly [Ask, Ask], { before, most, seco
 
 const warmUps = 10
 
-function timingOf(times: number[]): Timing {
+export function timingOf(times: number[]): Timing {
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
   return { p50Ms: at(0.5), p95Ms: at(0.95), asked: times.length }

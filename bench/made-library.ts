@@ -132,14 +132,16 @@ async function dropIndexes(sql: Sql): Promise<() => Promise<void>> {
   const tables = filled.map((name) => `'${name}'::regclass`).join(', ')
   const constraints = await sql.unsafe<{ table: string; name: string; definition: string }[]>(`
     select conrelid::regclass::text as table, conname::text as name, pg_get_constraintdef(oid) as definition
-      from pg_constraint where conrelid in (${tables}) and contype in ('p', 'u')`)
+      from pg_constraint where conrelid in (${tables}) and contype in ('p', 'u') or confrelid in (${tables}) and contype = 'f'
+     order by contype`)
   const indexes = await sql.unsafe<{ name: string; definition: string }[]>(`
     select c.relname::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i join pg_class c on c.oid = i.indexrelid
      where i.indrelid in (${tables}) and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`)
   for (const { table, name } of constraints) await sql.unsafe(`alter table ${table} drop constraint ${name}`)
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`)
   return async () => {
-    for (const { table, name, definition } of constraints)
+    // What others refer to first.
+    for (const { table, name, definition } of constraints.toReversed())
       await sql.unsafe(`alter table ${table} add constraint ${name} ${definition}`)
     for (const { definition } of indexes) await sql.unsafe(definition)
   }

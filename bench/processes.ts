@@ -144,7 +144,7 @@ export const cpuOf = (server: Server): number =>
   }, 0)
 
 /** Of the largest process of a server, MiB. */
-export function memoryOf(server: Server): { nowMiB: number; peakMiB: number } {
+export function memoryOf(server: Pick<Server, 'pid'>): { nowMiB: number; peakMiB: number } {
   const largest = (field: 'VmRSS' | 'VmHWM'): number => Math.max(...tree(server.pid).map((pid) => statusMiB(pid, field)))
   return { nowMiB: largest('VmRSS'), peakMiB: largest('VmHWM') }
 }

@@ -1,4 +1,4 @@
-// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), and the packed client
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, the packed client
 // that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the
 // programs need: npm before 11 does not link the Node that comes as a dependency.
 import { spawnSync } from 'node:child_process'
@@ -59,6 +59,14 @@ function copyRest() {
   })
 }
 
+/** dist/mcp/protocol/card. What bundles them runs on no older Node than the programs do. */
+function makeCards() {
+  const linked = join(root, 'node_modules/.bin/node')
+  const node = existsSync(linked) ? linked : process.execPath
+  const { status } = spawnSync(node, [join(root, 'bin/cards.mjs'), join(fresh, 'mcp/protocol/card')], { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`bin/cards.mjs ended with ${status}`)
+}
+
 const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
 /** dist/install: the tarball, and what it is. */
@@ -109,6 +117,7 @@ linkRuntime()
 try {
   compile()
   copyRest()
+  makeCards()
   await pack()
   await makeNewDatabase()
   replace()

@@ -33,7 +33,7 @@ function bundled({ packages }, names) {
 }
 
 /** Where Node finds a package that is asked for from `place`. */
-function resolved(packages, place, name) {
+export function resolved(packages, place, name) {
   for (let at = place; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const candidate = at === '' ? placeOf(name) : `${at}/node_modules/${name}`
     if (packages[candidate]) return candidate

@@ -16,6 +16,8 @@ export interface Surroundings {
   signal: AbortSignal
   now(): Date
   pause: Pause
+  /** Variables of `env` that the file of settings gave, and not the environment. */
+  fromSettings?: ReadonlySet<string>
 }
 
 /** Options that every command takes. */

@@ -1,16 +1,8 @@
 /** The first words after `ph`: their groups and lines in `ph help`, and the file that each loads. */
 import type { FirstWord } from './parser.ts'
+import { curation, inGroup, library, machine, signIn, together } from './word-groups.ts'
 
-export const library = 'The library:'
-export const together = 'Working together:'
-export const curation = 'Keeping it in order:'
-const signIn = 'Signing in:'
-const machine = 'On this machine:'
 const entry = '<entry>'
-
-/** Words of one group of `ph help`. */
-const inGroup = (group: string, words: Record<string, Omit<FirstWord, 'group'>>): Record<string, FirstWord> =>
-  Object.fromEntries(Object.entries(words).map(([word, first]) => [word, { group, ...first }]))
 
 /** Every first word after `ph`; the file of the same name in commands/ is loaded only when the word is used. */
 export const firstWords: Record<string, FirstWord> = {
@@ -162,6 +154,11 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'See what happened in the library or to a prop, and follow what happens',
       load: () => import('./commands/activity.ts'),
     },
+    webhooks: {
+      takes: 'list | create | listen | …',
+      summary: 'Tell other programs what happens, and try out receivers',
+      load: () => import('./commands/webhooks.ts'),
+    },
   }),
   ...inGroup(curation, {
     tag: {
@@ -237,6 +234,16 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'Say what ph can do, for programs: commands, flags, exit codes, schemas',
       load: async () => (await import('./commands/capabilities.ts')).capabilitiesIn(firstWords),
     },
+    config: {
+      takes: 'list | get | set | unset',
+      summary: 'What you set once: editor, pictures, cache size, project …',
+      load: () => import('./commands/config.ts'),
+    },
+    alias: {
+      takes: 'list | set | delete',
+      summary: 'Names of your own for command lines',
+      load: async () => (await import('./commands/alias.ts')).aliasesFor(firstWords),
+    },
     completion: {
       takes: '<shell>',
       summary: 'Print the script with which a shell completes commands and names',
@@ -251,10 +258,7 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'See it all work: a sample project, a server, two pushes, a pull',
       load: () => import('./commands/demo.ts'),
     },
-    mcp: {
-      summary: 'The library for AI assistants on this machine (MCP)',
-      load: () => import('./commands/mcp.ts'),
-    },
+    mcp: { summary: 'The library for AI assistants on this machine (MCP)', load: () => import('./commands/mcp.ts') },
     mirror: {
       takes: 'status | update | rebuild',
       summary: 'The catalog on this machine, for looking without the server',
@@ -279,10 +283,7 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'Make GLB, PNG or WAV of packages and source files; needs no server',
       load: () => import('./commands/convert.ts'),
     },
-    update: {
-      summary: 'Bring ph up to the version that the server hands out',
-      load: () => import('./commands/update.ts'),
-    },
+    update: { summary: 'Bring ph up to the version that the server hands out', load: () => import('./commands/update.ts') },
     server: {
       takes: 'start | doctor | …',
       summary: 'Run the companion server, and look after it',

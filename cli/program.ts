@@ -1,7 +1,12 @@
 /** The program: how arguments reach a command, and how a run ends in an exit code. */
 import { CommanderError, Command as Parser } from 'commander'
+import { findFolders } from '../client/folders.ts'
+import { applySettings, type Misfit } from '../client/settings/effective.ts'
+import { settingsFile } from '../client/settings/kept.ts'
 import { readVersion } from '../client/version.ts'
 import { ApiError, exits } from '../contract/errors.ts'
+import { printable } from '../system/printable.ts'
+import type { Resolved } from './aliases.ts'
 import type { Command } from './command.ts'
 import { wordsOf } from './command-words.ts'
 import { type Context, type Globals, makeContext, type Surroundings } from './context.ts'
@@ -9,22 +14,30 @@ import type { Chosen } from './documents/picked.ts'
 import { plainDocuments, ShapedDocuments } from './documents/printer.ts'
 import { asksForDocuments, listsFields, type Shape, shapeOf } from './documents/shape.ts'
 import { type Ending, failureOf, tellFailure } from './exit.ts'
-import { curation, firstWords, library, together } from './first-words.ts'
+import { firstWords } from './first-words.ts'
 import { globalOptions } from './global-options.ts'
 import { programEpilogue } from './help.ts'
 import { addFirstWord, helpWidth, prepared, type Start } from './parser.ts'
+import { wrongUsage } from './refusal.ts'
 import { type Documents, hasColor, painter } from './terminal/output.ts'
+import { firstWordAt, usedWords } from './typed-words.ts'
+import { curation, library, together } from './word-groups.ts'
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(typed: readonly string[], given: Surroundings): Promise<number> {
   let code: number = exits.done
+  let args = typed
   let context: Context | undefined
   try {
+    const resolved = await withoutAlias(typed, given)
+    if ('code' in resolved) return resolved.code
+    args = resolved.args
     if (listsFields(args)) {
       const { listFields } = await import('./documents/field-list.ts')
-      return await listFields(usedWords(args, surroundings), surroundings, args.includes('--json'))
+      return await listFields(usedWords(args, given), given, args.includes('--json'))
     }
-    const program = await parserFor(args, surroundings, async (command, input) => {
+    const program = await parserFor(args, given, async (command, input) => {
+      const surroundings = withSettings(given, command)
       const globals = program.opts<Globals>()
       await using documents = await documentsFor(globals, command, surroundings)
       context = makeContext(surroundings, { globals, documents, run })
@@ -37,16 +50,43 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       await documents?.printed()
     })
     await program.parseAsync(withHelpOption(args), { from: 'user' })
-    if (context?.interactive && asksServer(args, surroundings)) {
+    if (context?.interactive && asksServer(args, given)) {
       const { tellNewerClient } = await import('./commands/update/notice.ts')
       await tellNewerClient(context)
     }
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
-    return endOf(await explained(error, context), args, surroundings)
+    return endOf(await explained(error, context), args, given)
   }
 }
+
+/** Commands go before aliases, which are looked for only where there is no such command. */
+async function withoutAlias(
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<Resolved | { args: readonly string[] }> {
+  const at = firstWordAt(args)
+  const word = args[at] === 'help' ? args[at + 1] : args[at]
+  if (word === undefined || word.startsWith('-') || Object.hasOwn(firstWords, word)) return { args }
+  const { resolveAlias } = await import('./aliases.ts')
+  return (await resolveAlias(args, at, surroundings)) ?? { args }
+}
+
+/** What a person set once stands in for variables that the environment lacks. Throws a Refusal for a value that its setting does not take, but to the commands that can change it. */
+function withSettings(surroundings: Surroundings, command: Pick<Command, 'usage'>): Surroundings {
+  const path = settingsFile(findFolders(surroundings.env))
+  const { env, fromFile, misfits } = applySettings(path, surroundings.env)
+  const [misfit] = misfits
+  if (misfit && !wordsOf(command).startsWith('config ')) throw misfitRefusal(misfit, path)
+  return fromFile.size === 0 ? surroundings : { ...surroundings, env, fromSettings: fromFile }
+}
+
+const misfitRefusal = ({ setting: { name, takes }, given }: Misfit, path: string) =>
+  wrongUsage(
+    `${path} sets ${name} to ${printable(JSON.stringify(given)).slice(0, 200)}; it takes ${takes}.`,
+    `Set it anew with \`ph config set ${name} <value>\`, or take it away with \`ph config unset ${name}\`.`,
+  )
 
 /** Where JSON goes that was asked for. A shape that cannot be used is refused here, before the command does anything. */
 async function documentsFor(
@@ -88,7 +128,7 @@ function withHelpOption(args: readonly string[]): string[] {
   const [word, topic, ...rest] = args
   if (word === undefined) return ['--help']
   if (word !== 'help' || topic === undefined || topic.startsWith('-')) return [...args]
-  return topic in firstWords ? [topic, ...rest, '--help'] : [topic]
+  return Object.hasOwn(firstWords, topic) ? [topic, ...rest, '--help'] : [topic]
 }
 
 /** A refused key is named: which one it was depends on how the command was called. */
@@ -129,13 +169,4 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
         .description(summary)
   }
   return program
-}
-
-/** The words, or after `help` those that it is to explain. */
-function usedWords(args: readonly string[], surroundings: Surroundings): string[] {
-  const scout = prepared(new Parser('ph'), surroundings).helpOption(false).allowUnknownOption()
-  for (const option of globalOptions()) scout.addOption(option)
-  const { operands, unknown } = scout.parseOptions([...args])
-  const words = [...operands, ...unknown].filter((word) => !word.startsWith('-'))
-  return words[0] === 'help' ? words.slice(1) : words
 }

@@ -7,6 +7,7 @@ export const refusalCodes = {
   OUTPUT_LOST: 'What the command says could not be written.',
   JQ_FAILED: 'The expression of --jq failed on the document.',
   TEMPLATE_FAILED: 'The template failed on the document.',
+  ALIAS_NOT_FOUND: 'No alias has that name.',
   A_CHECKOUT: 'ph runs from a checkout of its sources, so it does not update itself.',
   AGENT_NOT_ENDED: 'The desktop agent was told to end, and still runs.',
   DEMO_STUMBLED: 'A step of the demo failed.',
@@ -28,6 +29,7 @@ export const refusalCodes = {
   NO_PICTURES: 'The terminal shows no pictures.',
   NO_REVIEWER: 'Nobody was named, and nobody could be asked.',
   NO_RIGHTS: 'The folder is not yours to write.',
+  NO_SHELL: 'There is no shell to run an alias.',
   NO_SERVICES: 'The system starts no services for people.',
   NO_TERMINAL: 'It needs a terminal.',
   OUTSIDE_PROJECT: 'The folder is no project, and a script has to say --yes.',
@@ -38,6 +40,7 @@ export const refusalCodes = {
   SERVER_STOPPED: 'The server has ended.',
   SETTINGS_CHANGED: 'The settings were changed by someone else meanwhile.',
   SETTINGS_UNREADABLE: 'The settings of the assistant cannot be read.',
+  TOO_MANY_ALIASES: 'There is no room for another alias.',
   UPDATE_LOST: 'The update did not arrive.',
   USER_AMBIGUOUS: 'Several people are called that.',
 } as const

@@ -195,4 +195,13 @@ export const addresses = {
     sweep: { method: 'POST', path: '/admin/sweeps', sends: 'json' },
     refreshPreviews: { method: 'POST', path: '/admin/previews/refresh', sends: 'json' },
   },
+  webhooks: {
+    list: { method: 'GET', path: '/admin/webhooks' },
+    create: { method: 'POST', path: '/admin/webhooks', sends: 'json' },
+    update: { method: 'PATCH', path: '/admin/webhooks/{webhook_id}', sends: 'json' },
+    remove: { method: 'DELETE', path: '/admin/webhooks/{webhook_id}' },
+    test: { method: 'POST', path: '/admin/webhooks/{webhook_id}/test' },
+    deliveries: { method: 'GET', path: '/admin/webhooks/{webhook_id}/deliveries' },
+    replay: { method: 'POST', path: '/admin/webhooks/{webhook_id}/replay', sends: 'json' },
+  },
 } as const satisfies Record<string, Record<string, Address>>

@@ -29,6 +29,7 @@ import { tags } from './tags.ts'
 import { tokens } from './tokens.ts'
 import { variants } from './variants.ts'
 import { watches } from './watches.ts'
+import { webhooks } from './webhooks.ts'
 
 export const contract = {
   identity,
@@ -60,6 +61,7 @@ export const contract = {
   changes,
   duplicates,
   admin,
+  webhooks,
 } satisfies Record<string, PublicRoutes>
 
 export type Contract = typeof contract

@@ -81,6 +81,22 @@ export const limits = {
   notifications: { read: 500, prefs: 32 },
   /** The specification gives no pages of watches: one page holds what a person follows, the rest comes by a cursor. */
   watches: 1000,
+  /**
+   * `perWorkspace` is not of the specification. `atOnce`: requests under way to one endpoint. `retryMinutes`: after the first
+   * attempt.
+   */
+  webhook: {
+    url: 2000,
+    minSecret: 8,
+    maxSecret: 200,
+    timeoutSeconds: 10,
+    attempts: 5,
+    retryMinutes: [1, 5, 30, 120],
+    redirects: 3,
+    keptDays: 30,
+    atOnce: 4,
+    perWorkspace: 200,
+  },
   /** People of one round, later ones included. */
   reviewers: 20,
   /** Of the desktop agent's own API. */

@@ -1,22 +1,19 @@
 /** The tools for an assistant on a person's machine: `ph mcp`, one client on stdin and stdout. Start here. */
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { toolsHere } from './files/here.ts'
+import { setFlagsFromString } from 'node:v8'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Machine, namedProject, type Project } from './files/machine.ts'
+import { PacedStdio } from './paced-stdio.ts'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
 import { spendPlanHere } from './tools/plan-token.ts'
-import { type Selection, selectTools } from './tools/selection.ts'
+import type { Rights, Selection } from './tools/selection.ts'
 import type { Tool } from './tools/tool.ts'
 
-export { unknownHere } from './files/here.ts'
 export { namedProject } from './files/machine.ts'
 export { namesIn } from './tools/toolset-names.ts'
 export type { Selection }
-
-/** Four times what the hosted endpoint takes: pictures travel as base64. */
-const longestMessage = 4 * 1024 * 1024
 
 export interface StdioOptions {
   wire: SignedWire
@@ -38,6 +35,8 @@ export interface StdioOptions {
 /** Serves until the client closes its end, or the signal says so. Throws ClientError for a named folder that is no project. */
 export async function serveAssistant(options: StdioOptions): Promise<void> {
   const { wire, selection, version, stdin, stdout, now, signal, tell } = options
+  // It runs all day, and answers are short-lived: room that grows for them stays taken for nothing (200 MiB in 3,000 calls).
+  setFlagsFromString('--semi-space-growth-factor=1')
   const named = options.projects.map(namedProject)
   const reach = new Reach(wire, now)
   const machine = { wire, api: reach.api, cacheBytes: options.cacheBytes, projects: async () => projectsHere(wire, named) }
@@ -52,14 +51,14 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
       assistantServer({
         version,
         hint,
-        tools: async () => selectTools(selection, await reach.rights(), tools),
+        tools: async () => tools(selection, await reach.rights()),
         library: () => reach.library(),
         person: wire.url,
         plans,
         now,
       }),
     {
-      transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage }),
+      transport: new PacedStdio(stdin, stdout),
       onerror: (error) => tell(error.message),
     },
   )
@@ -69,12 +68,26 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
   await reach.close()
 }
 
-/** What is there when the assistant comes; a list that changes under it would confuse it. */
-async function seenFirst(machine: Machine): Promise<{ tools: Tool[]; hint: string }> {
+type Seen = (selection: Selection, rights: Rights) => Promise<readonly Tool[]>
+
+/** What is there when the assistant comes; a list that changes under it would confuse it. The tools are loaded when they are asked for. */
+async function seenFirst(machine: Machine): Promise<{ tools: Seen; hint: string }> {
   const projects = await machine.projects()
   const list = projects.map(({ key, root }) => `${key} (${root})`).join(', ')
   const hint = projects.length === 0 ? '' : ` Projects on this machine, in which the tools on files work: ${list}.`
-  return { tools: toolsHere(machine, projects.length > 0), hint }
+  let here: Tool[] | undefined
+  const tools: Seen = async (selection, rights) => {
+    const [{ toolsHere }, { selectTools }] = await Promise.all([import('./files/here.ts'), import('./tools/selection.ts')])
+    here ??= toolsHere(machine, projects.length > 0)
+    return selectTools(selection, rights, here)
+  }
+  return { tools, hint }
+}
+
+/** Toolsets and tools of a selection that do not exist here. */
+export async function unknownHere(selection: Selection): Promise<string[]> {
+  const { toolsets, tools, exclude } = selection
+  return toolsets.length + tools.length + exclude.length === 0 ? [] : (await import('./files/here.ts')).unknownHere(selection)
 }
 
 /** A project that was named and is linked too is one. */

@@ -1,6 +1,7 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
 import { resolve } from 'node:path'
 import { namesIn, toolsetNames } from '../mcp/tools/toolset-names.ts'
+import { readBucketAddress } from './bucket-address.ts'
 
 export interface Settings {
   host: string
@@ -9,7 +10,12 @@ export interface Settings {
   databaseUrl: string | undefined
   /** Memory in which the embedded database keeps what it reads. */
   databaseCacheMiB: number
+  /** `s3://…`; undefined: files below the data folder. */
   storageUrl: string | undefined
+  /** For it; undefined: what the environment of AWS says. */
+  storageKey: { id: string; secret: string } | undefined
+  /** A location of nginx, which sends the files below it; undefined: this server sends them. */
+  accel: string | undefined
   /** Where clients reach the server, when that differs from the address it listens on. */
   publicUrl: string | undefined
   provisionFile: string | undefined
@@ -50,7 +56,14 @@ export const settingsTable = [
   ['PH_DATA', './ph-data', 'folder for the embedded database and the files (--data)'],
   ['PH_DATABASE_URL', '', 'postgres:// address of a PostgreSQL 15 or newer, instead of the embedded database'],
   ['PH_DATABASE_CACHE', '128', 'MiB of memory in which the embedded database keeps what it reads, from 16 to 1024'],
-  ['PH_STORAGE_URL', '', 's3://bucket?endpoint=…; not in this version, which keeps files below the data folder'],
+  [
+    'PH_STORAGE_URL',
+    '',
+    's3://bucket/folder?endpoint=https://…&region=…: keep files in object storage, not below the data folder',
+  ],
+  ['PH_STORAGE_KEY', '', 'access key for the object storage; else AWS_ACCESS_KEY_ID and all that AWS tools know'],
+  ['PH_STORAGE_SECRET', '', 'the secret of PH_STORAGE_KEY'],
+  ['PH_ACCEL', '', 'a location of the nginx before this server, such as /internal/, by which nginx sends the files itself'],
   ['PH_PUBLIC_URL', '', 'where clients reach this server, when a proxy stands before it'],
   ['PH_PROVISION', '', 'JSON file with workspaces, members and keys, applied at every start (--provision)'],
   ['PH_RATE_LIMIT_REQUESTS', '240', 'requests per key and minute'],
@@ -98,7 +111,9 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Omit<Set
     dataDir: resolve(cwd, flags.data ?? text('PH_DATA') ?? 'ph-data'),
     databaseUrl: address('PH_DATABASE_URL', text('PH_DATABASE_URL'), ['postgres:', 'postgresql:']),
     databaseCacheMiB: whole('PH_DATABASE_CACHE', text('PH_DATABASE_CACHE') ?? '128', { least: 16, most: 1024 }),
-    storageUrl: address('PH_STORAGE_URL', text('PH_STORAGE_URL'), ['s3:']),
+    storageUrl: bucket(text('PH_STORAGE_URL')),
+    storageKey: storageKey(text('PH_STORAGE_KEY'), text('PH_STORAGE_SECRET')),
+    accel: location('PH_ACCEL', text('PH_ACCEL')),
     publicUrl: publicAddress(text('PH_PUBLIC_URL')),
     provisionFile: absolute(cwd, flags.provision ?? text('PH_PROVISION')),
     rateLimitRequests: whole('PH_RATE_LIMIT_REQUESTS', text('PH_RATE_LIMIT_REQUESTS') ?? '240'),
@@ -127,9 +142,9 @@ export function tellSettings(flags: Flags, env: NodeJS.ProcessEnv, cwd: string):
     const flag = flagOf[name]
     if (flag !== undefined && flags[flag] !== undefined) return { name, value: resolve(cwd, flags[flag]), from: `--${flag}` }
     const text = given(name)
-    const value = text === undefined ? fallback : masked(text)
+    const value = text === undefined ? fallback : name === 'PH_STORAGE_SECRET' ? '***' : masked(text)
     const path = flag === undefined || value === '' ? value : resolve(cwd, value)
-    const wrong = faultOf(() => readValues({}, { [name]: text }, cwd))
+    const wrong = faultOf(() => readValues({}, { ...(isOfStorage(name) ? storagePair(env) : {}), [name]: text }, cwd))
     return { name, value: path, from: text === undefined ? 'default' : 'environment', ...wrong }
   })
   return [...ownFlags.map(fromFlag), ...fromTable]
@@ -215,6 +230,30 @@ function embedder(cwd: string, text: string): string {
 }
 
 const clip = 'clip:'
+
+function bucket(text: string | undefined): string | undefined {
+  try {
+    if (text) readBucketAddress(text)
+  } catch (error) {
+    throw new SettingError(`PH_STORAGE_URL ${(error as Error).message}`)
+  }
+  return text
+}
+
+function location(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^(\/[A-Za-z0-9_-]+)+\/$/.test(text)) return text
+  throw new SettingError(`${name} is "${text}"; it takes a location of nginx, such as /internal/, with a slash at both ends.`)
+}
+
+const isOfStorage = (name: string): boolean => name === 'PH_STORAGE_KEY' || name === 'PH_STORAGE_SECRET'
+
+const storagePair = ({ PH_STORAGE_KEY, PH_STORAGE_SECRET }: NodeJS.ProcessEnv) => ({ PH_STORAGE_KEY, PH_STORAGE_SECRET })
+
+function storageKey(id: string | undefined, secret: string | undefined): Settings['storageKey'] {
+  if (id !== undefined && secret !== undefined) return { id, secret }
+  if (id === undefined && secret === undefined) return undefined
+  throw new SettingError('PH_STORAGE_KEY and PH_STORAGE_SECRET go together: set both, or none of them.')
+}
 
 function address(name: string, text: string | undefined, protocols: string[]): string | undefined {
   if (!text) return undefined

@@ -19,6 +19,7 @@ import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { CountedStorage } from './storage/counted-storage.ts'
+import type { Deliveries } from './webhooks/deliveries.ts'
 
 /** What every handler is given, no matter who asks. */
 interface AnyContext {
@@ -66,6 +67,8 @@ export interface Context extends AnyContext {
   /** What searches by look are answered with. */
   embedder: EmbedderThread
   live: LiveFeeds
+  /** To webhooks. */
+  deliveries: Deliveries
 }
 
 /** For who administers the server from its machine. */

@@ -30,6 +30,7 @@ import { tags } from './library/tags.ts'
 import { tokens } from './library/tokens.ts'
 import { variants } from './library/variants.ts'
 import { watches } from './library/watches.ts'
+import { webhooks } from './library/webhooks.ts'
 
 export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   admin,
@@ -61,4 +62,5 @@ export const handlers: Partial<{ [N in Noun]: Handlers<Contract[N]> }> = {
   activity,
   changes,
   duplicates,
+  webhooks,
 }

@@ -31,6 +31,7 @@ import { Catalogs } from './search/catalog/catalogs.ts'
 import type { CountedStorage } from './storage/counted-storage.ts'
 import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
+import { openDeliveries } from './webhooks/deliveries.ts'
 import { jobsOf } from './work/jobs.ts'
 import { endLeases } from './work/leases.ts'
 import { startPreviews } from './work/previews.ts'
@@ -68,6 +69,8 @@ export interface StartOptions {
   lookMs?: number
   /** Opens the embedder; for tests. */
   embedderModule?: URL
+  /** Where names of webhook endpoints are looked up; for tests. */
+  nameServers?: readonly string[]
 }
 
 export async function startServer({
@@ -79,6 +82,7 @@ export async function startServer({
   waits,
   lookMs,
   embedderModule,
+  nameServers,
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
@@ -94,6 +98,7 @@ export async function startServer({
     const catalogs = new Catalogs({ database, clock })
     const embedder = new EmbedderThread({ setting: settings.embedder, clock, log, module: embedderModule })
     const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs })
+    const deliveries = await openDeliveries({ database, clock, settings, nameServers })
     const opened = await openStorage({ settings, database, clock, log, frontDoor })
     const parts = {
       database,
@@ -104,6 +109,7 @@ export async function startServer({
       catalogs,
       embedder,
       live,
+      deliveries,
       pace: { ...leastPace, ...pace },
       ...opened,
     }
@@ -111,20 +117,16 @@ export async function startServer({
     app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
     await app.listen({ host: settings.host, port: settings.port })
-    const { storage, ledger, files } = opened
-    const url = addressOf(app)
+    const [{ storage, ledger, files }, url] = [opened, addressOf(app)]
     await openMetrics(app, settings, log)
-    const setupAddress = setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`
     const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
-    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder }))
+    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder, deliveries }))
     if (database.kind === 'embedded') await endLeases(database.sql)
     work.start(lookMs)
-    const previews = settings.previews
-      ? startPreviews({ database, clock, log, storage, localPath: opened.localPath }, lookMs)
-      : undefined
+    const previews = settings.previews ? startPreviews({ database, clock, log, storage }, lookMs) : undefined
     const end = async () => {
-      await Promise.all([control.close(), close(app), work.stop(), previews?.stop()])
+      await Promise.all([control.close(), close(app), work.stop(), previews?.stop(), deliveries.stop()])
       await embedder.close()
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
@@ -137,7 +139,7 @@ export async function startServer({
       app,
       work,
       lookForPreviews: previews?.look,
-      setupAddress,
+      setupAddress: setupCode && `${settings.publicUrl ?? url}/setup?code=${setupCode}`,
       failed: database.lost,
       stop: end,
     }

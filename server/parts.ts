@@ -10,6 +10,7 @@ import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
 import type { CountedStorage } from './storage/counted-storage.ts'
 import type { Ledger } from './storage/ledger.ts'
+import type { Deliveries } from './webhooks/deliveries.ts'
 
 export interface Parts {
   database: Database
@@ -21,11 +22,12 @@ export interface Parts {
   catalogs: Catalogs
   embedder: EmbedderThread
   live: LiveFeeds
+  deliveries: Deliveries
   /** What came in and is not written down yet. */
   ledger: Ledger
   /** How slowly requests may come; tests are less patient. */
   pace: Pace
-  /** Adds the built-in store's own addresses below /storage. */
+  /** Adds the addresses of a store that has some of its own, below /storage. */
   mountStorage?: (app: FastifyInstance) => void
 }
 

@@ -1,7 +1,7 @@
 /** What a running program writes down for people at this machine: who it is, and how to speak to it. Who may read it may ask it anything. */
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { ApiError } from '../contract/errors.ts'
 
@@ -20,7 +20,13 @@ export const LocalNote = Type.Object({
 })
 export type LocalNote = Static<typeof LocalNote>
 
-const isNote = new Ajv().compile(LocalNote)
+let check: ValidateFunction<LocalNote> | undefined
+
+/** Made when there is a note: compiling it takes longer than most commands have. */
+function isNote(value: unknown): value is LocalNote {
+  check ??= new Ajv().compile<LocalNote>(LocalNote)
+  return check(value)
+}
 
 const noteIn = (dir: string): string => join(dir, 'note.json')
 
@@ -44,8 +50,8 @@ export function readNote(dir: string): FoundNote | undefined {
     if (statSync(noteIn(dir)).size > longestNoteBytes) return undefined
     const note: unknown = JSON.parse(readFileSync(noteIn(dir), 'utf8'))
     if (!isNote(note)) return undefined
-    const { pipe } = note as LocalNote
-    return pipe && pipe.folder !== realpathSync(dir) ? undefined : { dir, note: note as LocalNote }
+    const { pipe } = note
+    return pipe && pipe.folder !== realpathSync(dir) ? undefined : { dir, note }
   } catch (error) {
     if (isForbidden(error)) throw notYours(dir)
     return undefined

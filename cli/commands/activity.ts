@@ -7,10 +7,10 @@ import { printable } from '../../system/printable.ts'
 import { command, flag, value, values } from '../command.ts'
 import { clientName } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { nearNames } from '../entries/near-names.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
 import { age, count, moment } from '../terminal/amounts.ts'
+import { typesMeant } from './activity/event-types.ts'
 import { eventLines, type Names, namesFor } from './activity/words.ts'
 
 const mostShown = 10_000
@@ -102,15 +102,4 @@ async function follow(context: Context, { api, connection: { url, key } }: Libra
   } finally {
     await http.close('destroy')
   }
-}
-
-/** `push` means `push.commit` and `push.enrich`; one with a dot may be a type that only the server knows. */
-function typesMeant(given: string): string[] {
-  const typed = given.trim().toLowerCase()
-  const found = activityTypes.filter((type) => type === typed || type.startsWith(`${typed.replace(/\.$/, '')}.`))
-  if (found.length > 0) return found
-  const near = nearNames(typed, activityTypes)
-  if (/^[a-z_]+\.[a-z_]+$/.test(typed) && typed.length <= 64 && near.length === 0) return [typed]
-  const meant = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
-  throw wrongUsage(`There is no type of event "${given}".`, `${meant}See \`ph help activity\` for all of them.`)
 }

@@ -17,7 +17,12 @@ import { findPlace, post, postedWords } from './comment/post.ts'
 const { perPlace } = limits.attachment
 const editorTerms = {
   title: 'Settings',
-  list: [['VISUAL, EDITOR', 'the editor for texts, with its arguments, such as `code --wait` (default: vi, on Windows notepad)']],
+  list: [
+    [
+      'PH_EDITOR, VISUAL, EDITOR',
+      'the editor for texts, with its arguments, such as `code --wait`; `ph config set editor` sets the first (default: vi, on Windows notepad)',
+    ],
+  ],
 } as const
 
 export const commands = [

@@ -1,5 +1,4 @@
 /** `ph mirror`: the catalog on this machine: how it is, bringing it up to date, loading it anew. */
-import { ClientError } from '../../client/client-error.ts'
 import { type AgentApi, type FoundAgent, findAgent } from '../../client/desktop/agent.ts'
 import type { MirrorNews } from '../../client/mirror/load/news.ts'
 import type { Mirror } from '../../client/mirror/mirror.ts'
@@ -8,7 +7,7 @@ import type { MirrorReport } from '../../contract/agent-mirror.ts'
 import { command } from '../command.ts'
 import { connectionChoice, foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { type Library, withLibrary } from '../library.ts'
+import { withLibrary } from '../library.ts'
 import { age, count, number, size } from '../terminal/amounts.ts'
 
 export const commands = [
@@ -38,18 +37,13 @@ export const commands = [
     usage: 'mirror update',
     summary: 'Bring the mirror up to date, or load it where there is none',
     examples: [['mirror update', 'before a journey without a network']],
-    run: (context) => write(context, update, ({ agentMirror }) => agentMirror.get()),
+    run: (context) => write(context, { anew: false }, ({ agentMirror }) => agentMirror.get()),
   }),
   command({
     usage: 'mirror rebuild',
     summary: 'Load the mirror anew; what it holds serves until the new one is there',
     examples: [['mirror rebuild', 'when something in it seems wrong']],
-    run: (context) =>
-      write(
-        context,
-        (mirror, library, load) => load(mirror, library),
-        ({ agentMirror }) => agentMirror.rebuild(),
-      ),
+    run: (context) => write(context, { anew: true }, ({ agentMirror }) => agentMirror.rebuild()),
   }),
 ]
 
@@ -59,36 +53,27 @@ async function keeperOf(context: Context, url: string): Promise<FoundAgent | und
   return agent?.presence.server === url ? agent : undefined
 }
 
-type Load = (mirror: Mirror, library: Library) => Promise<void>
-
-/** Does `work` as the only one who writes the mirror, or has the agent do it that keeps it; says how it is afterwards. */
+/** Brings it up to date, or has the agent do it that keeps it; says how it is afterwards. */
 async function write(
   context: Context,
-  work: (mirror: Mirror, library: Library, load: Load) => Promise<void>,
+  { anew }: { anew: boolean },
   ask: (api: AgentApi) => Promise<MirrorReport>,
 ): Promise<undefined> {
   const { url } = await findConnection(foldersOf(context), connectionChoice(context))
   const agent = await keeperOf(context, url)
   if (agent) return tellAgents(context, await ask(agent.api))
-  await withLibrary(context, async (library) => {
-    const [{ openMirror }, { takeToWrite }, { loadMirror }, { followOnce }] = await Promise.all([
+  await withLibrary(context, async ({ api, connection }) => {
+    const [{ openMirror }, { updateMirror }] = await Promise.all([
       import('../../client/mirror/mirror.ts'),
-      import('../../client/mirror/writing.ts'),
-      import('../../client/mirror/load/load.ts'),
-      import('../../client/mirror/follow.ts'),
+      import('../../client/mirror/update.ts'),
     ])
-    const mirror = openMirror(foldersOf(context), library.connection.url)
-    const lock = takeToWrite(mirror)
+    const mirror = openMirror(foldersOf(context), connection.url)
     const { signal, pause } = context
     try {
-      await work(mirror, library, async (loading, { api }) => {
-        await loadMirror(loading, api, { signal, pause, tell: (news) => tellNews(context, news) })
-        await followOnce(loading, api, { signal })
-      })
+      await updateMirror(mirror, api, { anew, signal, pause, tell: (news) => tellNews(context, news) })
       await tell(context, mirror)
     } finally {
       mirror.close()
-      lock.release()
     }
   })
   return undefined
@@ -105,18 +90,6 @@ function tellAgents({ out }: Context, report: MirrorReport): undefined {
     ...(isAway ? ['It goes on with that when the server is reached and no pause holds it: see `ph agent status`.'] : []),
   ])
   return undefined
-}
-
-/** A damaged one is loaded anew, and so is one that the change feed does not reach back to. */
-async function update(mirror: Mirror, library: Library, load: Load): Promise<void> {
-  const { followOnce } = await import('../../client/mirror/follow.ts')
-  try {
-    if (mirror.db && !(await followOnce(mirror, library.api)).reset) return
-  } catch (error) {
-    if (!(error instanceof ClientError && error.code === 'MIRROR_DAMAGED')) throw error
-    mirror.discard()
-  }
-  await load(mirror, library)
 }
 
 function tellNews({ out }: Context, news: MirrorNews): void {

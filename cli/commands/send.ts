@@ -29,7 +29,10 @@ export const commands = [
       'Makes a pull job: the entries in their current versions, with everything they need. Nothing is downloaded here; someone who works in that project brings it with `ph pull`.',
     arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
     options: {
-      project: text('--project <name>', 'the project that is to get them, exactly as its .uproject file is named (required)'),
+      project: text(
+        '--project <name>',
+        'the project that is to get them, exactly as its .uproject file is named (default: the one of `ph config set project`)',
+      ),
       root: value(
         '--root <path>',
         'where they land; references between the files break below any folder other than /Game (default: the root of the project, /Game where no one chose another)',
@@ -51,9 +54,12 @@ export const commands = [
       ['search tavern --type mesh --ids | ph send - --project Tavern', 'all that a search finds'],
     ],
     exits: ['conflict'],
-    async run(context, { entries: given, project, root, toAgent, prefer, create, plan }) {
+    async run(context, { entries: given, project = context.env.PH_PROJECT, root, toAgent, prefer, create, plan }) {
       if (project === undefined || project.trim() === '')
-        throw wrongUsage('The project that gets them is missing.', 'Name it: --project Tavern')
+        throw wrongUsage(
+          'The project that gets them is missing.',
+          'Name it: --project Tavern, or once for all: `ph config set project Tavern`',
+        )
       const references = await readReferences(context, given)
       await withLibrary(context, async ({ api }) => {
         const [ids, { projects }] = await Promise.all([requireEntryIds(api, references), api.projects.list()])

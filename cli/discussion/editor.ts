@@ -1,4 +1,4 @@
-/** The editor of the one who sits at the terminal: VISUAL, EDITOR, or what every system has. */
+/** The editor of the one who sits at the terminal: the one set for `ph`, VISUAL, EDITOR, or what every system has. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -52,7 +52,7 @@ function written(whole: string, hints: readonly string[]): string {
 }
 
 export function editorOf({ env }: Pick<Context, 'env'>, platform: NodeJS.Platform = process.platform): string {
-  const own = [env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '')
+  const own = [env.PH_EDITOR, env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '')
   return own ?? (platform === 'win32' ? 'notepad' : 'vi')
 }
 
@@ -73,6 +73,6 @@ async function edit(context: Context, file: string): Promise<void> {
     throw failed(
       'EDITOR_FAILED',
       `The editor \`${editor}\` ended with ${code ?? 'a signal'}. Nothing was sent.`,
-      'Set VISUAL or EDITOR to an editor that waits until you close the text, such as `code --wait`, or give the text on the command line.',
+      'Set an editor that waits until you close the text, such as `ph config set editor "code --wait"`, or give the text on the command line.',
     )
 }

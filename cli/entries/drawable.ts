@@ -1,6 +1,8 @@
 /** What can be drawn of a version: its preview, else its own file where that is small, out of the cache or from the library. */
+
 import { readCacheSize } from '../../client/content/cache-size.ts'
 import { CachedBytes } from '../../client/content/cached-bytes.ts'
+import { waitMsOf } from '../../client/settings/seconds.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import type { SubjectSource } from '../../previews/subjects/subject.ts'
@@ -34,13 +36,10 @@ export const adornment = { preview: 16 * MiB, file: 8 * MiB }
 /** What someone waits for who asked to look. */
 export const attention = { preview: limits.preview.glbBytes, file: 512 * MiB }
 const usualWaitMs = 4000
-const mostWaitSeconds = 600
 
 /** So long a picture beside words is waited for: `PH_PICTURES_WAIT` in seconds, else four. */
 export function adornmentSignal({ env, signal }: Context): AbortSignal {
-  const seconds = Number(env.PH_PICTURES_WAIT || Number.NaN)
-  const waitMs = seconds >= 0 && seconds <= mostWaitSeconds ? seconds * 1000 : usualWaitMs
-  return AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+  return AbortSignal.any([signal, AbortSignal.timeout(waitMsOf(env.PH_PICTURES_WAIT, usualWaitMs))])
 }
 
 /** A file is called as its place says; an entry may have been renamed. */

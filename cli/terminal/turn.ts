@@ -20,7 +20,12 @@ export async function requireTurnStyle(context: Context, instead: string): Promi
   const { pictureProtocol, colorDepth } = await import('./views/picture-terminal.ts')
   const protocol = pictureProtocol(env)
   if (protocol !== 'none') return { protocol, colorDepth: colorDepth(env) }
-  const why = env.PH_PICTURES ? 'PH_PICTURES is off' : env.NO_COLOR ? 'NO_COLOR is set' : 'it has too few colours'
+  const why =
+    env.PH_PICTURES === 'off'
+      ? 'pictures are off (PH_PICTURES, `ph config get pictures`)'
+      : env.NO_COLOR
+        ? 'NO_COLOR is set'
+        : 'it has too few colours'
   throw failed(
     'NO_PICTURES',
     `This terminal shows no pictures: ${why}.`,

@@ -49,6 +49,8 @@ export async function recentActivity(
 export interface Following extends ActivityFilter {
   /** So many events of before come first. */
   recent: number
+  /** Begins behind this event instead, and gives all that came after it. */
+  after?: number | undefined
   everyMs: number
   /** Asks again and again; what it throws for want of a server is waited out here. */
   poll: Calls
@@ -61,8 +63,8 @@ export interface Following extends ActivityFilter {
 /** Events as they happen, oldest first, each for itself. Ends only by its signal, or by what waiting does not help. */
 export async function* followActivity(api: Calls, following: Following): AsyncGenerator<ActivityEvent> {
   const { pause, everyMs, signal } = following
-  let after = await headOf(api)
-  yield* await before(api, following, after)
+  let after = following.after ?? (await headOf(api))
+  if (following.after === undefined) yield* await before(api, following, after)
   for (let isAway = false; ; ) {
     const found = await newer(following, after).catch(orAway)
     const wasAway = isAway

@@ -7,8 +7,11 @@ import type { Agent as UndiciAgent, Dispatcher as UndiciDispatcher, EnvHttpProxy
 import { ClientError } from '../client-error.ts'
 
 const require = createRequire(import.meta.url)
-const base = require('undici/lib/dispatcher/dispatcher.js') as typeof UndiciDispatcher
-Object.assign(base.prototype, require('undici/lib/api/index.js'))
+
+function putTogether(): void {
+  const base = require('undici/lib/dispatcher/dispatcher.js') as typeof UndiciDispatcher
+  Object.assign(base.prototype, require('undici/lib/api/index.js'))
+}
 
 /** Never reached through a proxy, whatever the environment says: they would mean another machine there. */
 const thisMachine = ['localhost', '127.0.0.1', '[::1]']
@@ -37,9 +40,12 @@ export function proxyFor(url: string, env: Environment): string | undefined {
   return proxy === '' ? undefined : new URL(proxy).host
 }
 
+const proxiesIn = (env: Environment) => ({ httpProxy: proxyIn(env, 'http_proxy'), httpsProxy: proxyIn(env, 'https_proxy') })
+
 /** Connections to any server: through the proxies of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) where it names some. */
 export function openDispatcher(options: UndiciAgent.Options, env: Environment = process.env): UndiciDispatcher {
-  const [httpProxy, httpsProxy] = [proxyIn(env, 'http_proxy'), proxyIn(env, 'https_proxy')]
+  putTogether()
+  const { httpProxy, httpsProxy } = proxiesIn(env)
   if (httpProxy === '' && httpsProxy === '') {
     const Agent = require('undici/lib/dispatcher/agent.js') as typeof UndiciAgent
     return new Agent(options)
@@ -58,18 +64,28 @@ interface Sizes {
   silenceMs?: number | undefined
 }
 
-/** The connections to one workspace: for calls, and for answers that go on, of which each keeps one for as long as it lasts. */
+/**
+ * The connections to one workspace: for calls, and for answers that go on, of which each keeps one for as long as it lasts. Opened, and what
+ * they are made of loaded, when they are used first.
+ */
 export class Connections {
   readonly #sizes: Sizes
-  #calls: UndiciDispatcher
+  #calls: UndiciDispatcher | undefined
   #streams: UndiciDispatcher | undefined
+  #isClosed = false
 
+  /** Throws ClientError `WRONG_ADDRESS` for a proxy that is none. */
   constructor(sizes: Sizes) {
     this.#sizes = sizes
-    this.#calls = this.#open()
+    proxiesIn(process.env)
   }
 
   get calls(): UndiciDispatcher {
+    if (!this.#calls) {
+      this.#calls = openDispatcher({ ...timeouts, connections: this.#sizes.connections })
+      // Who calls after the end is refused, as where there were some before.
+      if (this.#isClosed) void this.#calls.destroy()
+    }
     return this.#calls
   }
 
@@ -80,18 +96,15 @@ export class Connections {
 
   /** `finish` waits for calls that run. Answers that go on end in both cases. */
   async close(how: 'finish' | 'destroy'): Promise<void> {
+    this.#isClosed = true
     await this.#streams?.destroy()
-    await (how === 'finish' ? this.#calls.close() : this.#calls.destroy())
+    await (how === 'finish' ? this.#calls?.close() : this.#calls?.destroy())
   }
 
   /** From now on over new ones. Calls that run over the old ones fail as if these had been cut. */
   async renewCalls(): Promise<void> {
     const old = this.#calls
-    this.#calls = this.#open()
-    await old.destroy(Object.assign(new Error('the connections are opened anew'), { code: 'ECONNRESET' }))
-  }
-
-  #open(): UndiciDispatcher {
-    return openDispatcher({ ...timeouts, connections: this.#sizes.connections })
+    this.#calls = undefined
+    await old?.destroy(Object.assign(new Error('the connections are opened anew'), { code: 'ECONNRESET' }))
   }
 }

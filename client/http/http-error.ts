@@ -4,6 +4,7 @@ import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
 import { readText } from './body.ts'
 import { isNetworkError, wasReached } from './network-error.ts'
 import { type Failure, parseRetryAfter } from './retry.ts'
+import { storageRefusal } from './storage-refusal.ts'
 
 /** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
 const frontDoorCodes: Record<number, ErrorCode> = {
@@ -29,10 +30,12 @@ const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (s
 
 /**
  * The ApiError that an answer with a status of 400 and more stands for. `body` is its text: the library's envelope, the
- * front door's sentence, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request,
+ * front door's sentence, what an object storage says, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request,
  * `details.front_door` says that no library was reached.
  */
 export function decodeError(status: number, body: string, requestId?: string): ApiError {
+  const stored = storageRefusal(status, body)
+  if (stored) return stored
   const traced = requestId ? { request_id: requestId } : {}
   const error = errorField(body)
   if (typeof error === 'string')

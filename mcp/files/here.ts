@@ -1,4 +1,5 @@
 /** The tools of an assistant on this machine: where there are projects, those on files are among the first, in the place of those that only order. */
+import { existsSync } from 'node:fs'
 import { Type } from 'typebox'
 import { validationError } from '../../contract/errors.ts'
 import { type Picture, searchWith } from '../tools/search.ts'
@@ -37,6 +38,7 @@ async function pictureIn(machine: Machine, { image_file: path }: Fields): Promis
   if (path === undefined) return undefined
   if (typeof path !== 'string') throw validationError([{ path: 'image_file', message: 'is no path' }])
   const file = await fileIn(machine, path)
+  if (!existsSync(file)) throw validationError([{ path: 'image_file', message: `there is no file ${path}` }])
   const { searchPicture } = await import('../../client/looks/search-picture.ts')
   return searchPicture(file)
 }

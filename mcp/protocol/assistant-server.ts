@@ -1,13 +1,11 @@
-/** The tools, resources and prompts on the protocol of assistants, by the official package. Start here. */
+/**
+ * The tools, resources and prompts on the protocol of assistants, by the official package. Start here. What answers them is loaded when it is
+ * asked for: an assistant waits for the greeting.
+ */
 import { Server, type ServerOptions } from '@modelcontextprotocol/server'
 import type { Assistant, Reached } from './assistant.ts'
-import { callTool } from './calls.ts'
-import { complete } from './completion.ts'
 import { personBehind } from './confirmation.ts'
-import { definitionOf } from './definitions.ts'
 import { protocolErrorOf } from './failures.ts'
-import { getPrompt, promptList } from './prompts.ts'
-import { readResource, templates } from './resources.ts'
 
 const instructions =
   'Prop House is a library of game props. Find props with search, look at them, see what they need. ' +
@@ -28,16 +26,32 @@ export function assistantServer(assistant: Assistant, jsonSchemaValidator?: Serv
       throw protocolErrorOf(error)
     }
   }
-  server.setRequestHandler('tools/list', async () => ({ tools: (await assistant.tools()).map(definitionOf) }))
-  server.setRequestHandler('tools/call', ({ params }, context) => callTool(assistant, params, personBehind(server, context)))
-  // There are too many entries for a list: they are found by search, and addressed by their templates.
-  server.setRequestHandler('resources/list', async () => ({ resources: [] }))
-  server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [...templates] }))
-  server.setRequestHandler('resources/read', ({ params }) => asking((reached) => readResource(reached, params.uri)))
-  server.setRequestHandler('prompts/list', async () => ({ prompts: promptList }))
-  server.setRequestHandler('prompts/get', ({ params }) =>
-    asking((reached) => getPrompt(reached, params.name, params.arguments ?? {})),
-  )
-  server.setRequestHandler('completion/complete', ({ params }) => asking((reached) => complete(reached, params)))
+  server.setRequestHandler('tools/list', async () => {
+    const [{ definitionOf }, tools] = await Promise.all([import('./definitions.ts'), assistant.tools()])
+    return { tools: tools.map(definitionOf) }
+  })
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { callTool } = await import('./calls.ts')
+    return callTool(assistant, params, personBehind(server, context))
+  })
+  // There are too many entries for a list: they are found by search, and addressed by their templates. Cards are few.
+  server.setRequestHandler('resources/list', async () => ({ resources: [...(await import('./card/card.ts')).cards] }))
+  server.setRequestHandler('resources/templates/list', async () => {
+    const { templates } = await import('./resources.ts')
+    return { resourceTemplates: [...templates] }
+  })
+  server.setRequestHandler('resources/read', async ({ params }) => {
+    const { readResource } = await import('./resources.ts')
+    return asking((reached) => readResource(reached, params.uri))
+  })
+  server.setRequestHandler('prompts/list', async () => ({ prompts: (await import('./prompts.ts')).promptList }))
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const { getPrompt } = await import('./prompts.ts')
+    return asking((reached) => getPrompt(reached, params.name, params.arguments ?? {}))
+  })
+  server.setRequestHandler('completion/complete', async ({ params }) => {
+    const { complete } = await import('./completion.ts')
+    return asking((reached) => complete(reached, params))
+  })
   return server
 }

@@ -57,6 +57,7 @@ async function write(serving: Serving, tool: Tool, given: Fields) {
   const { person, plans, behind } = serving
   const { plan_token, ...rest } = given
   const planned: Planned = { secret: plans.secret, person, tool: tool.name, input: inputOf(tool, rest) }
+  if (tool.onlyLooks?.(planned.input as Fields)) return answerOf(serving, await lookAt(serving, tool, planned.input as Fields))
   if (plan_token !== undefined) return answerOf(serving, await apply(serving, tool, { planned, token: String(plan_token) }))
   if (behind.agrees === false) return answerOf(serving, { answer: { declined: true }, leftOff: {} })
   if (behind.agrees && behind.token !== undefined)
@@ -71,6 +72,9 @@ async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token 
   if (!(await plans.spend(plan))) throw planWasSpent()
   return bounded(async () => ({ result: await tool.run(ask, planned.input as Fields) }), {})
 }
+
+const lookAt = ({ ask }: Serving, tool: Tool, input: Fields): Promise<Bounded> =>
+  bounded(async () => ({ plan: await tool.plan?.(ask, input) }), {})
 
 async function planOf({ ask, now }: Serving, tool: Tool, planned: Planned): Promise<Bounded> {
   const input = planned.input as Fields

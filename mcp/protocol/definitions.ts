@@ -1,6 +1,7 @@
 /** What a client is told of a tool: its schemas as plain JSON, the plan of one that writes, and what it does as its routes do it. */
 import { type TObject, Type } from 'typebox'
 import { annotationsOf, isWriting, type Tool } from '../tools/tool.ts'
+import { cardMeta } from './card/card.ts'
 
 type Json = Record<string, unknown>
 
@@ -11,6 +12,7 @@ export interface Definition {
   inputSchema: Json & { type: 'object' }
   outputSchema: Json & { type: 'object' }
   annotations: ReturnType<typeof annotationsOf>
+  _meta?: Json
 }
 
 const made = new Map<Tool, Definition>()
@@ -30,6 +32,7 @@ function make(tool: Tool): Definition {
     inputSchema: isWriting(tool) ? withPlanToken(plain(tool.input)) : plain(inputSchemaOf(tool)),
     outputSchema: isWriting(tool) ? planned(plain(tool.output)) : plain(tool.output),
     annotations: annotationsOf(tool),
+    ...(tool.card ? { _meta: cardMeta(tool.card) } : {}),
   }
 }
 

@@ -1,9 +1,10 @@
-/** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own. */
+/** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own; and the cards of tools. */
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { bounded } from '../tools/bounded.ts'
 import { everydayReading } from '../tools/everyday-reading.ts'
 import type { Ask, Fields } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
+import { cardPage, isCard } from './card/card.ts'
 import { fenced } from './fence.ts'
 import { smallOf } from './pictures.ts'
 
@@ -51,6 +52,7 @@ const readers: Record<string, (ask: Ask, id: number) => Promise<Fields>> = {
 
 /** Throws ProtocolError for an address that is none of these, and what the library throws. */
 export async function readResource(reached: Reached, uri: string): Promise<ReadResourceResult> {
+  if (isCard(uri)) return { contents: [await cardPage(uri)] }
   const [, kind = '', digits = '', part = kind] = /^ph:\/\/(entry|review)\/(\d{1,15})(?:\/(thumbnail|closure))?$/.exec(uri) ?? []
   const id = Number(digits)
   if (kind === 'entry' && part === 'thumbnail') return thumbnail(reached, uri, id)

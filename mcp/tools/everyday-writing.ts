@@ -17,6 +17,8 @@ interface Writing<I extends TObject> {
   description: string
   routes: readonly RouteName[]
   input: I
+  card?: 'review'
+  onlyLooks?(input: Static<I>): boolean
   plan(ask: Ask, input: Static<I>): Promise<Fields>
   run(ask: Ask, input: Static<I>): Promise<Fields>
 }
@@ -123,21 +125,21 @@ export const everydayWriting: readonly Tool[] = [
   }),
   writing({
     name: 'review',
-    title: 'Answer a review',
-    description: 'Answer a review round that this person was asked in: approve, or request changes.',
+    title: 'Show a review, or answer it',
+    description:
+      'Show a review round (request_id alone), or answer one that this person was asked in: approve, or request changes.',
     routes: ['reviewRequests.get', 'reviewRequests.respond'],
-    input: Type.Object({ request_id: Id, response: oneOf(responses), note: Note }),
+    input: Type.Object({ request_id: Id, response: Type.Optional(oneOf(responses)), note: Note }),
+    card: 'review',
+    onlyLooks: ({ response }) => response === undefined,
     async plan(ask, { request_id, response }) {
       const { request, entry: of } = await ask('reviewRequests', 'get', { request_id })
-      return {
-        prop: of.name,
-        object_id: request.object_id,
-        is_current: of.face_object_id === request.object_id,
-        response,
-        asked_by: request.requested_by,
-      }
+      const is_current = of.face_object_id === request.object_id
+      if (response === undefined) return { prop: of.name, is_current, request: { ...request, entry: undefined }, entry: of }
+      return { prop: of.name, object_id: request.object_id, is_current, response, asked_by: request.requested_by }
     },
-    run: (ask, input) => ask('reviewRequests', 'respond', input),
+    run: (ask, { response, ...input }) =>
+      ask('reviewRequests', 'respond', { ...input, response: response as (typeof responses)[number] }),
   }),
 ]
 

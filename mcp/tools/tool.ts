@@ -33,6 +33,10 @@ export interface Tool {
   replacesFiles?: boolean
   /** Its answer shows entries: it comes with links to their thumbnails, or with the pictures where `picture` asks for them. */
   pictured?: boolean
+  /** The card that hosts of MCP Apps show beside its answer (`card/`). */
+  card?: 'review'
+  /** Whether a writing tool is asked only to show what it would work on: what its plan says, and nothing to carry out. */
+  onlyLooks?(input: Fields): boolean
   /** What a writing tool would do, found out by reading alone. Without it the plan names the call and its arguments. */
   plan?(ask: Ask, input: Fields): Promise<Fields>
   run(ask: Ask, input: Fields): Promise<Fields>

@@ -56,7 +56,7 @@ type OpenVisit = OpenContext & Pick<FastifyRequest, 'holder' | 'session' | 'memb
 /** The context that the route's scope promises its handler. */
 function contextOf(route: Route, { request, reply }: Exchange, parts: Parts): Context | OpenVisit {
   const { holder, session, membership } = request
-  const { database, clock, settings, storage, catalogs, embedder, live } = parts
+  const { database, clock, settings, storage, catalogs, embedder, live, deliveries } = parts
   const any = { sql: database.sql, now: clock.now(), settings, origin: originOf(request, settings), log: request.log }
   if (!isIn(route, request)) throw new Error('a request reached the library without passing the front door')
   if (isOpen(route)) {
@@ -66,7 +66,7 @@ function contextOf(route: Route, { request, reply }: Exchange, parts: Parts): Co
   const { workspaceSlug: slug } = request
   const basePath = slug === undefined ? '' : `/w/${slug}`
   const { statistics } = database
-  return { ...any, ...(holder as Holder), basePath, feed: new Feed(), storage, statistics, catalogs, embedder, live }
+  return { ...any, ...(holder as Holder), basePath, feed: new Feed(), storage, statistics, catalogs, embedder, live, deliveries }
 }
 
 function isIn({ scope }: Route, { holder, session, membership }: FastifyRequest): boolean {

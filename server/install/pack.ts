@@ -60,7 +60,8 @@ const isLeftOut = (name: string): boolean =>
 /** Folders that npm writes for itself, and what in `dist` is for servers only: the tarball, and the files of a new database. */
 const isPassedOver = (name: string): boolean => ['.bin', 'dist/install', 'dist/new-database'].includes(name)
 
-async function treeOf(folder: string, name: string): Promise<TarFile[]> {
+/** What a program runs by, of the files below a folder; `name` stands before their names. */
+export async function treeOf(folder: string, name: string): Promise<TarFile[]> {
   const found = await readdir(folder, { withFileTypes: true })
   const lists = await Promise.all(
     found.map(async (one): Promise<TarFile[]> => {

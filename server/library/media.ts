@@ -69,7 +69,10 @@ export const media: Handlers<typeof contract> = {
   },
 
   async presign(request) {
-    if (!request.settings.directUpload) return {}
+    const { settings, storage, workspace } = request
+    // What is counted before it is acknowledged comes through this server.
+    const isCounted = storage.directUploads === 'unseen' && workspace.storageLimitBytes !== null
+    if (!settings.directUpload || storage.directUploads === 'none' || isCounted) return {}
     return { upload_mode: 'direct', targets: await presignMedia(request, request.input.items) }
   },
 

@@ -12,7 +12,10 @@ export interface Taken extends Allowance {
   isTaken: boolean
 }
 
-/** Takes that many calls of this month. What is over the limit is not counted, so that `used` never passes it by a refusal. */
+/**
+ * Takes that many calls of this month. What is over the limit is not counted, so that `used` never passes it by a refusal. No call waits for the
+ * disk: a database that dies may forget the calls of its last second, in favour of the workspace.
+ */
 export async function takeCalls(
   sql: Sql,
   { workspaceId, calls, now }: { workspaceId: number; calls: number; now: Date },
@@ -20,7 +23,8 @@ export async function takeCalls(
   const month = now.toISOString().slice(0, 7)
   const [row] = await sql<{ taken: number | null; used: number | null; allowed: number | null }[]>`
     with allowance as (
-      select agent_calls_per_month as allowed from workspaces where id = ${workspaceId}
+      select agent_calls_per_month as allowed, set_config('synchronous_commit', 'off', true)
+        from workspaces where id = ${workspaceId}
     ), taken as (
       insert into agent_calls (workspace_id, month, used)
       select ${workspaceId}, ${month}, ${calls} from allowance where allowed is null or allowed >= ${calls}

@@ -128,8 +128,10 @@ function webRequest(
   })
 }
 
-function send(reply: FastifyReply, response: Response): FastifyReply {
+/** An answer that is whole goes as text: so it counts among those that wait for a client that does not read. */
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status)
   for (const [name, value] of response.headers) reply.header(name, value)
+  if (response.headers.get('content-type')?.startsWith('application/json')) return reply.send(await response.text())
   return response.body ? reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])) : reply.send()
 }

@@ -29,15 +29,26 @@ export const refuseLongBody: onRequestHookHandler = ({ method, headers }, _reply
   done()
 }
 
-/** A browser's page of another site has nothing to ask here (protocol, "Security Warning" of the streamable HTTP transport). */
+/**
+ * A browser's page of another site has nothing to ask here (protocol, "Security Warning" of the streamable HTTP transport). Nor has one of
+ * this machine under a name that its own name server leads here: without PH_PUBLIC_URL the names of this machine itself are known.
+ */
 export const refuseOtherOrigin =
   (settings: Settings): onRequestHookHandler =>
   (request, _reply, done) => {
     const { origin } = request.headers
-    if (origin !== undefined && origin !== originOf(request, settings))
+    if (origin !== undefined && (origin !== originOf(request, settings) || isRebound(request, settings)))
       throw new Refusal(403, 'Pages of other sites may not use this endpoint.')
     done()
   }
+
+const thisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+
+const isRebound = ({ headers: { host = '' }, socket: { localAddress = '' } }: FastifyRequest, settings: Settings): boolean =>
+  settings.publicUrl === undefined &&
+  settings.trustedProxies === 0 &&
+  /^(::1|(::ffff:)?127\.)/.test(localAddress) &&
+  !thisMachine.test(host)
 
 export function readMessage(body: unknown): Message {
   const text = typeof body === 'string' ? body : ''

@@ -24,16 +24,16 @@ export async function presignMedia(context: Context, items: readonly MediaItem[]
     const id = ids[index]
     return id === undefined ? [] : [{ ...item, artifact_id: id }]
   })
-  await sql`
-    insert into artifacts (workspace_id, id, object_id, kind, created_by, created_at)
-    select ${workspace.id}, r.artifact_id, r.object_id, r.kind, ${actor.id}, ${now.toISOString()}
-      from jsonb_to_recordset(${sql.json(planned)}) as r(artifact_id bigint, object_id bigint, kind text)`
   const files = planned.map(({ artifact_id, kind }) => ({
     key: artifactKey(workspace.id, artifact_id),
     origin,
     ...mediaForms[kind],
   }))
   const targets = await storage.uploadTargets(files, presignedUntil(now))
+  await sql`
+    insert into artifacts (workspace_id, id, object_id, kind, created_by, created_at)
+    select ${workspace.id}, r.artifact_id, r.object_id, r.kind, ${actor.id}, ${now.toISOString()}
+      from jsonb_to_recordset(${sql.json(planned)}) as r(artifact_id bigint, object_id bigint, kind text)`
   return planned.map(({ entry_id, object_id, kind, artifact_id }, index) => {
     const { url = '', headers = {} } = targets[index] ?? {}
     return { entry_id, object_id, kind, artifact_id, upload_url: url, headers }

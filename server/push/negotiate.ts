@@ -2,6 +2,7 @@
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
+import { looseAmong } from '../storage/announced.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { requireIngest } from '../storage/stored-bytes.ts'
@@ -25,30 +26,40 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const keys = registered.map((item) => blobKey(context.workspace.id, item.content_hash))
   await spareOrphans(context.sql, context.workspace.id, { keys, now: context.now })
-  const sizes = await sizesOf(context, registered)
+  const sizes = await sizesOf(context, await onTheirWay(context, registered))
   const missing = registered.filter((item) => !sizes.has(item.content_hash))
   if (missing.length > 0) await requireIngest(context)
   return {
     missing_hashes: missing.map((item) => item.content_hash),
-    ...(context.settings.directUpload ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
+    ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
     items: plans.map(toItem),
   }
 }
 
+/** A store far away is asked about what may have come only: of most files of a push the database knows that nobody has sent them. */
+async function onTheirWay({ sql, workspace, storage }: Context, items: Manifest['items']): Promise<Manifest['items']> {
+  if (storage.directUploads === 'seen') return items
+  const keyOf = ({ content_hash }: { content_hash: string }) => blobKey(workspace.id, content_hash)
+  const loose = await looseAmong(sql, workspace.id, items.map(keyOf))
+  return items.filter((item) => loose.has(keyOf(item)))
+}
+
+const isDirect = ({ settings, storage }: Context): boolean => settings.directUpload && storage.directUploads !== 'none'
+
+/** What only comes through the API has none. */
 async function targetsOf({ storage, workspace, origin, now }: Context, missing: Manifest['items']): Promise<UploadTarget[]> {
   const files = missing.map(({ content_hash, blob_size }) => ({
     key: blobKey(workspace.id, content_hash),
     sha256: content_hash,
     contentType: 'application/octet-stream',
     maxBytes: blob_size,
+    isLimited: workspace.storageLimitBytes !== null,
     origin,
   }))
   const targets = await storage.uploadTargets(files, presignedUntil(now))
-  return targets.map((target, index) => ({
-    hash: missing[index]?.content_hash ?? '',
-    upload_url: target.url,
-    headers: target.headers,
-  }))
+  return targets.flatMap((target, index) =>
+    target ? [{ hash: missing[index]?.content_hash ?? '', upload_url: target.url, headers: target.headers }] : [],
+  )
 }
 
 /** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */

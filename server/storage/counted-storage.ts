@@ -1,13 +1,17 @@
-/** Any storage, with every file that comes in written down in the ledger until something takes it over. */
+/** Any storage, with every file that comes in, or may come in unseen, written down until something takes it over. */
 import type { Readable } from 'node:stream'
 import type { Clock } from '../clock.ts'
+import type { Database } from '../database/open.ts'
+import { announce } from './announced.ts'
 import type { Ledger } from './ledger.ts'
 import {
   type DownloadAs,
   type Expected,
+  type Lent,
   type Received,
   readKey,
   type Storage,
+  type StoredFile,
   type UploadFile,
   type UploadTarget,
 } from './storage.ts'
@@ -16,17 +20,24 @@ export class CountedStorage implements Storage {
   readonly #kept: Storage
   readonly #ledger: Ledger
   readonly #clock: Clock
+  readonly #database: Database
 
-  constructor(kept: Storage, ledger: Ledger, clock: Clock) {
+  constructor(kept: Storage, { ledger, clock, database }: { ledger: Ledger; clock: Clock; database: Database }) {
     this.#kept = kept
     this.#ledger = ledger
     this.#clock = clock
+    this.#database = database
+  }
+
+  get directUploads(): Storage['directUploads'] {
+    return this.#kept.directUploads
   }
 
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
     const received = await this.#kept.receive(key, bytes, expected)
     if (received.created) this.#ledger.note({ key, size: received.size, storedAt: this.#clock.now() })
-    if (expected.isLimited) await this.#ledger.written(readKey(key).workspaceId)
+    // Who asks such a place about a file asks the database first.
+    if (expected.isLimited || this.directUploads !== 'seen') await this.#ledger.written(readKey(key).workspaceId)
     return received
   }
 
@@ -56,8 +67,23 @@ export class CountedStorage implements Storage {
     return this.#kept.downloadUrl(key, as)
   }
 
-  uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<UploadTarget[]> {
-    return this.#kept.uploadTargets(files, expiresAt)
+  async uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<(UploadTarget | undefined)[]> {
+    const targets = await this.#kept.uploadTargets(files, expiresAt)
+    if (this.directUploads === 'unseen') {
+      const given = files.filter((_, index) => targets[index] !== undefined)
+      // A size that is known is the most that is taken; of others the most says nothing.
+      const announced = given.map(({ key, sha256, maxBytes }) => ({ key, size: sha256 === undefined ? 0 : maxBytes }))
+      await announce(this.#database, announced, this.#clock.now())
+    }
+    return targets
+  }
+
+  lend(key: string, mostBytes: number): Promise<Lent | undefined> {
+    return this.#kept.lend(key, mostBytes)
+  }
+
+  list(prefix: string): AsyncGenerator<StoredFile[]> {
+    return this.#kept.list(prefix)
   }
 
   check(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { open, rm, writeFile } from 'node:fs/promises'
+import { open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -14,7 +14,7 @@ import { requireRoom } from '../disk/reserve.ts'
 import { IncomingFile, IncomingFolder, releaseChunk } from './incoming-file.ts'
 import { nameFile } from './naming.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
-import type { DownloadAs, Expected, Received, Storage, UploadFile, UploadTarget } from './storage.ts'
+import type { DownloadAs, Expected, Lent, Received, Storage, StoredFile, UploadFile, UploadTarget } from './storage.ts'
 
 /** No dots and no empty segments: a key cannot lead out of the folder. `incoming` begins with a letter, keys with a workspace's number. */
 const keyPattern = /^[0-9]+(\/[A-Za-z0-9_-]+)+$/
@@ -23,6 +23,7 @@ const keyPattern = /^[0-9]+(\/[A-Za-z0-9_-]+)+$/
 const glanceCount = 256
 
 export class FileStorage implements Storage {
+  readonly directUploads = 'seen'
   readonly #root: string
   readonly #secret: KeyObject
   readonly #incoming: IncomingFolder
@@ -90,6 +91,20 @@ export class FileStorage implements Storage {
     }
   }
 
+  async lend(key: string, mostBytes: number): Promise<Lent | undefined> {
+    const found = this.find(key)
+    return found && found.size <= mostBytes ? { path: found.path, release: () => {} } : undefined
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredFile[]> {
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    const within = await readdir(join(this.#root, folder), { withFileTypes: true }).catch(goneIsEmpty)
+    const named = within.map((one) => ({ one, key: folder + one.name })).filter(({ key }) => key.startsWith(prefix))
+    const files = named.filter(({ one, key }) => one.isFile() && keyPattern.test(key))
+    for (let at = 0; at < files.length; at += glanceCount) yield await statsOf(this.#root, files.slice(at, at + glanceCount))
+    for (const { one, key } of named) if (one.isDirectory() && /^\d/.test(key)) yield* this.list(`${key}/`)
+  }
+
   async downloadUrl(key: string, as: DownloadAs): Promise<string> {
     return `${as.origin}${downloadPath(this.#secret, { key, ...as })}`
   }
@@ -149,4 +164,22 @@ export class FileStorage implements Storage {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#made.add(folder)
   }
+}
+
+function goneIsEmpty(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+  throw error
+}
+
+/** Of those that are still there. */
+async function statsOf(root: string, files: readonly { key: string }[]): Promise<StoredFile[]> {
+  const stats = await Promise.all(files.map(({ key }) => stat(join(root, key)).catch(goneIsNone)))
+  return files.flatMap(({ key }, index) => {
+    const found = stats[index]
+    return found ? [{ key, size: found.size, storedAt: found.mtime }] : []
+  })
+}
+
+function goneIsNone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }

@@ -30,6 +30,8 @@ export class IncomingFile {
   #batch: Buffer[] = []
   #batched = 0
   size = 0
+  /** Lowercase hex, once everything is there. */
+  #sha256 = ''
 
   /** `done` hears of every chunk that is no longer needed. */
   constructor(path: string, expected: Expected, done: (chunk: Buffer) => void) {
@@ -71,6 +73,12 @@ export class IncomingFile {
     this.#close()
   }
 
+  /** For who reads it again at once: whether it is on the disk does not matter. An empty file is not made. */
+  close(): { path: string; size: number; sha256: string } {
+    this.#close()
+    return { path: this.path, size: this.size, sha256: this.#sha256 }
+  }
+
   discard(): void {
     this.#close()
     this.#batch = []
@@ -91,6 +99,7 @@ export class IncomingFile {
   #finish(): void {
     const { sha256 } = this.#expected
     const actual = this.#hash.digest('hex')
+    this.#sha256 = actual
     if (sha256 !== undefined && actual !== sha256)
       throw new ApiError('HASH_MISMATCH', undefined, { expected: sha256, actual, size: this.size })
     this.#write()

@@ -1,4 +1,4 @@
-/** Opens the place where bytes lie: files below the data folder. */
+/** Opens the place where bytes lie: files below the data folder, or a bucket. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -19,8 +19,7 @@ export interface OpenedStorage {
   ledger: Ledger
   /** What `storage` keeps its bytes in: nothing that happens here is counted. */
   files: Storage
-  /** The file behind a key, to read from; undefined where nothing is kept. */
-  localPath: (key: string) => string | undefined
+  /** Adds addresses of its own, where it has some; and ends it with the application. */
   mountStorage: (app: FastifyInstance) => void
 }
 
@@ -33,24 +32,42 @@ interface StorageParts {
 }
 
 export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
-  if (parts.settings.storageUrl)
-    throw new SettingError(
-      'PH_STORAGE_URL is set, but this version keeps files below the data folder only. Take it out of the environment.',
-    )
-  const secret = await signingSecret(parts.database)
-  const files = openFiles(join(parts.settings.dataDir, 'storage'), secret)
-  const ledger = new Ledger(parts.database, (err) =>
-    parts.log.warn({ err }, 'uploads could not be written down; this is tried again'),
-  )
-  const storage = new CountedStorage(files, ledger, parts.clock)
+  const { database, clock, log } = parts
+  const { files, mount, close } = await openPlace(parts)
+  const ledger = new Ledger(database, (err) => log.warn({ err }, 'uploads could not be written down; this is tried again'))
+  const storage = new CountedStorage(files, { ledger, clock, database })
   const mountStorage = (app: FastifyInstance) => {
-    mountPresigned(app, { ...parts, files, storage, secret })
+    mount?.(app, storage)
     app.addHook('onClose', async () => {
       await ledger.close()
-      files.close()
+      close()
     })
   }
-  return { storage, ledger, files, localPath: (key) => files.find(key)?.path, mountStorage }
+  return { storage, ledger, files, mountStorage }
+}
+
+interface Place {
+  files: Storage
+  mount?: (app: FastifyInstance, storage: Storage) => void
+  close: () => void
+}
+
+async function openPlace(parts: StorageParts): Promise<Place> {
+  const { storageUrl, dataDir, accel } = parts.settings
+  if (storageUrl !== undefined) {
+    if (accel !== undefined)
+      throw new SettingError(
+        'PH_ACCEL lets nginx send files of a disk; with PH_STORAGE_URL they come from the object storage. Set one of them.',
+      )
+    // Loaded where it is used only: it takes a third of a second.
+    const { openBucket } = await import('./s3/open-bucket.ts')
+    const libraryId = await madeOnce(parts.database, 'library_id', randomBytes(16).toString('hex'))
+    const files = await openBucket(storageUrl, { ...parts, libraryId })
+    return { files, close: () => files.close() }
+  }
+  const secret = await signingSecret(parts.database)
+  const files = openFiles(join(dataDir, 'storage'), secret)
+  return { files, mount: (app, storage) => mountPresigned(app, { ...parts, files, storage, secret }), close: () => files.close() }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {
@@ -61,10 +78,13 @@ function openFiles(root: string, secret: KeyObject): FileStorage {
   }
 }
 
-/** Presigned addresses are signed with one secret that all processes on one database share; the first one makes it. */
-async function signingSecret({ sql }: Database): Promise<KeyObject> {
-  const made = randomBytes(32).toString('base64')
-  await sql`insert into settings (name, value) values ('storage_secret', ${made}) on conflict do nothing`
-  const [row] = await sql<{ value: string }[]>`select value from settings where name = 'storage_secret'`
-  return createSecretKey(row?.value ?? '', 'base64')
+/** Presigned addresses are signed with one secret that all processes on one database share. */
+const signingSecret = async (database: Database): Promise<KeyObject> =>
+  createSecretKey(await madeOnce(database, 'storage_secret', randomBytes(32).toString('base64')), 'base64')
+
+/** What the first process on a database makes, and all others find. */
+async function madeOnce({ sql }: Database, name: string, made: string): Promise<string> {
+  await sql`insert into settings (name, value) values (${name}, ${made}) on conflict do nothing`
+  const [row] = await sql<{ value: string }[]>`select value from settings where name = ${name}`
+  return row?.value ?? ''
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { drainBody } from '../../serving/unread-body.ts'
 import type { Clock } from '../clock.ts'
+import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { refuseClosed } from '../front-door/states.ts'
@@ -23,6 +24,7 @@ export interface PresignedParts {
   /** The same place; what comes in through it is counted. */
   storage: Storage
   secret: KeyObject
+  settings: Pick<Settings, 'accel'>
   clock: Clock
   database: Database
   frontDoor: FrontDoor
@@ -52,11 +54,13 @@ const refused = (): ApiError =>
     'This address has expired, was altered, or was used without the headers it came with. Ask for a new one.',
   )
 
-async function download({ files, secret, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
+async function download({ files, secret, settings, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
   const grant = verifyDownload(secret, { key: request.params['*'], query: request.query }, clock.now())
   if (!grant) throw refused()
   const file = files.find(grant.key)
   if (!file) throw new ApiError('NOT_FOUND', 'The bytes of this address are no longer kept.')
+  if (settings.accel !== undefined)
+    return reply.headers({ ...nameHeaders(grant), ...fixedHeaders, 'X-Accel-Redirect': settings.accel + grant.key }).send()
   const etag = etagOf(grant.key)
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
   const served = servedRange({ range, ifRange: ifRange as string | undefined, ifNoneMatch }, { size: file.size, etag })

@@ -4,6 +4,11 @@ import { limits } from '../../contract/limits.ts'
 
 export interface Storage {
   /**
+   * Whether presigned addresses can be had to send bytes to. `seen`: what is sent there comes through this server. `unseen`: the place takes
+   * it, checks it, and tells nobody. `none`: it would take anything.
+   */
+  readonly directUploads: 'seen' | 'unseen' | 'none'
+  /**
    * Takes in bytes while they stream, and keeps them under `key` only when they are whole and have the expected hash.
    * Nothing is kept otherwise: HASH_MISMATCH for other bytes, VALIDATION beyond `maxBytes`, UNAVAILABLE when the place is full.
    * What is kept already is answered at once, and `bytes` is left unread. Chunks of a request are not to be used afterwards.
@@ -19,13 +24,17 @@ export interface Storage {
   settle(keys: readonly string[]): Promise<void>
   /** Bytes `start` to `end` (exclusive), fewer where the file is shorter; NOT_FOUND where nothing is kept. */
   read(key: string, start: number, end: number): Promise<Buffer>
+  /** The file behind a key on a disk of this machine, to read from until it is released; undefined where nothing is kept, or more than `mostBytes`. */
+  lend(key: string, mostBytes: number): Promise<Lent | undefined>
   /** A presigned address that answers the bytes until `expiresAt`. */
   downloadUrl(key: string, as: DownloadAs): Promise<string>
-  /** Presigned addresses to PUT bytes to, one per file in their order, with the headers that must be sent. */
-  uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<UploadTarget[]>
+  /** Presigned addresses to PUT bytes to, one per file in their order, with the headers that must be sent; undefined for files that only `receive` takes. */
+  uploadTargets(files: readonly UploadFile[], expiresAt: Date): Promise<(UploadTarget | undefined)[]>
   /** Done when they would be gone after a power cut, too. Keys that are not kept are passed over. */
   remove(keys: readonly string[]): Promise<void>
-  /** Fails when the place cannot be written to. */
+  /** Every file whose key begins so, some at a time, in no order that means something. */
+  list(prefix: string): AsyncGenerator<StoredFile[]>
+  /** Fails when the place cannot be used. */
   check(): Promise<void>
 }
 
@@ -41,6 +50,19 @@ export interface Received {
   size: number
   /** False when bytes were kept under this key before. */
   created: boolean
+}
+
+/** A file on a disk of this machine. */
+export interface Lent {
+  path: string
+  release(): void
+}
+
+export interface StoredFile {
+  key: string
+  /** Bytes. */
+  size: number
+  storedAt: Date
 }
 
 export interface DownloadAs {

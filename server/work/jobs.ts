@@ -9,6 +9,8 @@ import { makeLooks, selectWhereLooksAreDue } from '../looks/making.ts'
 import { recordLapses, selectWhereLapsed } from '../pulls/lapsed.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Deliveries } from '../webhooks/deliveries.ts'
+import { forgetDeliveries } from '../webhooks/retention.ts'
 import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications, forgetSpentPlans } from './retention.ts'
 import type { Job } from './runner.ts'
 
@@ -19,11 +21,12 @@ interface JobParts {
   /** Where bytes lie, uncounted. */
   files: Pick<Storage, 'read' | 'remove'>
   embedder: EmbedderThread
+  deliveries: Deliveries
 }
 
 const hourMs = 3_600_000
 
-export const jobsOf = ({ clock, database, frontDoor, files, embedder }: JobParts): Job[] => [
+export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries }: JobParts): Job[] => [
   {
     name: 'key-uses',
     of: 'server',
@@ -38,6 +41,13 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder }: JobParts
     everyMs: 1_000,
     find: () => selectWhereExpired(database, clock),
     run: (workspaceId) => recordExpiries(database, { clock, workspaceId }),
+  },
+  {
+    name: 'webhooks',
+    of: 'server',
+    // At every look. What is sent goes on beside it.
+    everyMs: 1_000,
+    run: () => deliveries.look(),
   },
   {
     name: 'lapsed-claims',
@@ -64,6 +74,12 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder }: JobParts
     of: 'workspace',
     everyMs: hourMs,
     run: async (step) => (await forgetOldActivity(database, step)).isMore,
+  },
+  {
+    name: 'old-deliveries',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: (step) => forgetDeliveries(database, step),
   },
   {
     name: 'old-changes',

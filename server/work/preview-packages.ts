@@ -3,25 +3,46 @@ import { isMeshType } from '../../previews/previewed-types.ts'
 import { mostPackages, type PackageFiles, packageKey } from '../../previews/threads/media-order.ts'
 import type { Sql } from '../database/sql.ts'
 import { readClosure } from '../rows/closure.ts'
-import { blobKey } from '../storage/storage.ts'
+import { blobKey, type Lent, type Storage } from '../storage/storage.ts'
 import type { Attempt } from './preview-attempts.ts'
+
+/** What a preview reads, until it is made. */
+export class BorrowedFiles {
+  readonly #storage: Pick<Storage, 'lend'>
+  readonly #lent: Lent[] = []
+
+  constructor(storage: Pick<Storage, 'lend'>) {
+    this.#storage = storage
+  }
+
+  /** Undefined where nothing is kept, or more. */
+  async pathOf(key: string, mostBytes: number): Promise<string | undefined> {
+    const lent = await this.#storage.lend(key, mostBytes)
+    if (lent) this.#lent.push(lent)
+    return lent?.path
+  }
+
+  giveBack(): void {
+    for (const { release } of this.#lent.splice(0)) release()
+  }
+}
 
 interface Needed {
   workspaceId: number
   attempt: Attempt
-  /** The file behind a key, where something is kept. */
-  localPath: (key: string) => string | undefined
+  borrowed: BorrowedFiles
 }
 
 /** Nearest first, as many as a preview may take. None for what is no mesh. Throws ENTRY_NOT_FOUND and OBJECT_NOT_FOUND. */
-export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, localPath }: Needed): Promise<PackageFiles> {
+export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }: Needed): Promise<PackageFiles> {
   const files = new Map<string, string>()
   if (!isMeshType(attempt.entry_type)) return files
   const { members } = await readClosure(sql, workspaceId, { entryId: attempt.entry_id, objectId: attempt.object_id })
   for (const member of members.slice(1, 1 + mostPackages.count)) {
     const key = packageKey(member)
-    const path = localPath(blobKey(workspaceId, member.content_hash))
-    if (key !== undefined && path !== undefined) files.set(key, path)
+    if (key === undefined) continue
+    const path = await borrowed.pathOf(blobKey(workspaceId, member.content_hash), mostPackages.bytes)
+    if (path !== undefined) files.set(key, path)
   }
   return files
 }

@@ -20,7 +20,7 @@ import { firstWorkspace } from '../rows/workspace.ts'
 import { artifactKey, blobKey, type Storage } from '../storage/storage.ts'
 import { ingestRefusal } from '../storage/stored-bytes.ts'
 import { type Attempt, beginAttempt, forgetAttempt, giveUp } from './preview-attempts.ts'
-import { filesOfNeeded } from './preview-packages.ts'
+import { BorrowedFiles, filesOfNeeded } from './preview-packages.ts'
 import { Runner, type Step, type WorkspaceJob } from './runner.ts'
 
 interface PreviewParts {
@@ -28,13 +28,13 @@ interface PreviewParts {
   clock: Clock
   log: Logger
   storage: Storage
-  /** The file behind a key, where something is kept. */
-  localPath: (key: string) => string | undefined
   /** Of the thread; for tests. */
   threads?: SourceThreadsOptions
 }
 
 const everyMs = 10_000
+/** Of a file that is read for its preview: more than any reader takes. */
+const mostSourceBytes = 4 * 1024 ** 3
 /** Nothing is looked for in a workspace in which nothing has changed since nothing was found, but for once in so long. */
 const quietMs = 600_000
 
@@ -87,13 +87,15 @@ class PreviewWork {
   }
 
   async #make(step: Step, attempt: Attempt): Promise<void> {
-    const { database, localPath } = this.#parts
+    const { database } = this.#parts
     const { workspaceId } = step
+    const borrowed = new BorrowedFiles(this.#parts.storage)
     try {
       const { content_hash: hash, file_name: name, preview, thumbnail } = attempt
-      const path = localPath(blobKey(workspaceId, hash))
-      if (path === undefined) return await this.#giveUp(step, attempt, 'Its bytes are not in the storage.')
-      const packages = await filesOfNeeded(database.sql, { workspaceId, attempt, localPath })
+      const path = await borrowed.pathOf(blobKey(workspaceId, hash), mostSourceBytes)
+      if (path === undefined)
+        return await this.#giveUp(step, attempt, 'Its bytes are not in the storage, or more than a preview is made of.')
+      const packages = await filesOfNeeded(database.sql, { workspaceId, attempt, borrowed })
       const order = { want: 'media', path, name, hash, preview, thumbnail, packages } as const
       const answer = await this.#threads.run(order, this.#stopping.signal)
       await this.#record(step, attempt, answer)
@@ -102,6 +104,8 @@ class PreviewWork {
       await forgetAttempt(database.sql, workspaceId, attempt).catch(() => {})
       const isMoved = error instanceof ApiError && (error.status === 404 || error.status === 409)
       if (!isMoved && !this.#stopping.signal.aborted) throw error
+    } finally {
+      borrowed.giveBack()
     }
   }
 

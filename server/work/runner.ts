@@ -2,8 +2,8 @@
 import { type Clock, randomId } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Logger } from '../monitoring/log.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { finish, type Leased, lease, makeDue, prepare } from './leases.ts'
-import { isDue, oneAtATime, pauseMs } from './timing.ts'
 
 interface AnyJob {
   /** As the database and the log know it. */
@@ -63,6 +63,21 @@ const lookMs = 4_000
 const stopMs = 4_000
 /** While the database is away. */
 const longestSilenceMs = 600_000
+
+/** After the first failure. It doubles with each further one. */
+const firstPauseMs = 5_000
+/** Doubled more often it would be years. */
+const mostDoublings = 20
+
+/** Until the next time: the job's interval, or after failures a pause that grows up to that. */
+const pauseMs = (everyMs: number, failures: number): number =>
+  failures === 0 ? everyMs : Math.min(everyMs, firstPauseMs * 2 ** Math.min(failures - 1, mostDoublings))
+
+/**
+ * A time that lies further ahead than it was ever set was set by a clock that was wrong. Clocks of several servers may differ by as much as
+ * the interval.
+ */
+const isDue = (dueMs: number, nowMs: number, everyMs: number): boolean => dueMs <= nowMs || dueMs > nowMs + 2 * everyMs
 
 /** When a job of this server is next due; the others have rows in the database. */
 interface OwnState {

@@ -129,6 +129,10 @@ test('what lies outside of the project is refused, by .., by its whole path and 
   }
   for (const image_file of [join(away, 'secret.png'), 'Links/away/secret.png', '../secret.png'])
     await refused('search', { image_file })
+  expect(await call(client, 'search', { image_file: 'no.png' })).toMatchObject({
+    isError: true,
+    content: [{ text: 'VALIDATION: image_file: there is no file no.png' }, {}],
+  })
   // A walk of the whole project would follow the link.
   await olivia.save('SM_Secret')
   copyFileSync(olivia.path('SM_Secret'), join(secrets, 'SM_Secret.uasset'))

@@ -1,4 +1,7 @@
 /** `ph mcp`: the tools on stdin and stdout of a process, asked by the official clients of both protocol revisions. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,6 +13,11 @@ import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
+const newestRevision = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 test('both clients find a prop, plan a check-out and carry it out', async () => {
   const workspace = await server.addWorkspace()
   const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item({ asset_name: 'SM_Barrel' })])) as [Json]
@@ -75,6 +83,28 @@ test('arguments that are nested deeply or long, calls that are cancelled and too
   cancelled.abort()
   await expect(asked).rejects.toThrow()
   expect(await call(client, 'search')).toMatchObject({ structuredContent: { entries: [] } })
+})
+
+test('what a client asks that does not read waits, and all of it is answered once it reads', async () => {
+  const workspace = await server.addWorkspace()
+  const { command, args, env } = commandOf({ workspace })
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill())
+  const asks = 3000
+  const ask = (id: number) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: newestRevision } })}\n`
+  child.stdin.write(Array.from({ length: asks }, (_, id) => ask(id)).join(''))
+  await once(child.stdout, 'readable')
+  const waiting: number[] = []
+  const stays = () =>
+    waiting.push(child.stdin.writableLength) > 1 && new Set(waiting.slice(-2)).size === 1 && (waiting.at(-1) ?? 0) > 0
+  await expect.poll(stays, { timeout: 60_000, interval: 500 }).toBe(true)
+  const ids = new Set<number>()
+  for await (const line of createInterface({ input: child.stdout })) {
+    ids.add(JSON.parse(line).id)
+    if (ids.size === asks) child.stdin.end()
+  }
+  expect(ids.size).toBe(asks)
 })
 
 test('the program ends when its client goes', async () => {

@@ -87,6 +87,9 @@ const onlyAdding = [
   'review_requests_respond',
   'tags_assign',
   'tags_create',
+  'webhooks_create',
+  'webhooks_replay',
+  'webhooks_test',
 ]
 
 test('a tool of several routes does all that they do', () => {

@@ -1,4 +1,6 @@
 /** The hosted endpoint for assistants, `/mcp`, asked by the official clients of both protocol revisions (contract-gaps 8; spec 8). */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -30,17 +32,18 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
   client.callTool({ name, arguments: args })
 
 /** A request as it is on the wire. */
-const post = (workspace: Workspace, body: string, headers: Record<string, string> = {}) =>
-  fetch(`${workspace.url}/mcp`, {
-    method: 'POST',
-    body,
-    headers: {
-      authorization: `Bearer ${workspace.keys.mia}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      ...headers,
-    },
-  })
+const posted = (workspace: Workspace, body: string, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  body,
+  headers: {
+    authorization: `Bearer ${workspace.keys.mia}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...headers,
+  },
+})
+const post = (workspace: Workspace, body: string, headers?: Record<string, string>) =>
+  fetch(`${workspace.url}/mcp`, posted(workspace, body, headers))
 
 test('a client of the revision 2026-07-28 and one of the older handshake find the same prop', async () => {
   const workspace = await server.addWorkspace()
@@ -208,6 +211,8 @@ test('the refusals come in the order of the front door, and each says what it is
     [workspace, long, { authorization: `Bearer ${elsewhere.keys.mia}` }, 403],
     [{ ...workspace, url: `${server.url}/w/nobody` }, ask, {}, 404],
     [workspace, ask, { origin: 'https://elsewhere.test' }, 403],
+    [workspace, ask, { origin: 'http://elsewhere.test', host: 'elsewhere.test' }, 403],
+    [workspace, ask, { origin: server.url }, 200],
     [workspace, long, {}, 413],
     [workspace, '['.repeat(100), {}, 400],
     [workspace, '{', {}, 400],
@@ -229,4 +234,29 @@ test('arguments that do not fit, and unknown tools, are told as such', async () 
     isError: true,
     content: [{ text: expect.stringMatching(/^ENTRY_NOT_FOUND/) }, { text: expect.stringMatching(/^Next: /) }],
   })
+})
+
+test('clients that never read, and those that go in the middle of a call, hold up nobody', async () => {
+  const workspace = await server.addWorkspace()
+  const { host, hostname, port } = new URL(workspace.url)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const search = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search', arguments: {} } })
+  const ask = [
+    `POST ${new URL(workspace.url).pathname.replace(/\/$/, '')}/mcp HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${workspace.keys.mia}`,
+    'x-mcp-toolsets: all\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json',
+    `content-length: ${body.length}\r\n\r\n${body}`,
+  ].join('\r\n')
+  for (let silent = 0; silent < 8; silent++) {
+    const socket = connect({ port: Number(port), host: hostname }).on('error', () => {})
+    afterFile(() => socket.destroy())
+    await once(socket, 'connect')
+    socket.pause().write(ask.repeat(40))
+  }
+  for (let times = 0; times < 20; times++) {
+    const gone = new AbortController()
+    const asked = fetch(`${workspace.url}/mcp`, { ...posted(workspace, search), signal: gone.signal })
+    setImmediate(() => gone.abort())
+    await asked.catch(() => {})
+  }
+  expect(await call(await connected(workspace, 'mia'), 'search')).toMatchObject({ structuredContent: { entries: [] } })
 })

@@ -1,5 +1,4 @@
 // Previews that the server makes by itself: of what was pushed without, one file at a time, and nothing for ever.
-import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { openLog } from '../../server/monitoring/log.ts'
 import { startPreviews } from '../../server/work/previews.ts'
@@ -65,10 +64,9 @@ test('what has nothing to show is said to be unavailable, and is not read again'
 
 /** A server on the same library whose threads have a millisecond for each file. */
 function impatient() {
-  const { database, clock, storage, dataDir } = server
+  const { database, clock, storage } = server
   const log = openLog({ write: (line) => server.logLines.push(line) })
-  const localPath = (key: string) => join(dataDir, 'storage', key)
-  return startPreviews({ database, clock, log, storage, localPath, threads: { limitMs: 1 } }, byHand.lookMs)
+  return startPreviews({ database, clock, log, storage, threads: { limitMs: 1 } }, byHand.lookMs)
 }
 
 test('a file that ends its thread is named once in the log and not tried again; the others are made', async () => {

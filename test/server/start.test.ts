@@ -30,8 +30,8 @@ test('a setting that cannot be used stops the start and is named', () => {
   expect(() => readSettings({ port: '70000' }, {}, '/nowhere')).toThrow('--port')
 })
 
-test('a storage that this version does not have stops the start instead of being passed over', async () => {
-  const settings = { ...server.settings, dataDir: temporaryFolder(), storageUrl: 's3://bucket' }
+test('an object storage that cannot be used stops the start, and is named', async () => {
+  const settings = { ...server.settings, dataDir: temporaryFolder(), storageUrl: 's3://props?endpoint=http://127.0.0.1:9' }
   await expect(startServer({ settings, log: 'none' })).rejects.toThrow('PH_STORAGE_URL')
 })
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Whatever folder it is in: a new floor needs no line here. */
-const sources = '*/**/*.{ts,tsx,sql,css,py,uplugin}'
+const sources = '*/**/*.{ts,tsx,sql,css,html,py,uplugin}'
 const isNoSource = (name: string): boolean => /^(node_modules|dist(\.\d+(\.last)?)?|test|bench|docs)$/.test(name)
 
 const changedAt = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -147,7 +147,8 @@ async function startWith({ stderr, env }: Context, { key, ...wire }: Wire): Prom
   if (!key) throw failed('NO_KEY', `No key is known for ${wire.url}.`, 'Sign in with `ph login`.')
   const { startAgent } = await import('../../../agent/main.ts')
   const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(line)
-  return startAgent({ wire: { ...wire, key }, version: readVersion(), ...(tell ? { tell } : {}) })
+  const chosen = { notices: env.PH_AGENT_NOTICES !== 'off', previews: env.PH_PREVIEWS !== 'off' }
+  return startAgent({ wire: { ...wire, key }, version: readVersion(), ...chosen, ...(tell ? { tell } : {}) })
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -68,11 +68,12 @@ async function profileArgs(context: Context): Promise<string[]> {
 }
 
 function definition(context: Context, args: readonly string[]): ServiceDefinition {
-  const { env } = context
+  const { env, fromSettings } = context
   const dir = agentFolder(foldersOf(context))
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const kept = ['PH_CONFIG_DIR', 'PH_STATE_DIR', 'PH_CACHE_DIR', ...agentSettings.map(([name]) => name)]
-  const own = kept.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []))
+  // What the file of settings says, the service reads there by itself.
+  const own = kept.flatMap((name) => (env[name] && !fromSettings?.has(name) ? [[name, env[name]] as const] : []))
   const program = {
     node: process.execPath,
     script: agentScript(),

@@ -1,7 +1,18 @@
 /** What can stand at the cursor of a command line: words, flags, values, and names by their kind. Pure but for the names. */
 
 /** Names that are looked up; `file` is left to the shell, `text` is anything. */
-export type Kind = 'prop' | 'project' | 'pack' | 'tag' | 'collection' | 'person' | 'profile' | 'file' | 'text'
+export type Kind =
+  | 'prop'
+  | 'project'
+  | 'pack'
+  | 'tag'
+  | 'collection'
+  | 'person'
+  | 'profile'
+  | 'setting'
+  | 'alias'
+  | 'file'
+  | 'text'
 
 /** Its name, what it takes (nothing, words, or a kind), and what it does. */
 export type FlagEntry = [name: string, takes: Kind | string[] | null, summary: string]

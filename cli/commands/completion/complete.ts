@@ -5,8 +5,13 @@
 import { createRequire } from 'node:module'
 import { findFolders, mirrorFolder } from '../../../client/folders.ts'
 import { MirrorFiles } from '../../../client/mirror/mirror-files.ts'
+import { expandBefore, shellMark } from '../../../client/settings/aliases.ts'
+import { applySettings } from '../../../client/settings/effective.ts'
+import { aliasesFile, readKept, settingsFile } from '../../../client/settings/kept.ts'
+import { settings } from '../../../client/settings/known.ts'
+import { waitMsOf } from '../../../client/settings/seconds.ts'
 import { findAddress, findConnection, readProfiles } from '../../../client/sign-in/profile.ts'
-import { answer, type Kind } from './answer.ts'
+import { type Answer, answer, type Kind } from './answer.ts'
 import { table } from './table.ts'
 
 type Environment = Record<string, string | undefined>
@@ -15,7 +20,6 @@ type Environment = Record<string, string | undefined>
 const mostNames = 60
 /** A person waits for Tab no longer, if `PH_COMPLETION_WAIT` does not say so. */
 const usualWaitMs = 400
-const mostWaitSeconds = 600
 
 /** What PowerShell hands over for an empty word, which it cannot. */
 const nothingYet = '--ph-nothing-yet'
@@ -23,14 +27,44 @@ const nothingYet = '--ph-nothing-yet'
 /** A line for each candidate, with what it means behind a tab; `:files` as the last where the shell is to add files. */
 export async function complete(words: readonly string[], env: Record<string, string | undefined>): Promise<string> {
   const typed = words.map((word) => (word === nothingYet ? '' : word))
-  const { candidates, files } = await answer(table, typed, (kind, prefix) => liveNames(env, kind, prefix))
+  const { candidates, files } = await answerOrAlias(typed, env)
   const lines = candidates.map(({ text, summary }) => (summary === '' ? text : `${text}\t${summary}`))
   return [...lines, ...(files ? [':files'] : [])].map((line) => `${line}\n`).join('')
 }
 
-/** Nothing where there is nothing to ask, or no answer in time: a Tab tells no errors. */
-async function liveNames(env: Environment, kind: Kind, prefix: string): Promise<string[]> {
+/** An alias is completed as what it stands for; its own name stands among the commands. */
+async function answerOrAlias(typed: readonly string[], env: Environment): Promise<Answer> {
+  const names = (kind: Kind, prefix: string) => liveNames(env, kind, prefix)
+  const [first = '', ...rest] = typed
+  if (typed.length === 1) {
+    const { candidates, files } = await answer(table, typed, names)
+    const own = Object.entries(aliasesOf(env)).filter(([name]) => name.startsWith(first))
+    return { files, candidates: [...candidates, ...own.map(([text, line]) => ({ text, summary: line }))] }
+  }
+  const text = isCommand(first) ? undefined : aliasesOf(env)[first]
+  if (text === undefined) return answer(table, typed, names)
+  if (text.startsWith(shellMark)) return { candidates: [], files: true }
+  return answer(table, [...expandBefore(text, rest.slice(0, -1)), rest.at(-1) ?? ''], names)
+}
+
+const isCommand = (word: string): boolean => Object.keys(table.words).some((known) => known.split(' ')[0] === word)
+
+/** None where the file cannot be read. */
+function aliasesOf(env: Environment): Record<string, string> {
   try {
+    const own = Object.entries(readKept(aliasesFile(findFolders(env))))
+    return Object.fromEntries(own.flatMap(([name, text]) => (typeof text === 'string' && !isCommand(name) ? [[name, text]] : [])))
+  } catch {
+    return {}
+  }
+}
+
+/** Nothing where there is nothing to ask, or no answer in time: a Tab tells no errors. */
+async function liveNames(own: Environment, kind: Kind, prefix: string): Promise<string[]> {
+  try {
+    if (kind === 'setting') return settings.map(({ name }) => name)
+    if (kind === 'alias') return Object.keys(aliasesOf(own))
+    const { env } = applySettings(settingsFile(findFolders(own)), own)
     if (kind === 'profile') return Object.keys((await readProfiles(findFolders(env))).profiles)
     return (await fromMirror(env, kind, prefix)) ?? (await fromServer(env, kind, prefix))
   } catch {
@@ -38,11 +72,7 @@ async function liveNames(env: Environment, kind: Kind, prefix: string): Promise<
   }
 }
 
-/** So long a name is waited for: `PH_COMPLETION_WAIT` in seconds, else 0.4. */
-function waitMs(env: Environment): number {
-  const seconds = Number(env.PH_COMPLETION_WAIT || Number.NaN)
-  return seconds > 0 && seconds <= mostWaitSeconds ? Math.ceil(seconds * 1000) : usualWaitMs
-}
+const waitMs = (env: Environment): number => waitMsOf(env.PH_COMPLETION_WAIT, usualWaitMs)
 
 /** By kind: names that begin with the parameters, the second of which ends them. */
 const queries: Partial<Record<Kind, string>> = {

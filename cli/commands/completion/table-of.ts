@@ -10,6 +10,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   ...{ entry: 'prop', entries: 'prop', prop: 'prop', props: 'prop' },
   ...{ project: 'project', pack: 'pack', tag: 'tag', collection: 'collection' },
   ...{ folder: 'file', folders: 'file', file: 'file', files: 'file', path: 'file', paths: 'file' },
+  ...{ setting: 'setting', alias: 'alias' },
   ...{ person: 'person', who: 'person', reviewer: 'person' },
 }
 const kindsOfFlags: Readonly<Record<string, Kind>> = {

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { Refusal } from '../../refusal.ts'
 import { findingLines, findingTerms, tally } from '../../terminal/finding-lines.ts'
 import { type Assistant, assistantsOf } from './assistants.ts'
-import { readSettings, type StartOrder } from './settings-file.ts'
+import type { StartOrder } from './settings-file.ts'
 
 export const doctorCommand = command({
   usage: 'mcp doctor',
@@ -39,6 +39,7 @@ async function checkAssistant(assistant: Assistant, context: Context): Promise<F
   const { name, title } = assistant
   const install = `ph mcp install ${name}`
   try {
+    const { readSettings } = await import('./settings-file.ts')
     const { path, text, known } = await readSettings(assistant)
     if (text === undefined) return note(name, `${title} has no settings here (${path}).`)
     if (known === undefined) return note(name, `${title} does not start Prop House (${path}).`, `Add it with \`${install}\`.`)

@@ -1,6 +1,5 @@
 /** `ph mcp install`, `uninstall`: this program in the settings of an assistant, so that the assistant starts it. */
 import { resolve } from 'node:path'
-import { agentScript } from '../../../client/desktop/launch.ts'
 import { printable, printableLines } from '../../../system/printable.ts'
 import { command, flag } from '../../command.ts'
 import { requireConnection } from '../../connection.ts'
@@ -8,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
 import { type Assistant, assistantsOf } from './assistants.ts'
 import { projectOption, selectionArgs, selectionOf, selectionOptions } from './selection.ts'
-import { changedText, readSettings, type SettingsFile, type StartOrder, serverName, writeSettings } from './settings-file.ts'
+import type { StartOrder } from './settings-file.ts'
 
 const names = assistantsOf({})
 const terms = { title: 'Clients', list: names.map(({ name, title }) => [name, title] as const) }
@@ -32,6 +31,7 @@ export const installCommands = [
       const assistant = assistantNamed(client, context)
       const args = [...selectionArgs(await selectionOf(selection)), ...(await projectArgs(context, project))]
       const order = await orderFor(context, assistant, args)
+      const { changedText, readSettings, serverName, writeSettings } = await import('./settings-file.ts')
       const settings = await readSettings(assistant)
       const isThere = JSON.stringify(settings.known) === JSON.stringify(order)
       const copy = isThere || isDry ? undefined : await writeSettings(settings, changedText(settings, assistant.key, order))
@@ -42,7 +42,7 @@ export const installCommands = [
           return [
             `This would be in ${printable(settings.path)}:`,
             '',
-            ...printableLines(asSettings(assistant, order)),
+            ...printableLines(JSON.stringify({ [assistant.key]: { [serverName]: order } }, null, 2)),
             '',
             'Nothing was written.',
           ]
@@ -64,9 +64,10 @@ export const installCommands = [
     examples: [['mcp uninstall cursor', 'Cursor starts it no more']],
     async run(context, { client, dryRun: isDry }) {
       const assistant = assistantNamed(client, context)
+      const { changedText, readSettings, writeSettings } = await import('./settings-file.ts')
       const settings = await readSettings(assistant)
       const isThere = settings.known !== undefined
-      const copy = isThere && !isDry ? await takeOut(settings, assistant) : undefined
+      const copy = isThere && !isDry ? await writeSettings(settings, changedText(settings, assistant.key, undefined)) : undefined
       context.out.result({ client, path: settings.path, changed: isThere, dry_run: isDry, copy: copy ?? null }, () => {
         if (!isThere) return `${assistant.title} does not start it (${printable(settings.path)}).`
         if (isDry) return `It would be taken out of ${printable(settings.path)}. Nothing was written.`
@@ -77,12 +78,7 @@ export const installCommands = [
   }),
 ]
 
-const takeOut = (settings: SettingsFile, { key }: Assistant): Promise<string | undefined> =>
-  writeSettings(settings, changedText(settings, key, undefined))
-
 const copied = (copy: string | undefined): string[] => (copy ? [`The file as it was: ${printable(copy)}`] : [])
-
-const asSettings = ({ key }: Assistant, order: StartOrder): string => JSON.stringify({ [key]: { [serverName]: order } }, null, 2)
 
 function assistantNamed(client: string, { env }: Context): Assistant {
   const found = assistantsOf(env).find(({ name }) => name === client.toLowerCase())
@@ -104,6 +100,7 @@ async function orderFor(context: Context, { type }: Assistant, chosen: readonly 
   const { keySource, profileName } = await requireConnection(context)
   if (keySource === 'environment' || profileName === undefined)
     throw failed('NOT_SIGNED_IN', 'An assistant is not given the key of PH_API_KEY.', 'Sign in with `ph login`, then install it.')
+  const { agentScript } = await import('../../../client/desktop/launch.ts')
   const folders = ['PH_CONFIG_DIR', 'PH_STATE_DIR', 'PH_CACHE_DIR'].flatMap((name) =>
     context.env[name] ? [[name, context.env[name]] as const] : [],
   )

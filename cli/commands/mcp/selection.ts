@@ -34,7 +34,7 @@ export async function selectionOf({ toolsets, tools, excludeTools, readOnly = fa
     exclude: namesIn(excludeTools),
     readOnly,
   }
-  const unknown = unknownHere(selection)
+  const unknown = await unknownHere(selection)
   if (unknown.length === 0) return selection
   throw wrongUsage(`There is no toolset or tool ${unknown.join(', ')}.`, 'See the toolsets with `ph help mcp`.')
 }

@@ -4,6 +4,7 @@ import { capabilitiesShapes } from './capabilities.ts'
 import { comparisonShapes } from './comparison.ts'
 import { curationShapes } from './curation.ts'
 import { discussionShapes } from './discussion.ts'
+import { eventShapes } from './events.ts'
 import { libraryShapes } from './library.ts'
 import { machineShapes } from './machine.ts'
 import { pullShapes } from './pull.ts'
@@ -20,6 +21,7 @@ export const shapes: Shapes = {
   ...machineShapes,
   ...agentShapes,
   ...capabilitiesShapes,
+  ...eventShapes,
 }
 
 /** Commands that print no document, and why. */

@@ -1,5 +1,4 @@
 /** Documents of commands about what people say: comments, drawings, notifications, reviews, the inbox, what happened. */
-import { ActivityEvent } from '../../../contract/activity.ts'
 import { Annotation } from '../../../contract/annotations.ts'
 import { Comment } from '../../../contract/comments.ts'
 import { EntryDetail } from '../../../contract/entries.ts'
@@ -84,5 +83,4 @@ export const discussionShapes: Shapes = {
   'review changes': answered,
   'review cancel': answered,
   'review assign': answered,
-  activity: either(shape('{ events: ActivityEvent[], next_cursor: integer | null }', { ActivityEvent }), ActivityEvent),
 }

@@ -6,7 +6,20 @@ import { either, Finding, Open, type Shapes, shape } from './shape.ts'
 const findings = 'findings: Finding[], problems: integer, warnings: integer'
 const left = '{ profile: string | null, url: string, revoked: boolean }'
 
+const setting =
+  'name: string, value: string | null, source: "environment" | "config" | "default", variable: string, default: string | null'
+const alias = 'name: string, line: string, in_shell: boolean, shadowed: boolean'
+
 export const machineShapes: Shapes = {
+  'config list': shape(
+    `{ settings_file: string, settings: { ${setting}, meaning: string, takes: string }[], unknown_settings: string[] }`,
+  ),
+  'config get': shape(`{ ${setting} }`),
+  'config set': shape(`{ ${setting}, previous: string | null }`),
+  'config unset': shape(`{ ${setting}, previous: string | null }`),
+  'alias list': shape(`{ aliases: { ${alias} }[] }`),
+  'alias set': shape(`{ ${alias}, previous: string | null }`),
+  'alias delete': shape(`{ ${alias} }`),
   doctor: shape(`{ ${findings} }`, { Finding }),
   demo: Open,
   inspect: shape(

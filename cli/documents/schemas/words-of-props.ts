@@ -1,4 +1,4 @@
-/** What fields mean that props, versions and what people say of them have, one line each. `parent.field` where it means something else there. */
+/** What fields mean that props, versions, what people say of them, settings and aliases have, one line each. `parent.field` where it means something else there. */
 export const wordsOfProps: Readonly<Record<string, string>> = {
   entries: 'the props, one for each',
   id: 'the number it is named by',
@@ -166,4 +166,15 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   events: 'what happened, newest first',
   event_type: 'what happened, such as push.commit',
   batch_key: 'the same for what happened together',
+  settings_file: 'the file that holds what you set',
+  unknown_settings: 'what the file sets that this ph does not know',
+  'settings.source': 'where the value comes from',
+  'undefined.source': 'where the value comes from',
+  variable: 'the variable of the environment that goes before the file',
+  previous: 'what it was before; null for nothing',
+  takes: 'what it takes, as a sentence ends',
+  aliases: 'your aliases',
+  line: 'the line that it stands for',
+  in_shell: 'the shell runs it',
+  shadowed: 'ph has a command of that name by now, which goes before it',
 }

@@ -28,7 +28,9 @@ function machine(more: Record<string, string> = {}) {
   const [bin, cwd] = [temporaryFolder(), temporaryFolder()]
   writeFileSync(join(bin, 'ph'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
   chmodSync(join(bin, 'ph'), 0o755)
-  const own = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
+  const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
+  // A machine that is busy takes its time.
+  const own = { ...folders, PH_COMPLETION_WAIT: '10' }
   return {
     cwd,
     env: {

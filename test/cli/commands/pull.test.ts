@@ -1,5 +1,5 @@
 /** ph pull, as a person and as a script run it, against a real library. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { PullPlan } from '../../../client/pull/plan.ts'
@@ -165,11 +165,13 @@ test('on a terminal someone is asked about each conflict; elsewhere asking is wr
   await pull(folder, 'SM_Barrel')
   const before = readFileSync(barrelIn(folder))
   writeFileSync(barrelIn(folder), 'mine')
-  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 100, typed: ['s\n', 'o\n'] })
+  const twoHoursAgo = Date.now() / 1000 - 2 * 3600
+  utimesSync(barrelIn(folder), twoHoursAgo, twoHoursAgo)
+  const asked = await pull(folder, 'SM_Barrel --on-conflict ask', { columns: 120, typed: ['s\n', 'o\n'] })
   expect(asked.code).toBe(0)
   expect(asked.stderr).not.toContain('skip')
   expect(asked.stderr).toMatch(
-    /Content\/Inn\/SM_Barrel\.uasset \(4 B, saved just now\) was changed here, from v1\. This pull brings v1\./,
+    /Content\/Inn\/SM_Barrel\.uasset \(4 B, saved 2 hours ago\) was changed here, from v1\. This pull brings v1\./,
   )
   expect(readFileSync(barrelIn(folder))).toEqual(before)
   writeFileSync(barrelIn(folder), 'again')

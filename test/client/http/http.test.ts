@@ -173,3 +173,12 @@ test('a server that speaks plain http is not said to have a bad certificate', as
     message: expect.stringMatching(/does not answer https; the address may begin with http:/),
   })
 })
+
+test.each([0, 1])('once it is closed, a call is refused and asks nobody, after %i before', async (before) => {
+  const peer = await startPeer(answer(200, {}))
+  const http = new Http({ url: peer.url, key, retryForMs: 0 })
+  for (let done = 0; done < before; done++) await http.json(get)
+  await http.close()
+  await expect(http.json(get)).rejects.toThrow()
+  expect(peer.heard).toHaveLength(before)
+})

@@ -1,0 +1,47 @@
+/** What a delivery says: the event as JSON, or a line of text for chat programs (spec 6). */
+
+import type { Webhook, WebhookEvent } from '../../contract/webhooks.ts'
+
+/** `entryName`: null where the event is of no entry, or of one that is gone. */
+export function bodyOf(format: Webhook['format'], event: WebhookEvent, entryName: string | null): Buffer {
+  return Buffer.from(JSON.stringify(format === 'json' ? event : { text: `Prop House: ${sentence(event, entryName)}` }))
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const behind = (value: unknown): string => (text(value) === '' ? '' : `: ${text(value)}`)
+
+type Say = (who: string, name: string, payload: Record<string, unknown>) => string
+
+const sentences: Record<string, Say> = {
+  'push.commit': (who, name, { note, version }) =>
+    `${who} pushed ${name}${typeof version === 'number' ? ` v${version}` : ''}${behind(note)}`,
+  'push.enrich': (who, name) => `${who} filled in details of ${name}`,
+  'entry.restore': (who, name) => `${who} made another version of ${name} current`,
+  'lock.acquire': (who, name, { note }) => `${who} checked out ${name}${behind(note)}`,
+  'lock.release': (who, name, { reason }) => `${who} released ${name}${behind(reason)}`,
+  'lock.expire': (who, name) => `the time of ${who}'s check-out of ${name} is over`,
+  'review.change': (who, name, { state }) => `${who} set ${name} to ${text(state).replaceAll('_', ' ') || 'another state'}`,
+  'review.request': (who, name) => `${who} asked for a review of ${name}`,
+  'review.response': (who, name, { response }) =>
+    response === 'approved' ? `${who} approved ${name}` : `${who} requested changes to ${name}`,
+  'review.cancel': (who, name) => `${who} cancelled the review of ${name}`,
+  'comment.create': (who, name) => `${who} commented on ${name}`,
+  'comment.resolve': (who, name, { resolved }) => `${who} ${resolved === false ? 'reopened' : 'resolved'} a thread on ${name}`,
+  'annotation.create': (who, name) => `${who} drew on ${name}`,
+  'download.pull': (who, name, { target_project: project }) =>
+    text(project) ? `${who} ordered ${name} for ${text(project)}` : `${who} downloaded ${name}`,
+  'previews.refresh_requested': (who) => `${who} asked for new previews`,
+  'webhook.test': (who) => `${who} sent a test. This channel will hear what happens in the library.`,
+}
+
+function sentence({ type, actor, entry_id, payload }: WebhookEvent, entryName: string | null): string {
+  const name = entryName ?? (text(payload.name) || (entry_id === null ? 'the library' : `entry ${entry_id}`))
+  const who = actor?.display_name || actor?.name || 'someone'
+  const said = (sentences[type] ?? (() => `${who}: ${type}, ${name}`))(who, name, payload)
+  return escaped(said.slice(0, mostLetters))
+}
+
+const mostLetters = 2_000
+
+/** Chat programs take `<!channel>` and `<url|text>` for more than text. */
+const escaped = (said: string): string => said.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
