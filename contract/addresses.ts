@@ -193,6 +193,7 @@ export const addresses = {
     deny: { method: 'POST', path: '/admin/denylist', sends: 'json' },
     allow: { method: 'DELETE', path: '/admin/denylist/{denylist_id}' },
     sweep: { method: 'POST', path: '/admin/sweeps', sends: 'json' },
+    storage: { method: 'GET', path: '/admin/storage' },
     refreshPreviews: { method: 'POST', path: '/admin/previews/refresh', sends: 'json' },
   },
   webhooks: {

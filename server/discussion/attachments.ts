@@ -153,12 +153,28 @@ interface Step {
   now: Date
 }
 
+/** Of more, as many are counted. */
+const mostCounted = 100_000
+const looseBefore = (now: Date): string => new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
+
+/** What steps would remove now. */
+export async function countLooseAttachments(
+  sql: Sql,
+  { workspaceId, now }: Step,
+): Promise<{ candidates: number; bytes: number }> {
+  const [row] = await sql<{ candidates: number; bytes: number }[]>`
+    select count(*)::bigint as candidates, coalesce(sum(bytes), 0)::bigint as bytes from (
+      select size + coalesce(strokes_size, 0) as bytes from attachments
+       where workspace_id = ${workspaceId} and loose_since < ${looseBefore(now)} limit ${mostCounted}) loose`
+  return row ?? { candidates: 0, bytes: 0 }
+}
+
 /** Those that nothing was made of for a day: one step. */
 export async function forgetLooseAttachments(
   { sql }: { sql: Sql },
   { workspaceId, now }: Step,
 ): Promise<{ gone: number; isMore: boolean }> {
-  const before = new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
+  const before = looseBefore(now)
   const [some] = await sql`select 1 from attachments where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
   if (!some) return { gone: 0, isMore: false }
   return inTransaction(sql, (inside) => forgetLoose(inside, { workspaceId, now, before }), workspaceId)

@@ -10,7 +10,7 @@ import { artifactKey, attachmentKey, blobKey, readKey, type Storage } from './st
 import { holdCount, takeOff } from './workspace-ledger.ts'
 
 const hourMs = 3_600_000
-export const orphanAgeMs = 24 * hourMs
+const orphanAgeMs = 24 * hourMs
 /** Those that are younger have nothing to fear for most of a day, whatever the clocks of other servers say. */
 const carefreeMs = hourMs
 /** Of one step, during which others of the workspace wait who commit or count. */
@@ -37,6 +37,22 @@ export async function spareOrphans(
   await inTransaction(sql, spare, workspaceId)
 }
 
+/** Of more, as many are counted. */
+const mostCounted = 100_000
+
+/** What steps would remove now. */
+export async function countOrphans(
+  sql: Sql,
+  { workspaceId, now }: { workspaceId: number; now: Date },
+): Promise<{ candidates: number; bytes: number }> {
+  const [row] = await sql<{ candidates: number; bytes: number }[]>`
+    select count(*)::bigint as candidates, coalesce(sum(size), 0)::bigint as bytes from (
+      select size from loose_files where workspace_id = ${workspaceId} and loose_since < ${orphanedBefore(now)} limit ${mostCounted}) old`
+  return row ?? { candidates: 0, bytes: 0 }
+}
+
+const orphanedBefore = (now: Date): string => new Date(now.getTime() - orphanAgeMs).toISOString()
+
 interface Swept {
   database: { sql: Sql }
   /** Where the bytes lie; not counted, because the rows go here. */
@@ -48,7 +64,7 @@ export async function sweepOrphans(
   { database, files }: Swept,
   { workspaceId, now }: { workspaceId: number; now: Date },
 ): Promise<{ gone: number; isMore: boolean }> {
-  const before = new Date(now.getTime() - orphanAgeMs).toISOString()
+  const before = orphanedBefore(now)
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
   if (!some) return { gone: 0, isMore: false }

@@ -79,7 +79,7 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
     name: 'old-deliveries',
     of: 'workspace',
     everyMs: hourMs,
-    run: (step) => forgetDeliveries(database, step),
+    run: async (step) => (await forgetDeliveries(database, step)).isMore,
   },
   {
     name: 'old-changes',

@@ -2,6 +2,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { isForgettable } from '../webhooks/retention.ts'
 import type { Step, StepDone } from './runner.ts'
 
 const changesMs = 30 * 24 * 3_600_000
@@ -92,6 +93,8 @@ export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promis
           + (select count(*) from (select created_at from changes where workspace_id = ${workspaceId} order by seq limit ${mostCounted}) c where c.created_at < ${changes})
           + (select count(*) from (select 1 from notifications where workspace_id = ${workspaceId} and read_at < ${year} limit ${mostCounted}) n)
           + (select count(*) from (select 1 from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${sessions} limit ${mostCounted}) s)
+          + (select count(*) from (select 1 from webhook_deliveries d join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+                                    where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${mostCounted}) w)
           + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${mostCounted}) p))::int as candidates`
   return { candidates: row?.candidates ?? 0, bytes: 0 }
 }

@@ -1,11 +1,12 @@
 /** Sweeps that an admin asks for (contract-gaps 7): the same steps that background work takes, after a dry run that counted what they would find. */
-import type { Sweep, SweepKind } from '../../contract/admin.ts'
+import { type Sweep, type SweepKind, sweepKinds } from '../../contract/admin.ts'
 import { ApiError } from '../../contract/errors.ts'
-import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
-import { forgetLooseAttachments } from '../discussion/attachments.ts'
-import { orphanAgeMs, sweepOrphans } from '../storage/orphans.ts'
+import { countLooseAttachments, forgetLooseAttachments } from '../discussion/attachments.ts'
+import { selectDenylisted } from '../storage/denylist.ts'
+import { countOrphans, sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
+import { forgetDeliveries } from '../webhooks/retention.ts'
 import {
   countExpired,
   forgetOldActivity,
@@ -16,10 +17,8 @@ import {
 } from './retention.ts'
 import type { StepDone } from './runner.ts'
 
-type Found = Pick<Sweep, 'candidates' | 'bytes'>
-
 interface SweepParts {
-  /** The pool: each step is a transaction of its own. */
+  /** The pool: each step is a transaction of its own, and others have their turn between two. */
   sql: Sql
   workspaceId: number
   now: Date
@@ -28,17 +27,34 @@ interface SweepParts {
 }
 
 const dryRunMs = 15 * 60_000
-/** Of one request: whoever has more to remove asks again. */
-const mostSteps = 200
+/** Of one request. Someone who has more to remove asks again. */
+const mostMs = 15_000
 
 /** DRY_RUN_REQUIRED for a real run without a dry run of its kind in the last 15 minutes. */
 export async function sweep(parts: SweepParts, { kind, dry_run }: Pick<Sweep, 'kind' | 'dry_run'>): Promise<Sweep> {
+  if (!dry_run) await requireDryRun(parts, kind)
+  const found = await sweeps[kind].count(parts.sql, parts)
+  const deleted = dry_run ? 0 : await removeIn(parts, kind)
   if (dry_run) await noteDryRun(parts, kind)
-  else await requireDryRun(parts, kind)
-  const found = await count(parts, kind)
-  let deleted = 0
-  if (!dry_run) for (const step of stepsOf(parts, kind)) deleted += await repeat(step)
-  return { kind, dry_run, ...found, deleted }
+  const denylisted = kind === 'orphan_blobs' ? { denylisted: await selectDenylisted(parts.sql, parts.workspaceId) } : {}
+  return { kind, dry_run, ...found, deleted, ...denylisted }
+}
+
+/** When there was one in time to carry out what it found: null otherwise. */
+async function dryRunAt({ sql, workspaceId, now }: Omit<SweepParts, 'files'>, kind: SweepKind): Promise<Date | null> {
+  const since = new Date(now.getTime() - dryRunMs).toISOString()
+  const [made] = await sql<{ made_at: string }[]>`
+    select made_at from sweep_dry_runs where workspace_id = ${workspaceId} and kind = ${kind} and made_at >= ${since}`
+  return made ? new Date(made.made_at) : null
+}
+
+/** Where a dry run was made in time, what it would find now. */
+export function selectLooks(sql: Sql, where: { workspaceId: number; now: Date }) {
+  const look = async (kind: SweepKind) => {
+    const lookedAt = await dryRunAt({ sql, ...where }, kind)
+    return { kind, lookedAt, ...(lookedAt ? await sweeps[kind].count(sql, where) : { candidates: 0, bytes: 0 }) }
+  }
+  return Promise.all(sweepKinds.map(look))
 }
 
 async function noteDryRun({ sql, workspaceId, now }: SweepParts, kind: SweepKind): Promise<void> {
@@ -47,46 +63,43 @@ async function noteDryRun({ sql, workspaceId, now }: SweepParts, kind: SweepKind
     on conflict (workspace_id, kind) do update set made_at = excluded.made_at`
 }
 
-async function requireDryRun({ sql, workspaceId, now }: SweepParts, kind: SweepKind): Promise<void> {
-  const since = new Date(now.getTime() - dryRunMs).toISOString()
-  const [made] = await sql`
-    select 1 from sweep_dry_runs where workspace_id = ${workspaceId} and kind = ${kind} and made_at >= ${since}`
-  if (!made)
-    throw new ApiError(
-      'DRY_RUN_REQUIRED',
-      `There was no dry run of ${kind} in the last 15 minutes. Do one, and look at what it found.`,
-    )
+async function requireDryRun(parts: SweepParts, kind: SweepKind): Promise<void> {
+  if (await dryRunAt(parts, kind)) return
+  throw new ApiError(
+    'DRY_RUN_REQUIRED',
+    `There was no dry run of ${kind} in the last 15 minutes. Do one, and look at what it found.`,
+  )
 }
 
-function count({ sql, workspaceId, now }: SweepParts, kind: SweepKind): Promise<Found> {
-  if (kind === 'expired_records') return countExpired(sql, { workspaceId, now })
-  if (kind === 'orphan_blobs')
-    return first(sql<Found[]>`
-      select count(*)::int as candidates, coalesce(sum(size), 0)::bigint as bytes from loose_files
-       where workspace_id = ${workspaceId} and loose_since < ${before(now, orphanAgeMs)}`)
-  return first(sql<Found[]>`
-    select count(*)::int as candidates, coalesce(sum(size + coalesce(strokes_size, 0)), 0)::bigint as bytes from attachments
-     where workspace_id = ${workspaceId} and loose_since < ${before(now, limits.attachment.looseHours * 3_600_000)}`)
+type Step = (database: { sql: Sql }, parts: SweepParts) => Promise<StepDone>
+
+interface OneSweep {
+  count: (sql: Sql, parts: { workspaceId: number; now: Date }) => Promise<Pick<Sweep, 'candidates' | 'bytes'>>
+  /** Each is repeated until it finds nothing more; it chooses under its own locks what goes. */
+  steps: readonly Step[]
 }
 
-const before = (now: Date, ageMs: number): string => new Date(now.getTime() - ageMs).toISOString()
-const first = async (rows: Promise<Found[]>): Promise<Found> => (await rows)[0] ?? { candidates: 0, bytes: 0 }
-
-/** Each is repeated until it finds nothing more; it chooses under its own locks what goes. */
-function stepsOf({ sql, workspaceId, now, files }: SweepParts, kind: SweepKind): (() => Promise<StepDone>)[] {
-  const [database, step] = [{ sql }, { workspaceId, now }]
-  if (kind === 'orphan_blobs') return [() => sweepOrphans({ database, files }, step)]
-  if (kind === 'unattached_attachments') return [() => forgetLooseAttachments(database, step)]
-  const records = [forgetOldActivity, forgetOldChanges, forgetReadNotifications, forgetOldSessions, forgetSpentPlans]
-  return records.map((forget) => () => forget(database, step))
+const sweeps: Record<SweepKind, OneSweep> = {
+  orphan_blobs: {
+    count: countOrphans,
+    steps: [(database, parts) => sweepOrphans({ database, files: parts.files }, parts)],
+  },
+  unattached_attachments: { count: countLooseAttachments, steps: [forgetLooseAttachments] },
+  expired_records: {
+    count: countExpired,
+    steps: [forgetOldActivity, forgetOldChanges, forgetDeliveries, forgetReadNotifications, forgetOldSessions, forgetSpentPlans],
+  },
 }
 
-async function repeat(step: () => Promise<StepDone>): Promise<number> {
+/** How many went. */
+async function removeIn(parts: SweepParts, kind: SweepKind): Promise<number> {
+  const endMs = performance.now() + mostMs
   let deleted = 0
-  for (let steps = 0; steps < mostSteps; steps++) {
-    const { gone, isMore } = await step()
-    deleted += gone
-    if (!isMore) break
-  }
+  for (const step of sweeps[kind].steps)
+    for (let isMore = true; isMore && performance.now() < endMs; ) {
+      const done = await step({ sql: parts.sql }, parts)
+      deleted += done.gone
+      isMore = done.isMore
+    }
   return deleted
 }
