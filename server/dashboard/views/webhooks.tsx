@@ -13,7 +13,7 @@ export function WebhooksSection({ frame, webhooks, now }: { frame: Frame; webhoo
       </h2>
       <p className="soft">
         Addresses that are told of what happens. They are registered in the terminal:{' '}
-        <Typed words="ph webhooks create https://…" />
+        <Typed words="ph webhooks create" />
       </p>
       {webhooks.length > 0 && (
         <table className="table">
