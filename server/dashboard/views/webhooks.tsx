@@ -110,7 +110,7 @@ export function WebhookPage({ frame, now, webhook, deliveries }: WebhookProps) {
       <p className="lead">
         <code>{url}</code>
       </p>
-      <p>
+      <p className="lead">
         <State isActive={active} /> <span className="soft">sent as {format}</span>
       </p>
       {deliveries.length === 0 ? (
@@ -140,7 +140,7 @@ export function WebhookPage({ frame, now, webhook, deliveries }: WebhookProps) {
           </tbody>
         </table>
       )}
-      <p className="actions">
+      <p className="apart">
         <a href={frame.at('/administration#webhooks')}>Back to administration</a>
       </p>
     </Page>
