@@ -216,6 +216,11 @@ export const firstWords: Record<string, FirstWord> = {
       summary: 'Delete props that nobody ever pulled',
       load: () => import('./commands/delete.ts'),
     },
+    admin: {
+      takes: 'denylist | sweep | storage | …',
+      summary: 'For owners and admins: the denylist, storage, what can go',
+      load: () => import('./commands/admin.ts'),
+    },
   }),
   ...inGroup(signIn, {
     login: {

@@ -192,6 +192,8 @@ export const addresses = {
     denylist: { method: 'GET', path: '/admin/denylist' },
     deny: { method: 'POST', path: '/admin/denylist', sends: 'json' },
     allow: { method: 'DELETE', path: '/admin/denylist/{denylist_id}' },
+    sweep: { method: 'POST', path: '/admin/sweeps', sends: 'json' },
+    storage: { method: 'GET', path: '/admin/storage' },
     refreshPreviews: { method: 'POST', path: '/admin/previews/refresh', sends: 'json' },
   },
   webhooks: {

@@ -44,6 +44,10 @@ export const limits = {
   },
   /** Missing dependencies and plugins of one version; missing dependencies of a manifest: of a recommended batch, all there may be. */
   missing: { dependencies: 1000, plugins: 1000, pluginName: 200, perManifest: 500_000 },
+  /** Stored files on the denylist that are listed, the largest. */
+  denylisted: 200,
+  /** Packs whose stored bytes are told apart, the largest. */
+  storagePacks: 100,
   /** Of one version. */
   payloadIds: 64,
   /** Of one group of entries that hold the same source data: those that are named. */

@@ -18,7 +18,7 @@ import type { LiveFeeds } from './live/live-feeds.ts'
 import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
-import type { Storage } from './storage/storage.ts'
+import type { CountedStorage } from './storage/counted-storage.ts'
 import type { Deliveries } from './webhooks/deliveries.ts'
 
 /** What every handler is given, no matter who asks. */
@@ -60,7 +60,7 @@ export interface Context extends AnyContext {
   basePath: string
   /** What this request changed; written just before the commit. */
   feed: Feed
-  storage: Storage
+  storage: CountedStorage
   statistics: Statistics
   /** What lists, facets and searches are answered from. */
   catalogs: Catalogs

@@ -28,9 +28,9 @@ import type { Pace } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
 import { type Provisioned, provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
+import type { CountedStorage } from './storage/counted-storage.ts'
 import type { Ledger } from './storage/ledger.ts'
 import { openStorage } from './storage/open.ts'
-import type { Storage } from './storage/storage.ts'
 import { openDeliveries } from './webhooks/deliveries.ts'
 import { jobsOf } from './work/jobs.ts'
 import { endLeases } from './work/leases.ts'
@@ -41,7 +41,7 @@ export interface RunningServer {
   /** `http://127.0.0.1:7410` */
   url: string
   database: Database
-  storage: Storage
+  storage: CountedStorage
   ledger: Ledger
   app: FastifyInstance
   work: Runner

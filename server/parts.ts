@@ -8,13 +8,13 @@ import type { LiveFeeds } from './live/live-feeds.ts'
 import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
+import type { CountedStorage } from './storage/counted-storage.ts'
 import type { Ledger } from './storage/ledger.ts'
-import type { Storage } from './storage/storage.ts'
 import type { Deliveries } from './webhooks/deliveries.ts'
 
 export interface Parts {
   database: Database
-  storage: Storage
+  storage: CountedStorage
   settings: Settings
   clock: Clock
   log: ProcessLog

@@ -57,6 +57,16 @@ const site: readonly Part[] = [
   ),
   forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./pages/invitation.ts')).invitation),
   forMembers(['GET /workspace'], async () => (await import('./pages/workspace.ts')).workspace),
+  forAdmins(
+    [
+      'GET /administration',
+      'POST /administration/denylist',
+      'POST /administration/denylist/:id/remove',
+      'POST /administration/sweeps',
+      'GET /administration/webhooks/:id',
+    ],
+    async () => (await import('./pages/administration.ts')).administration,
+  ),
   forAnybody(['GET /install'], async () => (await import('./pages/install.ts')).install),
   forPeople(['GET /account', 'POST /account'], async () => (await import('./pages/account.ts')).account),
 ]

@@ -58,6 +58,7 @@ export async function openVisit(request: FastifyRequest, reply: FastifyReply, pa
     csrfToken: session?.csrfToken ?? csrfTokenOf(browser.requireFormSecret()),
     person: session && { displayName: (membership ?? memberships[0])?.person.displayName ?? '', email: session.email },
     workspace: membership?.workspace,
+    isAdmin: membership !== undefined && membership.person.role !== 'member',
     workspaces: memberships.map(({ workspace }) => workspace),
   }
   return { request, parts, sql, now, visitor, browser, session, memberships, membership, frame, ...readers(request) }

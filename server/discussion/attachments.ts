@@ -3,7 +3,6 @@ import type { Attachment } from '../../contract/attachments.ts'
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { amongIds } from '../database/among.ts'
-import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
@@ -154,16 +153,38 @@ interface Step {
   now: Date
 }
 
-/** Those that nothing was made of for a day; true when there may be more. */
-export async function forgetLooseAttachments({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
-  const before = new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
+/** Of more, as many are counted. */
+const mostCounted = 100_000
+const looseBefore = (now: Date): string => new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
+
+/** What steps would remove now. */
+export async function countLooseAttachments(
+  sql: Sql,
+  { workspaceId, now }: Step,
+): Promise<{ candidates: number; bytes: number }> {
+  const [row] = await sql<{ candidates: number; bytes: number }[]>`
+    select count(*)::bigint as candidates, coalesce(sum(bytes), 0)::bigint as bytes from (
+      select size + coalesce(strokes_size, 0) as bytes from attachments
+       where workspace_id = ${workspaceId} and loose_since < ${looseBefore(now)} limit ${mostCounted}) loose`
+  return row ?? { candidates: 0, bytes: 0 }
+}
+
+/** Those that nothing was made of for a day: one step. */
+export async function forgetLooseAttachments(
+  { sql }: { sql: Sql },
+  { workspaceId, now }: Step,
+): Promise<{ gone: number; isMore: boolean }> {
+  const before = looseBefore(now)
   const [some] = await sql`select 1 from attachments where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some) return false
+  if (!some) return { gone: 0, isMore: false }
   return inTransaction(sql, (inside) => forgetLoose(inside, { workspaceId, now, before }), workspaceId)
 }
 
 /** Those that someone is about to attach are passed over. */
-async function forgetLoose(sql: Sql, { workspaceId, now, before }: Step & { before: string }): Promise<boolean> {
+async function forgetLoose(
+  sql: Sql,
+  { workspaceId, now, before }: Step & { before: string },
+): Promise<{ gone: number; isMore: boolean }> {
   const loose = await sql<{ id: number }[]>`
     select id from attachments where workspace_id = ${workspaceId} and loose_since < ${before}
      order by id limit ${stepRows} for update skip locked`
@@ -174,5 +195,5 @@ async function forgetLoose(sql: Sql, { workspaceId, now, before }: Step & { befo
     )}
     returning id, size, strokes_id, strokes_size`
   await countGone(sql, workspaceId, { files: filesOf(workspaceId, gone), now })
-  return gone.length === stepRows
+  return { gone: gone.length, isMore: gone.length === stepRows }
 }

@@ -1,41 +1,33 @@
-/** Administration: the denylist, and asking for previews anew (contract-gaps 7). */
+/** Administration: the denylist, sweeps, figures of storage, and asking for previews anew (contract-gaps 7, 9). */
 
-import type { admin as contract, DenylistRecord } from '../../contract/admin.ts'
-import { ApiError, validationError } from '../../contract/errors.ts'
+import type { admin as contract } from '../../contract/admin.ts'
+import { validationError } from '../../contract/errors.ts'
 import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
-import { guidKey } from '../push/manifest.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { holdLineages, lockWorkspace } from '../rows/hold.ts'
+import { allow, deny, selectDenylist } from '../storage/denylist.ts'
+import { selectFigures } from '../storage/figures.ts'
+import { sweep } from '../work/sweep.ts'
 
 export const admin: Handlers<typeof contract> = {
   async denylist({ sql, workspace }) {
-    const denylist = await sql<DenylistRecord[]>`
-      select id, kind, value, note, created_by, created_at from denylist where workspace_id = ${workspace.id} order by id`
-    return { denylist }
+    return { denylist: await selectDenylist(sql, workspace.id) }
   },
 
-  /** Takes the lock: commits that have read the denylist are through by then, and none that comes later registers what is on it. */
-  async deny({ sql, workspace, actor, now, input }) {
-    const value = checkedValue(input)
-    await lockWorkspace(sql, workspace.id)
-    const [made] = await sql<DenylistRecord[]>`
-      insert into denylist (workspace_id, kind, value, note, created_by, created_at)
-      values (${workspace.id}, ${input.kind}, ${value}, ${input.note ?? null}, ${actor.id}, ${now.toISOString()})
-      on conflict on constraint denylist_value do nothing
-      returning id, kind, value, note, created_by, created_at`
-    if (made) return made
-    const [existing] = await sql<{ id: number }[]>`
-      select id from denylist where workspace_id = ${workspace.id} and kind = ${input.kind} and value = ${value}`
-    throw new ApiError('CONFLICT', `${value} is on the denylist already.`, { existing_id: existing?.id })
-  },
+  deny: ({ sql, workspace, actor, now, input: { kind, value, note = null } }) =>
+    deny(sql, workspace.id, { kind, value, note, created_by: actor.id, now }),
 
   async allow({ sql, workspace, input }) {
-    const [gone] = await sql`delete from denylist where workspace_id = ${workspace.id} and id = ${input.denylist_id} returning id`
-    if (!gone) throw new ApiError('NOT_FOUND', `There is nothing with the id ${input.denylist_id} on the denylist.`)
+    await allow(sql, workspace.id, input.denylist_id)
   },
+
+  sweep: ({ sql, workspace, now, storage, input }) =>
+    sweep({ sql, workspaceId: workspace.id, now, files: storage.uncounted }, input),
+
+  storage: ({ sql, workspace, now }) => selectFigures(sql, { workspaceId: workspace.id, now }),
 
   async refreshPreviews(request) {
     const { input, feed } = request
@@ -47,26 +39,31 @@ export const admin: Handlers<typeof contract> = {
   },
 }
 
-function checkedValue({ kind, value }: { kind: DenylistRecord['kind']; value: string }): string {
-  if (kind === 'package_guid') return guidKey(value) ?? value
-  if (/^[0-9a-f]{64}$/.test(value)) return value
-  throw validationError([{ path: 'value', message: 'must be the SHA-256 of a file, 64 lowercase hex digits' }])
-}
-
-/** Marks current versions, of the given entries or of all; unknown ids change nothing at all. */
-async function requestRefresh({ sql, workspace, now }: Context, entryIds: number[] | undefined): Promise<number> {
+/**
+ * Marks current versions, of the given entries or of all; unknown ids change nothing at all. A preview that could not be made is looked at
+ * again: who makes it may know more by now.
+ */
+async function requestRefresh({ sql, workspace, now, feed }: Context, entryIds: number[] | undefined): Promise<number> {
   const known = await (entryIds ? holdKnownEntries(sql, workspace.id, entryIds) : holdAllEntries(sql, workspace.id))
   const lineageIds = known.map((entry) => entry.lineage_id)
-  await sql`
-    update objects o set refresh_requested_at = ${now.toISOString()}
-      from lineages l
-     where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}
-       and o.workspace_id = l.workspace_id and o.id = l.face_object_id`
+  const reopened = await sql<{ lineage_id: string }[]>`
+    with wished as (
+      select o.id, o.lineage_id, o.preview_status = 'unavailable' as is_unavailable
+        from lineages l join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
+       where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, lineageIds)}),
+    marked as (
+      update objects o
+         set refresh_requested_at = ${now.toISOString()},
+             preview_status = case when w.is_unavailable then 'none' else o.preview_status end
+        from wished w where o.workspace_id = ${workspace.id} and o.id = w.id)
+    select lineage_id from wished where is_unavailable`
   await updateWants(
     sql,
     workspace.id,
     known.map((entry) => entry.id),
   )
+  const looksDifferent = new Set(reopened.map((one) => one.lineage_id))
+  feed.entriesChanged(known.filter((entry) => looksDifferent.has(entry.lineage_id)))
   return known.length
 }
 

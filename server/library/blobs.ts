@@ -3,11 +3,12 @@ import type { blobs as contract } from '../../contract/blobs.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Context, Handlers } from '../handler.ts'
+import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { ingestRefusal } from '../storage/stored-bytes.ts'
 
 export const blobs: Handlers<typeof contract> = {
-  async put({ sql, workspace, storage, bytes, input: { content_hash } }) {
+  async put({ sql, workspace, now, storage, bytes, input: { content_hash } }) {
     const [denied] = await sql`
       select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}`
     if (denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
@@ -15,6 +16,8 @@ export const blobs: Handlers<typeof contract> = {
     const refusal = await ingestRefusal(sql, workspace)
     // Bytes that are kept already are no new ones.
     if (refusal && (await storage.sizes([key]))[0] === undefined) throw refusal
+    // Where it lies already, someone is about to take it over.
+    await spareOrphans(sql, workspace.id, { keys: [key], now })
     const { size, created } = await storage.receive(key, bytes, {
       sha256: content_hash,
       maxBytes: limits.blobBytes,

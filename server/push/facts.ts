@@ -2,12 +2,13 @@
 
 import type { Lock } from '../../contract/locks.ts'
 import type { Manifest } from '../../contract/push.ts'
+import { guidKey } from '../../formats/package-guid.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { joinActiveLock } from '../rows/lock.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
-import { guidKey, pathKey } from './manifest.ts'
+import { pathKey } from './manifest.ts'
 
 /** A lineage that an item may continue, with its current version and its entry. */
 export interface KnownLineage {

@@ -3,9 +3,10 @@ import pLimit from 'p-limit'
 import { type Failure, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { FormatError } from '../../formats/format-error.ts'
+import { guidKey } from '../../formats/package-guid.ts'
 import { firstReadBytes, headerSize, isPackage, type PackageFacts, readPackage } from '../../formats/uasset/uasset.ts'
 import { blobKey, type Storage } from '../storage/storage.ts'
-import { guidKey, nameOf, pathKey } from './manifest.ts'
+import { nameOf, pathKey } from './manifest.ts'
 
 /** What the library keeps of a header. */
 export interface PackageHeader {

@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import { type FlatMetadata, flatFromCore } from '../../contract/metadata.ts'
 import { cutToLimit } from '../../contract/names.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
+import { guidKey } from '../../formats/package-guid.ts'
 import { withoutUnknowns } from './unknowns.ts'
 
 /** The manifest without what says that it is unknown. Fails with VALIDATION naming every duplicate. */
@@ -72,13 +73,6 @@ export const placeOf = (at: {
   asset_class: string
   source_ext?: string | null
 }): string | undefined => (at.origin_path ? `${pathKey(at.origin_path)} ${at.asset_class} ${at.source_ext ?? ''}` : undefined)
-
-/** GUIDs are compared as 32 upper-case digits, however they are written. */
-export function guidKey(guid: string | null | undefined): string | undefined {
-  if (!guid) return undefined
-  const bare = guid.replaceAll(/[-{}]/g, '').toUpperCase()
-  return /^[0-9A-F]{32}$/.test(bare) ? bare : guid
-}
 
 /** Signposts that a rename leaves behind: they never continue a lineage by their GUID and never become an entry. */
 export const isRedirector = (item: { asset_class: string }): boolean => item.asset_class === 'ObjectRedirector'

@@ -1,10 +1,11 @@
 /** Decides what a push does with each item, in pieces, so that other requests run in between: the same for negotiate and commit (spec 4.9; contract-gaps 5). */
 import type { Lock } from '../../contract/locks.ts'
 import type { ManifestItem } from '../../contract/push.ts'
+import { guidKey } from '../../formats/package-guid.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownLineage } from './facts.ts'
 import type { KnownObject } from './known-objects.ts'
-import { guidKey, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
+import { isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
 import { checkReferences } from './references.ts'
 
 export type Anchor = KnownObject['lineage_anchor']

@@ -1,8 +1,10 @@
 /** Writes the outcome of a commit: one statement per table, whatever the size of the manifest. */
+
+import { guidKey } from '../../formats/package-guid.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { isPreviewed, updateWants } from '../media/awaited-media.ts'
-import { distinctNames, guidKey, metadataOf, pathKey } from './manifest.ts'
+import { distinctNames, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
 

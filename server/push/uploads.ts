@@ -1,10 +1,11 @@
 /** The bytes behind a push: which are looked at, how long they are, what their headers say. Bytes never change, so this needs no transaction. */
 import type { ManifestItem } from '../../contract/push.ts'
+import { guidKey } from '../../formats/package-guid.ts'
 import type { Context } from '../handler.ts'
 import { blobKey } from '../storage/storage.ts'
 import type { Facts } from './facts.ts'
 import { readUploads, type Uploads } from './headers.ts'
-import { guidKey, pathKey } from './manifest.ts'
+import { pathKey } from './manifest.ts'
 import type { DedupPlan, ItemPlan } from './plan.ts'
 
 export const noUploads: Uploads = { sizes: new Map(), headers: new Map() }

@@ -47,6 +47,11 @@ export class CountedStorage implements Storage {
     await this.#ledger.removed(keys)
   }
 
+  /** Bytes whose rows the caller takes off by itself, in the transaction that chose them. */
+  get uncounted(): Pick<Storage, 'remove'> {
+    return this.#kept
+  }
+
   sizes(keys: readonly string[]): Promise<(number | undefined)[]> {
     return this.#kept.sizes(keys)
   }

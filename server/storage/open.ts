@@ -15,7 +15,7 @@ import { mountPresigned } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
 
 export interface OpenedStorage {
-  storage: Storage
+  storage: CountedStorage
   ledger: Ledger
   /** What `storage` keeps its bytes in: nothing that happens here is counted. */
   files: Storage

@@ -3,7 +3,6 @@
  * the disk with their rows and what was counted. Who is about to take old files over spares them first.
  */
 import { amongIds, amongTexts } from '../database/among.ts'
-import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lockOf } from '../database/workspace-lock.ts'
@@ -38,21 +37,37 @@ export async function spareOrphans(
   await inTransaction(sql, spare, workspaceId)
 }
 
+/** Of more, as many are counted. */
+const mostCounted = 100_000
+
+/** What steps would remove now. */
+export async function countOrphans(
+  sql: Sql,
+  { workspaceId, now }: { workspaceId: number; now: Date },
+): Promise<{ candidates: number; bytes: number }> {
+  const [row] = await sql<{ candidates: number; bytes: number }[]>`
+    select count(*)::bigint as candidates, coalesce(sum(size), 0)::bigint as bytes from (
+      select size from loose_files where workspace_id = ${workspaceId} and loose_since < ${orphanedBefore(now)} limit ${mostCounted}) old`
+  return row ?? { candidates: 0, bytes: 0 }
+}
+
+const orphanedBefore = (now: Date): string => new Date(now.getTime() - orphanAgeMs).toISOString()
+
 interface Swept {
-  database: Database
+  database: { sql: Sql }
   /** Where the bytes lie; not counted, because the rows go here. */
   files: Pick<Storage, 'remove'>
 }
 
-/** One step; true when there are more. */
+/** One step. */
 export async function sweepOrphans(
   { database, files }: Swept,
   { workspaceId, now }: { workspaceId: number; now: Date },
-): Promise<boolean> {
-  const before = new Date(now.getTime() - orphanAgeMs).toISOString()
+): Promise<{ gone: number; isMore: boolean }> {
+  const before = orphanedBefore(now)
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some) return false
+  if (!some) return { gone: 0, isMore: false }
   return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before }), workspaceId)
 }
 
@@ -64,7 +79,7 @@ async function sweep(
   sql: Sql,
   files: Swept['files'],
   { workspaceId, before }: { workspaceId: number; before: string },
-): Promise<boolean> {
+): Promise<{ gone: number; isMore: boolean }> {
   await lockOf(sql).hold(sql, workspaceId)
   await holdCount(sql, workspaceId)
   const rows = await sql<{ key: string }[]>`
@@ -73,7 +88,7 @@ async function sweep(
   const orphans = await unusedOf(sql, workspaceId, keys)
   await takeOff(sql, workspaceId, keys)
   await files.remove(orphans)
-  return rows.length === stepFiles
+  return { gone: orphans.length, isMore: rows.length === stepFiles }
 }
 
 /** Those that no version, media file or attachment has: what a mistake in a row says otherwise costs a row, not bytes. */

@@ -7,6 +7,7 @@ import { limits } from '../../contract/limits.ts'
 import type { UserStub } from '../../contract/shapes.ts'
 import type { Webhook } from '../../contract/webhooks.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
+import { closedStates } from '../front-door/states.ts'
 import { momentOf, stubOf } from '../rows/json.ts'
 
 /** Twice as long as a request may take: after that the server that sent it is gone. */
@@ -35,10 +36,15 @@ export interface Found {
   has_work: boolean
 }
 
+/** s = workspaces. Where nobody gets in nothing goes out: what waits stays, and is sent when the workspace is open again. */
+const isOpen = (sql: Sql): Fragment => sql`s.state <> all(${[...closedStates]}::text[])`
+
 /** Every workspace that has an endpoint that is not paused. */
 export const selectWorkspaces = (sql: Sql, now: Date) => sql<Found[]>`
-  select w.workspace_id, bool_or(${hasWork(sql, now)}) as has_work
-    from webhooks w join feed_heads h on h.workspace_id = w.workspace_id
+  select w.workspace_id, bool_or(${isOpen(sql)} and ${hasWork(sql, now)}) as has_work
+    from webhooks w
+    join feed_heads h on h.workspace_id = w.workspace_id
+    join workspaces s on s.id = w.workspace_id
    where w.active group by w.workspace_id`
 
 export interface Where {
@@ -107,8 +113,8 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
            greatest(0, ${limits.webhook.atOnce}::int - (
              select count(*) from webhook_deliveries d
               where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.status = 'pending' and ${isLeased(sql, now)})) as free
-      from webhooks w
-     where w.workspace_id = ${workspaceId} and w.id = any(${[...ids]}::bigint[]) and w.active and w.pending > 0),
+      from webhooks w join workspaces s on s.id = w.workspace_id
+     where w.workspace_id = ${workspaceId} and w.id = any(${[...ids]}::bigint[]) and w.active and w.pending > 0 and ${isOpen(sql)}),
   due as (
     select e.id as webhook_id, found.id
       from endpoints e cross join lateral (

@@ -1,7 +1,6 @@
 /** How long deliveries are known: 30 days once they are settled (spec 4.10), and not at all after their endpoint was deleted. */
 import { limits } from '../../contract/limits.ts'
-import type { Database } from '../database/open.ts'
-import type { Sql } from '../database/sql.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 
 const keptMs = limits.webhook.keptDays * 24 * 3_600_000
@@ -13,18 +12,27 @@ interface Step {
   now: Date
 }
 
-/** One bounded step; true when there is more. What waits stays, however old: its endpoint may be paused. */
-export async function forgetDeliveries({ sql }: Database, step: Step): Promise<boolean> {
-  const [old, orphaned] = [
-    await inTransaction(sql, (inside) => forgetOld(inside, step), step.workspaceId),
-    await inTransaction(sql, (inside) => forgetDeleted(inside, step), step.workspaceId),
-  ]
-  return old === stepRows || orphaned === stepRows
+interface Forgotten {
+  gone: number
+  isMore: boolean
 }
+
+/** One bounded step. What waits stays, however old: its endpoint may be paused. */
+export async function forgetDeliveries({ sql }: { sql: Sql }, step: Step): Promise<Forgotten> {
+  const old = await inTransaction(sql, (inside) => forgetOld(inside, step), step.workspaceId)
+  const orphaned = await inTransaction(sql, (inside) => forgetDeleted(inside, step), step.workspaceId)
+  return { gone: old + orphaned.gone, isMore: old === stepRows || orphaned.isMore }
+}
+
+/** w = webhooks, d = webhook_deliveries: those that would go. */
+export const isForgettable = (sql: Sql, now: Date): Fragment => sql`
+  (w.deleted_at is not null or (d.status <> 'pending' and d.created_at < ${keptSince(now)}))`
+
+const keptSince = (now: Date): string => new Date(now.getTime() - keptMs).toISOString()
 
 /** Endpoints are held first, as by everyone who writes their deliveries. */
 async function forgetOld(sql: Sql, { workspaceId, now }: Step): Promise<number> {
-  const before = new Date(now.getTime() - keptMs).toISOString()
+  const before = keptSince(now)
   const oldest = sql`
     select d.webhook_id, d.id from webhook_deliveries d
      where d.workspace_id = ${workspaceId} and d.status <> 'pending' and d.created_at < ${before}`
@@ -49,16 +57,15 @@ async function forgetOld(sql: Sql, { workspaceId, now }: Step): Promise<number> 
 }
 
 /** First the deliveries, then the endpoint. */
-async function forgetDeleted(sql: Sql, { workspaceId }: Step): Promise<number> {
+async function forgetDeleted(sql: Sql, { workspaceId }: Step): Promise<Forgotten> {
   const [deleted] = await sql<{ id: number }[]>`
     select id from webhooks where workspace_id = ${workspaceId} and deleted_at is not null order by id limit 1 for update`
-  if (!deleted) return 0
+  if (!deleted) return { gone: 0, isMore: false }
   const gone = await sql`
     delete from webhook_deliveries d using (
       select id from webhook_deliveries where workspace_id = ${workspaceId} and webhook_id = ${deleted.id} order by id limit ${stepRows}) old
      where d.workspace_id = ${workspaceId} and d.webhook_id = ${deleted.id} and d.id = old.id`
-  if (gone.count === stepRows) return stepRows
-  await sql`delete from webhooks where workspace_id = ${workspaceId} and id = ${deleted.id}`
+  if (gone.count < stepRows) await sql`delete from webhooks where workspace_id = ${workspaceId} and id = ${deleted.id}`
   // Another one may have been deleted too.
-  return stepRows
+  return { gone: gone.count, isMore: true }
 }

@@ -1,22 +1,23 @@
 /** How long things are kept: activity a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour (spec 4.6, 4.8, 6, 8). */
 import { limits } from '../../contract/limits.ts'
-import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import type { Step } from './runner.ts'
+import { isForgettable } from '../webhooks/retention.ts'
+import type { Step, StepDone } from './runner.ts'
 
 const changesMs = 30 * 24 * 3_600_000
 /** Of one step. */
 const stepRows = 1_000
+const done = (gone: number): StepDone => ({ gone, isMore: gone === stepRows })
 
 /** Events are numbered as they happen, so the oldest come first: a step reads no more than it may remove. */
-export async function forgetOldActivity({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+export async function forgetOldActivity({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const gone = await sql`
     with oldest as (select id, created_at from activity where workspace_id = ${workspaceId} order by id limit ${stepRows})
     delete from activity a using oldest
      where a.workspace_id = ${workspaceId} and a.id = oldest.id and oldest.created_at < ${yearBefore(now).toISOString()}
     returning a.id`
-  return gone.length === stepRows
+  return done(gone.length)
 }
 
 /**
@@ -24,16 +25,16 @@ export async function forgetOldActivity({ sql }: Database, { workspaceId, now }:
  * that are left have no gap. The floor goes up in the same transaction, and last: who commits something waits for its row
  * (server/feed.ts).
  */
-export async function forgetOldChanges(database: Database, { workspaceId, now }: Step): Promise<boolean> {
+export async function forgetOldChanges(database: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const last = await selectLastOldChange(database.sql, { workspaceId, now })
-  if (last === undefined) return false
+  if (last === undefined) return done(0)
   const forget = async (sql: Sql) => {
     const gone = await sql`delete from changes where workspace_id = ${workspaceId} and seq <= ${last}`
     await sql`
       update feed_heads set changes_floor = greatest(changes_floor, ${last}::bigint) where workspace_id = ${workspaceId}`
     return gone.count
   }
-  return (await inTransaction(database.sql, forget, workspaceId)) === stepRows
+  return done(await inTransaction(database.sql, forget, workspaceId))
 }
 
 /** The number of the last record of this step that is to go. */
@@ -47,35 +48,55 @@ async function selectLastOldChange(sql: Sql, { workspaceId, now }: Step): Promis
 }
 
 /** Those that nobody has read stay. */
-export async function forgetReadNotifications({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+export async function forgetReadNotifications({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const gone = await sql`
     with oldest as (
       select member_id, id from notifications where workspace_id = ${workspaceId} and read_at < ${yearBefore(now).toISOString()}
        order by read_at limit ${stepRows})
     delete from notifications n using oldest where n.workspace_id = ${workspaceId} and n.member_id = oldest.member_id and n.id = oldest.id returning n.id`
-  return gone.length === stepRows
+  return done(gone.length)
 }
 
 /** Of editors that nobody has heard of since. */
-export async function forgetOldSessions({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+export async function forgetOldSessions({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const before = new Date(now.getTime() - limits.editorSession.keptDays * 24 * 3_600_000).toISOString()
   const gone = await sql`
     delete from editor_sessions s using (
       select session_id from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${before} limit ${stepRows}) old
      where s.workspace_id = ${workspaceId} and s.session_id = old.session_id and s.last_seen_at < ${before}
     returning s.session_id`
-  return gone.length === stepRows
+  return done(gone.length)
 }
 
 /** Of assistants: a token that is too old is refused by its time. The hour more is for the clocks of other servers on the database. */
-export async function forgetSpentPlans({ sql }: Database, { workspaceId, now }: Step): Promise<boolean> {
+export async function forgetSpentPlans({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const before = new Date(now.getTime() - 3_600_000).toISOString()
   const gone = await sql`
     delete from spent_plans p using (
       select plan_id from spent_plans where workspace_id = ${workspaceId} and expires_at < ${before}
        order by expires_at limit ${stepRows}) old
      where p.workspace_id = ${workspaceId} and p.plan_id = old.plan_id returning p.plan_id`
-  return gone.length === stepRows
+  return done(gone.length)
+}
+
+/** Of each kind as many are counted. */
+const mostCounted = 100_000
+
+/** How many records would go now. They take no room that is counted. */
+export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promise<{ candidates: number; bytes: number }> {
+  const year = yearBefore(now).toISOString()
+  const [changes, sessions, plans] = [changesMs, limits.editorSession.keptDays * 24 * 3_600_000, 3_600_000].map((ageMs) =>
+    new Date(now.getTime() - ageMs).toISOString(),
+  ) as [string, string, string]
+  const [row] = await sql<{ candidates: number }[]>`
+    select ((select count(*) from (select created_at from activity where workspace_id = ${workspaceId} order by id limit ${mostCounted}) a where a.created_at < ${year})
+          + (select count(*) from (select created_at from changes where workspace_id = ${workspaceId} order by seq limit ${mostCounted}) c where c.created_at < ${changes})
+          + (select count(*) from (select 1 from notifications where workspace_id = ${workspaceId} and read_at < ${year} limit ${mostCounted}) n)
+          + (select count(*) from (select 1 from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${sessions} limit ${mostCounted}) s)
+          + (select count(*) from (select 1 from webhook_deliveries d join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+                                    where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${mostCounted}) w)
+          + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${mostCounted}) p))::int as candidates`
+  return { candidates: row?.candidates ?? 0, bytes: 0 }
 }
 
 function yearBefore(now: Date): Date {

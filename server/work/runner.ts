@@ -45,6 +45,12 @@ export interface Step {
   now: Date
 }
 
+/** What a step that removes things did. */
+export interface StepDone {
+  gone: number
+  isMore: boolean
+}
+
 interface RunnerParts {
   database: Database
   clock: Clock

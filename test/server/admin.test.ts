@@ -1,6 +1,6 @@
 /** Administration: the denylist and asking for thumbnails anew (contract-gaps 7). */
 import { beforeAll, expect, test } from 'vitest'
-import { type Caller, callAs } from '../support/api.ts'
+import { type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { item, plainFile, pushed, sha256 } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -61,6 +61,7 @@ test('members may do none of it', async () => {
     mia.post('/admin/denylist', { kind: 'content_hash', value: someHash() }),
     mia.del('/admin/denylist/1'),
     mia.post('/admin/previews/refresh', { all: true }),
+    mia.get('/admin/storage'),
   ]
   for (const call of calls) expect(errorOf(await call)).toEqual([403, 'FORBIDDEN'])
 })
@@ -84,6 +85,23 @@ test('thumbnails asked for anew are wanted until new ones come, and the wish is 
   expect(events[0]).toMatchObject({ event_type: 'previews.refresh_requested', payload: { affected: 1 }, actor: { name: 'adam' } })
   await mia.put(`/entries/${first.entry_id}/thumbnail?object_id=${first.object_id}`, await pngOf(9, 9))
   expect(await wanted()).not.toContain(first.entry_id)
+})
+
+test('a preview that could not be made is looked at again when it is asked for, and mirrors are told', async () => {
+  const [mesh, other] = [await shownEntry(), await shownEntry()]
+  for (const one of [mesh, other])
+    await mia.post(`/entries/${one.entry_id}/preview/unavailable?object_id=${one.object_id}`, undefined)
+  const queued = async () => (await mia.get('/push/preview-queue')).body.items.map((one: Json) => one.entry_id)
+  const statusOf = async (one: Json) => (await mia.get(`/entries/${one.entry_id}`)).body.preview_status
+  expect(await queued()).not.toContain(mesh.entry_id)
+  const { next_cursor } = (await mia.get('/catalog/changes?cursor=0&limit=1000')).body
+  await adam.post('/admin/previews/refresh', { entry_ids: [mesh.entry_id] })
+  expect([await statusOf(mesh), await statusOf(other)]).toEqual(['none', 'unavailable'])
+  const listed = (await mia.get('/entries?preview=none&limit=200')).body.entries.map((one: Json) => one.id)
+  expect(listed).toContain(mesh.entry_id)
+  expect(await queued()).toContain(mesh.entry_id)
+  const { changes } = (await mia.get(`/catalog/changes?cursor=${next_cursor}`)).body
+  expect(changes).toMatchObject([{ entity: 'entry', entity_id: mesh.entry_id, op: 'upsert' }])
 })
 
 test('all thumbnails can be asked for, and other workspaces are left alone', async () => {

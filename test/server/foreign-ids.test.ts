@@ -7,7 +7,7 @@ import { glbOf, pngOf } from '../support/media.ts'
 import { item, manifestOf, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
-const server = await startTestServer()
+const server = await startTestServer({ webhookAllowPrivate: true })
 const [ours, theirs] = [await server.addWorkspace(), await server.addWorkspace()]
 type Ids = Record<
   | 'entry_id'
@@ -26,7 +26,8 @@ type Ids = Record<
   | 'attachment_id'
   | 'annotation_id'
   | 'request_id'
-  | 'lock_id',
+  | 'lock_id'
+  | 'webhook_id',
   Json
 >
 type Name = keyof Ids
@@ -58,7 +59,21 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const said = { comment_id, attachment_id, annotation_id, request_id }
   const curated = { tag_id, collection_id, project_id: project.id }
   const lock_id = (await mia.post('/locks', { lineage_id })).body.lock.id
-  return { entry_id, object_id, lineage_id, content_hash, user_id, pack_id: pack.id, lock_id, ...curated, ...said, ...ids }
+  const hook = await adam.post('/admin/webhooks', { url: 'http://127.0.0.1:9/in', active: false })
+  const webhook_id = hook.body.id
+  return {
+    entry_id,
+    object_id,
+    lineage_id,
+    content_hash,
+    user_id,
+    pack_id: pack.id,
+    lock_id,
+    webhook_id,
+    ...curated,
+    ...said,
+    ...ids,
+  }
 }
 
 const own = await filled(ours)
@@ -98,6 +113,7 @@ function inputOf(route: Route, ids: Ids): Json {
     ...(route.path.startsWith('/pull-jobs/') ? { status: 'running' } : {}),
     ...(route.path.endsWith('/bulk') ? { action: route.path.includes('variant') ? 'group' : 'add', category: 'Props' } : {}),
     ...(route.method === 'PATCH' ? { name: 'Renamed' } : {}),
+    ...(route.path.startsWith('/admin/webhooks/') ? { format: 'slack', since: '2026-01-01' } : {}),
   }
   // An order takes entries or a collection, never both.
   if (route.input?.properties.entries) delete known.collection_id
@@ -194,6 +210,8 @@ async function libraryOf({ url, keys }: typeof theirs): Promise<Json> {
     '/collections',
     `/collections/${foreign.collection_id}`,
     '/admin/denylist',
+    '/admin/webhooks',
+    `/admin/webhooks/${foreign.webhook_id}/deliveries`,
     '/catalog/changes',
     '/locks',
     '/locks?active=true',

@@ -195,6 +195,21 @@ withStore(
   },
 )
 
+withStore('an admin sweeps the bucket; a store that fails is named, and nothing that was found is forgotten', async () => {
+  const left = [item(), item()]
+  for (const one of left) expect((await mia.put(`/blobs/${one.content_hash}`, one.bytes)).status).toBe(201)
+  await server.ledger.written(workspaceId)
+  server.clock.advance(dayMs + 3_600_000)
+  const sweep = (dry_run: boolean) => adam.post('/admin/sweeps', { kind: 'orphan_blobs', dry_run })
+  expect((await sweep(true)).body).toMatchObject({ candidates: 2, deleted: 0 })
+  store.front.fault = () => ({ status: 503, code: 'SlowDown' })
+  expect(await sweep(false)).toMatchObject({ status: 503, body: { error: { details: { reason: 'storage_busy' } } } })
+  store.front.fault = () => undefined
+  expect((await sweep(false)).body).toMatchObject({ candidates: 2, deleted: 2 })
+  for (const one of left) expect(await store.bucket.sizeOf(keyOf(one))).toBeUndefined()
+  server.clock.advance(-dayMs - 3_600_000)
+})
+
 /** The same bucket, asked by a server that is less patient, or takes it for a worse store. */
 async function storageOver({ silenceMs = 5000, verifies = true, pieces = { mostBytes: 5e9, partBytes: 6e6 } } = {}) {
   const incomingDir = temporaryFolder()

@@ -12,7 +12,7 @@ const server = await startTestServer({ webhookAllowPrivate: true }, byHand)
 const minuteMs = 60_000
 
 async function room() {
-  const { url, keys, workspaceId } = await server.addWorkspace()
+  const { url, slug, keys, workspaceId } = await server.addWorkspace()
   const [adam, mia] = [callAs(url, keys.adam), callAs(url, keys.mia)]
   const [entry] = await pushed(mia, [item()])
   const hook = async (address: string, over: Json = {}): Promise<Json> =>
@@ -23,7 +23,7 @@ async function room() {
   const row = async (id: number): Promise<Json> =>
     ok(await adam.get('/admin/webhooks')).webhooks.find((one: Json) => one.id === id)
   const test = async (id: number): Promise<Json> => ok(await adam.post(`/admin/webhooks/${id}/test`))
-  return { adam, mia, hook, say, deliveries, row, test, workspaceId }
+  return { adam, mia, hook, say, deliveries, row, test, workspaceId, slug }
 }
 
 test('a failed delivery is tried again 1, 5, 30 and 120 minutes after the first attempt, with the same id, then it is failed', async () => {
@@ -69,6 +69,29 @@ test('a server that was away for hours does not send all attempts in one moment'
     .toBeGreaterThan(server.clock.now().getTime() + 20_000)
   await server.work.look()
   expect(receiver.of('/in')).toHaveLength(2)
+})
+
+test('nothing goes out of a workspace that is suspended, retries neither, and everything when it is open again', async () => {
+  const { hook, say, deliveries, row, slug } = await room()
+  let status = 503
+  const receiver = await startReceiver(() => status)
+  const { id } = await hook(`${receiver.url}/in`)
+  await say('before')
+  await expect.poll(async () => (await deliveries(id))[0]?.last_error).toBe('It answered 503.')
+  await say('just before')
+  await expect.poll(async () => (await row(id)).deliveries.pending).toBe(2)
+  await expect.poll(() => receiver.of('/in').length).toBe(2)
+  await server.changeWorkspace(slug, { state: 'suspended' })
+  status = 200
+  server.clock.advance(45 * minuteMs)
+  await server.work.look()
+  await server.work.look()
+  expect(receiver.of('/in')).toHaveLength(2)
+  await server.changeWorkspace(slug, { state: 'active' })
+  await server.work.look()
+  await expect.poll(async () => (await row(id)).deliveries).toEqual({ pending: 0, delivered: 2, failed: 0 })
+  expect((await deliveries(id)).map(({ attempt }) => attempt)).toEqual([2, 2])
+  expect(receiver.ids('/in').toSorted()).toEqual([...new Set(receiver.ids('/in'))].flatMap((event) => [event, event]).toSorted())
 })
 
 test('a time that a wrong clock set is passed when the clock is put right', async () => {

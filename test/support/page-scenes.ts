@@ -7,8 +7,8 @@ import { provision } from '../../server/provision/provision.ts'
 import { callAs } from './api.ts'
 import { ask } from './browser.ts'
 import { emptyServer } from './empty-server.ts'
-import { item, pushed } from './push.ts'
-import { newKey, startTestServer, type TestServer } from './server.ts'
+import { item, pushed, upload } from './push.ts'
+import { byHand, newKey, startTestServer, type TestServer } from './server.ts'
 
 export interface Scene {
   name: string
@@ -35,7 +35,7 @@ const email = (name: string) => `${name}@studio-oak.test`
 
 /** Studio Oak, seen by its owner, who also belongs to two workspaces with nothing in them, one as a member; and a server that is not set up. */
 export async function stageScenes(): Promise<Stage> {
-  const server = await startTestServer()
+  const server = await startTestServer({ webhookAllowPrivate: true }, byHand)
   const { url, clock, database } = server
   const key = newKey()
   const members = people.map(([display_name, name, role]) => {
@@ -60,12 +60,30 @@ export async function stageScenes(): Promise<Stage> {
   const [{ entry_id } = {}] = await pushed(callAs(`${url}/w/oak`, key), props())
   const order = { target_project: 'Tavern of the Nine Lanterns', target_root: '/Game', entries: [{ entry_id }] }
   await callAs(`${url}/w/oak`, key).post('/pull-jobs', order)
+  await stageAdministration(server, `${url}/w/oak`, key)
   clock.advance(3 * 3_600_000)
   const links = await stageLinks(server)
   const { setupAddress = '', url: emptyUrl } = await (await emptyServer()).start()
   const before = [...scenesBefore(`${url}/w/oak`), opening('setup', setupAddress), ...links]
   const scenes = [...before.map((scene) => ({ ...scene, isBefore: true as const })), ...scenesInside(server)]
   return { urls: [url, emptyUrl], scenes, signIn: (page) => signInTo(page, `${url}/w/oak`) }
+}
+
+/** Something on the denylist that is stored too, something that a sweep would remove, and a webhook that fails. */
+async function stageAdministration({ ledger, clock, database: { sql } }: TestServer, url: string, key: string): Promise<void> {
+  const ada = callAs(url, key)
+  const [left, denied] = [item(), props()[0]]
+  await upload(ada, [left])
+  const [oak] = await sql<{ id: number }[]>`select id from workspaces where slug = 'oak'`
+  await ledger.written(Number(oak?.id))
+  const longAgo = new Date(clock.now().getTime() - 3 * 86_400_000).toISOString()
+  await sql`update loose_files set loose_since = ${longAgo} where workspace_id = ${Number(oak?.id)}`
+  await ada.post('/admin/denylist', { kind: 'content_hash', value: denied?.content_hash, note: 'licence ended' })
+  await ada.post('/admin/denylist', { kind: 'package_guid', value: '1F8E4A0B4D3C2A1B9E8D7C6B5A493827' })
+  const hook = await ada.post('/admin/webhooks', { url: 'https://127.0.0.1:9/hooks/props/of/studio-oak', active: false })
+  await sql`
+    insert into webhook_deliveries (workspace_id, webhook_id, event_id, event_type, attempt, status, last_error, created_at)
+    values (${Number(oak?.id)}, ${hook.body.id}, 1, 'push.commit', 5, 'failed', 'It did not answer within 10 seconds.', ${longAgo})`
 }
 
 /** Where links lead: to someone new, to who has an account with a password and without one, and to a new password. */
@@ -185,6 +203,13 @@ function scenesInside({ url, database: { sql } }: TestServer): Scene[] {
       await follow(page, 'Open the invitation of Finn')
       await sendBy(page, 'Make a new link')
     }),
+    opening('administration-empty', `${film}/administration`),
+    opening('administration', `${oak}/administration`),
+    acting('administration-looked', `${oak}/administration`, (page) => sendBy(page, 'Look what would go (Files)')),
+    acting('administration-wrong', `${oak}/administration`, (page) =>
+      sendBy(page, 'Add to the denylist', { value: 'SM_Barrel' }),
+    ),
+    acting('webhook', `${oak}/administration`, (page) => follow(page, 'Deliveries')),
     opening('workspace', `${oak}/workspace`),
     opening('workspace-read-only', `${film}/workspace`),
     opening('account', `${oak}/account`),

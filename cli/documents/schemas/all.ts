@@ -4,7 +4,7 @@ import { capabilitiesShapes } from './capabilities.ts'
 import { comparisonShapes } from './comparison.ts'
 import { curationShapes } from './curation.ts'
 import { discussionShapes } from './discussion.ts'
-import { eventShapes } from './events.ts'
+import { adminShapes, eventShapes } from './events.ts'
 import { libraryShapes } from './library.ts'
 import { machineShapes } from './machine.ts'
 import { pullShapes } from './pull.ts'
@@ -22,6 +22,7 @@ export const shapes: Shapes = {
   ...agentShapes,
   ...capabilitiesShapes,
   ...eventShapes,
+  ...adminShapes,
 }
 
 /** Commands that print no document, and why. */

@@ -1,5 +1,6 @@
-/** Documents of commands about events: what happened, and which addresses are told. */
+/** Documents of commands about events: what happened, and which addresses are told; and of those for owners and admins. */
 import { ActivityEvent } from '../../../contract/activity.ts'
+import { admin, DenylistRecord, StorageFigures, Sweep } from '../../../contract/admin.ts'
 import { Webhook, webhooks } from '../../../contract/webhooks.ts'
 import { either, type Shapes, shape } from './shape.ts'
 
@@ -23,4 +24,13 @@ export const eventShapes: Shapes = {
   'webhooks deliveries': webhooks.deliveries.output,
   'webhooks replay': webhooks.replay.output,
   'webhooks listen': shape('{ event: Event, sent_as: string | null } & Answer', { Event, Answer }),
+}
+
+export const adminShapes: Shapes = {
+  'admin denylist list': admin.denylist.output,
+  'admin denylist add': DenylistRecord,
+  'admin denylist remove': shape('{ record: DenylistRecord }', { DenylistRecord }),
+  'admin sweep': shape('{ dry_run: boolean, sweeps: Sweep[] }', { Sweep }),
+  'admin previews': admin.refreshPreviews.output,
+  'admin storage': StorageFigures,
 }

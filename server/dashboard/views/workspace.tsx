@@ -24,6 +24,11 @@ export function WorkspacePage({ frame, facts }: { frame: Frame; facts: Workspace
       <p className="lead">
         <code>{facts.address}</code>
       </p>
+      {frame.isAdmin && (
+        <p>
+          <a href={frame.at('/administration')}>Administration</a>: storage, sweeps, the denylist, webhooks.
+        </p>
+      )}
       <div className="pair">
         <div>
           <State facts={facts} />

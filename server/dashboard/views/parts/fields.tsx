@@ -35,11 +35,12 @@ interface FieldProps {
   minLength?: number
   /** Shown, and not to be changed. */
   isFixed?: boolean
+  isOptional?: boolean
   /** The first field of a form that is the page's only purpose. */
   isFirst?: boolean
 }
 
-export function Field({ name, label, hint, problems, value, type = 'text', isFixed, isFirst, ...rest }: FieldProps) {
+export function Field({ name, label, hint, problems, value, type = 'text', isFixed, isOptional, isFirst, ...rest }: FieldProps) {
   const wrong = problems.find(({ field }) => field === name)
   const describedBy = [wrong && `${name}-wrong`, hint && `${name}-hint`].filter(Boolean).join(' ') || undefined
   const isPlain = type !== 'text' || name === 'code'
@@ -61,7 +62,7 @@ export function Field({ name, label, hint, problems, value, type = 'text', isFix
         name={name}
         type={type}
         defaultValue={value}
-        required={!isFixed}
+        required={!isFixed && !isOptional}
         readOnly={isFixed}
         aria-invalid={wrong ? true : undefined}
         aria-describedby={describedBy}

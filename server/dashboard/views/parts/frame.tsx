@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { Mark } from './mark.tsx'
 
-export type Section = 'overview' | 'keys' | 'members' | 'workspace' | 'account'
+export type Section = 'overview' | 'keys' | 'members' | 'workspace' | 'administration' | 'account'
 
 /** What all pages of one visit show; everything else is a page's own. */
 export interface Frame {
@@ -17,6 +17,8 @@ export interface Frame {
   csrfToken: string
   person?: { displayName: string; email: string } | undefined
   workspace?: { slug: string; name: string } | undefined
+  /** An owner or admin of it. */
+  isAdmin?: boolean
   /** Those the person belongs to. */
   workspaces: readonly { slug: string; name: string }[]
 }
@@ -142,6 +144,11 @@ function PersonMenu({ frame, section }: { frame: Frame; section: Section | undef
       </summary>
       <div className="panel">
         <p className="soft small">{frame.person?.email}</p>
+        {frame.isAdmin && (
+          <a href={frame.at('/administration')} aria-current={section === 'administration' ? 'page' : undefined}>
+            Administration
+          </a>
+        )}
         <a href={frame.at('/account')} aria-current={section === 'account' ? 'page' : undefined}>
           Account
         </a>
