@@ -77,6 +77,8 @@ export interface OperatorContext extends Pick<AnyContext, 'sql' | 'now' | 'setti
   clock: Clock
   /** Whether the server itself works; else a command does, on its database. */
   isServer: boolean
+  /** Where bytes lie, uncounted. */
+  files(): Promise<Storage>
   /** Writes down what was changed, once it is committed. */
   audit: Audit
 }

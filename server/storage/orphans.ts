@@ -7,6 +7,7 @@ import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lockOf } from '../database/workspace-lock.ts'
+import { isHeldForBackup } from './backup-hold.ts'
 import { artifactKey, attachmentKey, blobKey, readKey, type Storage } from './storage.ts'
 import { holdCount, takeOff } from './workspace-ledger.ts'
 
@@ -52,7 +53,7 @@ export async function sweepOrphans(
   const before = new Date(now.getTime() - orphanAgeMs).toISOString()
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some) return false
+  if (!some || (await isHeldForBackup(database.sql, now))) return false
   return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before }), workspaceId)
 }
 

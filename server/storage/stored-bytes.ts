@@ -65,6 +65,9 @@ export async function ingestRefusal(sql: Sql, workspace: Workspace): Promise<Api
   )
 }
 
+/** The same for bytes that take the place of damaged ones, and need no more room than those. */
+export const repairRefusal = (workspace: Workspace): ApiError | undefined => writeRefusal(workspace)
+
 const blocked = (message: string) => new ApiError('FORBIDDEN', message, { reason: 'ingest_blocked' })
 
 /** For routes that bring new bytes, before they are read. */

@@ -39,7 +39,14 @@ async function remote(by = 'ada'): Promise<OperatorApi> {
 function local(by = 'ada'): { api: OperatorApi; records: AuditRecord[] } {
   const records: AuditRecord[] = []
   const { database, settings, clock } = server
-  const parts: OperatorParts = { database, settings, clock, isServer: true, record: (record) => records.push(record) }
+  const parts: OperatorParts = {
+    database,
+    settings,
+    clock,
+    isServer: true,
+    files: async () => server.storage,
+    record: (record) => records.push(record),
+  }
   return { api: operatorApiOn(parts, by), records }
 }
 
@@ -174,7 +181,14 @@ async function openSocket(table: Controlled['table']): Promise<string> {
   const dataDir = join(temporaryFolder(), 'data')
   mkdirSync(dataDir, { mode: 0o700 })
   const { database, clock, url } = server
-  const parts = { database, clock, settings: { ...server.settings, dataDir }, isServer: true, record: () => {} }
+  const parts = {
+    database,
+    clock,
+    settings: { ...server.settings, dataDir },
+    isServer: true,
+    files: async () => server.storage,
+    record: () => {},
+  }
   const log = openLog({ write: () => {} })
   const socket = await openControlSocket({ ...operatorSocket(parts, url), table, log })
   onTestFinished(() => socket.close())
