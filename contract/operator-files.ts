@@ -128,6 +128,7 @@ export const backup = routes({
     scope: 'operator',
     summary: 'Say that a backup goes on.',
     input: Type.Object({ id: BackupId }),
+    output: Type.Object({ id: BackupId }),
     errors: ['NOT_FOUND'],
   },
   end: {
@@ -136,5 +137,6 @@ export const backup = routes({
     scope: 'operator',
     summary: 'Say that a backup is over.',
     input: Type.Object({ id: BackupId }),
+    output: Type.Object({ id: BackupId }),
   },
 })

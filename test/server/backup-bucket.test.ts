@@ -23,7 +23,7 @@ async function run(words: string[], of: Pick<TestServer, 'dataDir' | 'settings'>
 
 test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
   'an object that the bucket lost is named and comes back with a push; a backup goes to a folder, and from there to a disk or into the bucket',
-  { timeout: 300_000 },
+  { timeout: 480_000 },
   async () => {
     const store = await startObjectStorage()
     const server = await startTestServer(store.settings, byHand)

@@ -19,7 +19,8 @@ import { fillSmallLibrary } from '../support/small-library.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
-const limits = { timeout: 240_000 }
+/** A restore makes a database with all of its migrations: a busy machine takes minutes for a few of them. */
+const limits = { timeout: 480_000 }
 const hourMs = 3_600_000
 
 let server: TestServer

@@ -68,12 +68,21 @@ async function askAll(api: OperatorApi, workspace: string): Promise<Record<strin
     'key.create': await api.key.create({ ...of, name: 'nightly', scope: 'read' }),
   }
   const { id } = asked['key.create'] as { id: number }
+  const begun = await api.backup.begin()
   return {
     ...asked,
     'key.list': await api.key.list({ workspace }),
     'key.revoke': await api.key.revoke({ workspace, key: String(id) }),
     'provisioning.apply': await api.provisioning.apply({ file: { workspaces: [file] }, check: true }),
     'doctor.examine': await api.doctor.examine(),
+    'file.list': await api.file.list(),
+    'file.count': await api.file.count(),
+    'file.addresses': await api.file.addresses({ keys: ['1/media/0/1'] }),
+    'file.judge': await api.file.judge({ damaged: [{ key: '1/media/0/1', damage: 'missing' }], whole: ['1/media/0/2'], sums: [] }),
+    'file.references': await api.file.references(),
+    'backup.begin': begun,
+    'backup.keep': await api.backup.keep({ id: begun.id }),
+    'backup.end': await api.backup.end({ id: begun.id }),
   }
 }
 

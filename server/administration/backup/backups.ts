@@ -43,13 +43,13 @@ export const backup: Handlers<Operator['backup']> = {
   },
 
   async keep({ sql, clock, input }) {
-    if (await keepHold(sql, input.id, clock.now())) return undefined
+    if (await keepHold(sql, input.id, clock.now())) return { id: input.id }
     throw new ApiError('NOT_FOUND', 'The server has given this backup up: nothing was heard of it for too long. Take it again.')
   },
 
   async end(request) {
     await over(request, request.input.id)
-    return undefined
+    return { id: request.input.id }
   },
 }
 
