@@ -78,7 +78,11 @@ async function askAll(api: OperatorApi, workspace: string): Promise<Record<strin
     'file.list': await api.file.list(),
     'file.count': await api.file.count(),
     'file.addresses': await api.file.addresses({ keys: ['1/media/0/1'] }),
-    'file.judge': await api.file.judge({ damaged: [{ key: '1/media/0/1', damage: 'missing' }], whole: ['1/media/0/2'], sums: [] }),
+    'file.judge': await api.file.judge({
+      damaged: [{ key: '1/media/0/1', damage: 'missing' }],
+      whole: ['1/media/0/2'],
+      sums: [],
+    }),
     'file.references': await api.file.references(),
     'backup.begin': begun,
     'backup.keep': await api.backup.keep({ id: begun.id }),
