@@ -1,10 +1,11 @@
 /**
- * What the operator of a server may ask of it, from the machine it runs on: `ph server user`, `key`, `provision` and `doctor`. These routes
+ * What the operator of a server may ask of it, from the machine it runs on: `ph server user`, `key`, `provision`, `doctor`, `backup` and `check`. These routes
  * are mounted on its control socket and nowhere else, so they belong to no list of the public contract. On whom something is done travels
  * in the body: an address that a running server does not know says that it is of another version.
  */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
+import { backup, file } from './operator-files.ts'
 import { type Route, routes } from './route.ts'
 import { Email, Id, nullable, oneOf, Password, plainNamed, Timestamp, WorkspaceSlug } from './shapes.ts'
 
@@ -214,7 +215,7 @@ const doctor = routes({
   },
 })
 
-export const operator = { user, key, provisioning, doctor }
+export const operator = { user, key, provisioning, doctor, file, backup }
 
 export type Operator = typeof operator
 

@@ -18,7 +18,8 @@ import type { LiveFeeds } from './live/live-feeds.ts'
 import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { Actor, Holder, Workspace } from './principal.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
-import type { CountedStorage } from './storage/counted-storage.ts'
+import type { CountedStorage } from './storage/counting/counted-storage.ts'
+import type { Storage } from './storage/storage.ts'
 import type { Deliveries } from './webhooks/deliveries.ts'
 
 /** What every handler is given, no matter who asks. */
@@ -77,6 +78,8 @@ export interface OperatorContext extends Pick<AnyContext, 'sql' | 'now' | 'setti
   clock: Clock
   /** Whether the server itself works; else a command does, on its database. */
   isServer: boolean
+  /** Where bytes lie, uncounted. */
+  files(): Promise<Storage>
   /** Writes down what was changed, once it is committed. */
   audit: Audit
 }

@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
 import { issueSetupCode } from './accounts/setup.ts'
 import { logProvisioned, logRecord, tellKeptRecords } from './administration/audit-log.ts'
+import { requireRestored } from './administration/backup/restore-mark.ts'
 import { openControlSocket } from './administration/control-socket.ts'
 import { type OperatorParts, operatorSocket } from './administration/operator.ts'
 import { takeDatabaseForStart } from './administration/take-database.ts'
@@ -28,8 +29,8 @@ import type { Pace } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
 import { type Provisioned, provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
-import type { CountedStorage } from './storage/counted-storage.ts'
-import type { Ledger } from './storage/ledger.ts'
+import type { CountedStorage } from './storage/counting/counted-storage.ts'
+import type { Ledger } from './storage/counting/ledger.ts'
 import { openStorage } from './storage/open.ts'
 import { openDeliveries } from './webhooks/deliveries.ts'
 import { jobsOf } from './work/jobs.ts'
@@ -88,6 +89,7 @@ export async function startServer({
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
   if (!existsSync(settings.dataDir)) await requireFreePort(settings)
   makeDataFolder(settings.dataDir)
+  requireRestored(settings.dataDir)
   const database = await takeDatabaseForStart(settings, (sentence) => log.error(sentence), waits)
   try {
     await migrate(database, clock.now())
@@ -119,7 +121,8 @@ export async function startServer({
     await app.listen({ host: settings.host, port: settings.port })
     const [{ storage, ledger, files }, url] = [opened, addressOf(app)]
     await openMetrics(app, settings, log)
-    const operator: OperatorParts = { database, settings, clock, isServer: true, record: (record) => logRecord(log, record) }
+    const record: OperatorParts['record'] = (one) => logRecord(log, one)
+    const operator: OperatorParts = { database, settings, clock, isServer: true, files: async () => files, record }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
     const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder, deliveries }))
     if (database.kind === 'embedded') await endLeases(database.sql)

@@ -8,8 +8,8 @@ import type { LiveFeeds } from './live/live-feeds.ts'
 import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { ProcessLog } from './monitoring/log.ts'
 import type { Catalogs } from './search/catalog/catalogs.ts'
-import type { CountedStorage } from './storage/counted-storage.ts'
-import type { Ledger } from './storage/ledger.ts'
+import type { CountedStorage } from './storage/counting/counted-storage.ts'
+import type { Ledger } from './storage/counting/ledger.ts'
 import type { Deliveries } from './webhooks/deliveries.ts'
 
 export interface Parts {

@@ -5,6 +5,8 @@ import type { RunningServer } from '../../server/main.ts'
 import { command, text } from '../command.ts'
 import type { Context } from '../context.ts'
 import { failed, wrongUsage } from '../refusal.ts'
+import { backupCommands } from './server/backup.ts'
+import { checkCommands } from './server/check.ts'
 import { doctorCommands } from './server/doctor.ts'
 import { keyCommands } from './server/keys.ts'
 import { provisionCommands } from './server/provisioning.ts'
@@ -52,6 +54,8 @@ export const commands = [
     },
   }),
   ...doctorCommands,
+  ...checkCommands,
+  ...backupCommands,
   ...provisionCommands,
   ...userCommands,
   ...keyCommands,

@@ -33,6 +33,8 @@ export interface FeedNews {
   /** Ids of versions and of entries that are gone since. */
   goneObjects: number[]
   goneEntries: number[]
+  /** Versions of which something is different: the library may ask for their bytes again. */
+  changedObjects: number[]
 }
 
 /** More news than this are not read one by one: asking about every file is quicker. */
@@ -89,7 +91,7 @@ async function readFeed(
   position: FeedPosition,
   { page, hear, most = mostNews }: Following & { most?: number } = {},
 ): Promise<FeedNews | 'forgotten' | undefined> {
-  const news: FeedNews = { position, goneObjects: [], goneEntries: [] }
+  const news: FeedNews = { position, goneObjects: [], goneEntries: [], changedObjects: [] }
   const first = position.head ? position.cursor - 1 : position.cursor
   for (let cursor = first, number = 1; cursor - first < most; number++) {
     page?.(number)
@@ -137,7 +139,9 @@ function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedR
 function takeIn(news: FeedNews, changes: readonly ChangeRecord[], since: number): void {
   for (const { seq, op, entity, entity_id, lineage_id } of changes) {
     if (seq >= news.position.cursor) news.position = { cursor: seq, head: { entity, entity_id, lineage_id } }
-    if (seq <= since || op !== 'delete') continue
+    if (seq <= since) continue
+    if (op === 'upsert' && entity === 'object') news.changedObjects.push(entity_id)
+    if (op !== 'delete') continue
     if (entity === 'object') news.goneObjects.push(entity_id)
     if (entity === 'entry') news.goneEntries.push(entity_id)
   }

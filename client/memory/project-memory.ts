@@ -259,6 +259,14 @@ export class ProjectMemory {
     this.#write(() => this.#db.prepare('update file set settled = 0 where settled = 1').run())
   }
 
+  /** The next push asks the library about the files of these versions. */
+  unsettle(objectIds: readonly number[]): void {
+    const byObject = this.#db.prepare('update file set settled = 0 where object_id = ? and settled = 1')
+    this.#write(() => {
+      for (const id of objectIds) byObject.run(id)
+    })
+  }
+
   recall(key: RememberedKey): unknown {
     const value = this.#guard(() => this.#db.prepare('select value from remembered where key = ?').pluck().get(key))
     return typeof value === 'string' ? JSON.parse(value) : undefined

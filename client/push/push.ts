@@ -105,6 +105,7 @@ class Push {
     const news = position ? await followFeed(this.#parts.api, position, { witness: memory.newestBase() }) : undefined
     if (!news) memory.unsettleAll()
     else if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
+    if (news && news.changedObjects.length > 0) memory.unsettle(news.changedObjects)
     return news?.position
   }
 

@@ -10,6 +10,8 @@ import { FolderInUse } from '../database/embedded/hold-folder.ts'
 import { explainDatabase } from '../database/failure.ts'
 import { migrate, schemaState } from '../database/migrate.ts'
 import type { Database } from '../database/open.ts'
+import { openLog } from '../monitoring/log.ts'
+import { openFilesAlone } from '../storage/open.ts'
 import { type AuditRecord, keepRecord } from './audit-log.ts'
 import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
@@ -75,8 +77,17 @@ function withDatabase(database: Database, { settings, tell }: Reaching, by: stri
   const record = (done: AuditRecord) => {
     if (!keepRecord(settings.dataDir, done)) tell(`No server log records this, so write it down: ${JSON.stringify(done)}`)
   }
-  const api = operatorApiOn({ database, settings, clock: systemClock, isServer: false, record }, by)
-  return { server: undefined, api, close: () => database.close() }
+  let place: ReturnType<typeof openFilesAlone> | undefined
+  const files = async () => {
+    place ??= openFilesAlone({ settings, database, clock: systemClock, log: openLog('none') })
+    return (await place).files
+  }
+  const api = operatorApiOn({ database, settings, clock: systemClock, isServer: false, files, record }, by)
+  const close = async () => {
+    ;(await place?.catch(() => undefined))?.close()
+    await database.close()
+  }
+  return { server: undefined, api, close }
 }
 
 const withNothing: Administration = {

@@ -8,10 +8,13 @@ import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { Handlers, OperatorContext } from '../handler.ts'
 import { errorAnswers } from '../http/error-answers.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { AuditRecord } from './audit-log.ts'
+import { backup } from './backup/backups.ts'
 import { controlFolder, databaseMark } from './control-note.ts'
 import type { Controlled } from './control-socket.ts'
 import { doctor } from './doctor/look-at-all.ts'
+import { file } from './files/files.ts'
 import { key } from './keys.ts'
 import { type OperatorApi, operatorApi } from './operator-api.ts'
 import { provisioning } from './provisioning.ts'
@@ -23,12 +26,14 @@ export interface OperatorParts {
   clock: Clock
   /** Whether this is the server itself. */
   isServer: boolean
+  /** Where bytes lie, uncounted: opened when it is asked for. */
+  files(): Promise<Storage>
   /** Takes a line of the audit log. */
   record(record: AuditRecord): void
 }
 
 /** A noun or a route without one does not compile. */
-const handlers: { [N in keyof Operator]: Handlers<Operator[N]> } = { user, key, provisioning, doctor }
+const handlers: { [N in keyof Operator]: Handlers<Operator[N]> } = { user, key, provisioning, doctor, file, backup }
 
 const routes = withHandlers(operatorRoutes, handlers)
 

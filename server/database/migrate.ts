@@ -43,14 +43,21 @@ export async function schemaState(sql: Sql): Promise<SchemaState> {
   }
 }
 
+/** The number of the newest one that this program knows. */
+export const newestMigration = (): number => Number(migrationFiles().at(-1)?.slice(0, 3))
+
 /** The names of all that this program knows, in order. */
 const migrationFiles = (): string[] =>
   readdirSync(folder)
     .filter((name) => /^\d{3}-[a-z-]+\.sql$/.test(name))
     .sort()
 
-/** Returns the numbers of the migrations that were applied. */
-export async function migrate(database: Database, now: Date): Promise<number[]> {
+/** Returns the numbers of the migrations that were applied: all that wait, or those up to `last`. */
+export async function migrate(
+  database: { kind: Database['kind']; sql: Sql },
+  now: Date,
+  last = Number.POSITIVE_INFINITY,
+): Promise<number[]> {
   const files = migrationFiles()
   return inTransaction(database.sql, async (sql) => {
     if (database.kind === 'postgresql') {
@@ -63,7 +70,7 @@ export async function migrate(database: Database, now: Date): Promise<number[]> 
     const applied: number[] = []
     for (const name of files) {
       const number = Number(name.slice(0, 3))
-      if (done.has(number)) continue
+      if (done.has(number) || number > last) continue
       await apply(sql, { name, number, now })
       applied.push(number)
     }

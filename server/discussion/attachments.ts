@@ -7,8 +7,8 @@ import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { type AttachedKind, attachmentColumns } from '../rows/attachment.ts'
+import { countGone } from '../storage/counting/stored-bytes.ts'
 import { attachmentKey } from '../storage/storage.ts'
-import { countGone } from '../storage/stored-bytes.ts'
 
 export interface Attaching {
   /** In the order in which they are shown. */
@@ -116,7 +116,7 @@ export async function attachmentsOf(
   return new Map([...grouped].map(([id, own]) => [id, own.map(({ attached_id: _id, ...shown }) => shown)]))
 }
 
-/** With what they belonged to. Gives their files, for `countGone` (server/storage/stored-bytes.ts). */
+/** With what they belonged to. Gives their files, for `countGone` (server/storage/counting/stored-bytes.ts). */
 export async function deleteAttachmentsOf(
   sql: Sql,
   workspaceId: number,

@@ -10,7 +10,7 @@ import { startWatching, watchersOf } from '../notifications/watching.ts'
 import { commentNotFound, type HeldComment, holdComment, requireComment, viewOf } from '../rows/comment.ts'
 import { requireEntryRow } from '../rows/entry.ts'
 import { findVersion } from '../rows/version.ts'
-import { countGone } from '../storage/stored-bytes.ts'
+import { countGone } from '../storage/counting/stored-bytes.ts'
 import { attach, deleteAttachmentsOf } from './attachments.ts'
 import { mentionsIn } from './mentions.ts'
 

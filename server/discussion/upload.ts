@@ -9,9 +9,9 @@ import { transact } from '../database/transaction.ts'
 import type { Context, RawRequest } from '../handler.ts'
 import { ownerOfKey } from '../http/owner.ts'
 import { inspectAttachment, type Uploaded } from '../media/inspection.ts'
+import { countGone, countTaken, requireIngest } from '../storage/counting/stored-bytes.ts'
+import { requireFits } from '../storage/counting/upload-size.ts'
 import { attachmentKey } from '../storage/storage.ts'
-import { countGone, countTaken, requireIngest } from '../storage/stored-bytes.ts'
-import { requireFits } from '../storage/upload-size.ts'
 import { requireAttachment } from './attachments.ts'
 
 type Upload = Context & RawRequest

@@ -8,8 +8,8 @@ import type { Context, Handlers } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { holdLineages, lockWorkspace } from '../rows/hold.ts'
+import { selectFigures } from '../storage/counting/figures.ts'
 import { allow, deny, selectDenylist } from '../storage/denylist.ts'
-import { selectFigures } from '../storage/figures.ts'
 import { sweep } from '../work/sweep.ts'
 
 export const admin: Handlers<typeof contract> = {

@@ -3,26 +3,34 @@ import type { blobs as contract } from '../../contract/blobs.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Context, Handlers } from '../handler.ts'
+import { ingestRefusal, repairRefusal } from '../storage/counting/stored-bytes.ts'
+import { noteWhole } from '../storage/damaged-files.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
-import { ingestRefusal } from '../storage/stored-bytes.ts'
 
 export const blobs: Handlers<typeof contract> = {
   async put({ sql, workspace, now, storage, bytes, input: { content_hash } }) {
-    const [denied] = await sql`
-      select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}`
-    if (denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
     const key = blobKey(workspace.id, content_hash)
-    const refusal = await ingestRefusal(sql, workspace)
+    const [known] = await sql<{ is_denied: boolean; is_damaged: boolean }[]>`
+      select exists (select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}) as is_denied,
+             exists (select 1 from damaged_files where workspace_id = ${workspace.id} and key = ${key}) as is_damaged`
+    if (known?.is_denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
+    const replaces = known?.is_damaged ?? false
+    const refusal = replaces ? repairRefusal(workspace) : await ingestRefusal(sql, workspace)
     // Bytes that are kept already are no new ones.
-    if (refusal && (await storage.sizes([key]))[0] === undefined) throw refusal
+    if (refusal && (replaces || (await storage.sizes([key]))[0] === undefined)) throw refusal
     // Where it lies already, someone is about to take it over.
     await spareOrphans(sql, workspace.id, { keys: [key], now })
     const { size, created } = await storage.receive(key, bytes, {
       sha256: content_hash,
       maxBytes: limits.blobBytes,
       isLimited: workspace.storageLimitBytes !== null,
+      replaces,
     })
+    if (replaces) {
+      await storage.settle([key])
+      await noteWhole(sql, [key])
+    }
     return { hash: content_hash, size, created }
   },
 

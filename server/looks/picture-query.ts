@@ -4,7 +4,7 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { FormatError } from '../../formats/format-error.ts'
 import { type Owner, WeightedQueue } from '../../serving/bodies/weighted-queue.ts'
-import { requireFits, tooLarge } from '../storage/upload-size.ts'
+import { requireFits, tooLarge } from '../storage/counting/upload-size.ts'
 import type { Look } from './embedder.ts'
 import { type EmbedderThread, ThreadEnded } from './embedder-thread.ts'
 

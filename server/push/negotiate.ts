@@ -2,10 +2,11 @@
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
-import { looseAmong } from '../storage/announced.ts'
+import { looseAmong } from '../storage/counting/announced.ts'
+import { repairRefusal, requireIngest } from '../storage/counting/stored-bytes.ts'
+import { damagedAmong } from '../storage/damaged-files.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
-import { requireIngest } from '../storage/stored-bytes.ts'
 import { loadFacts } from './facts.ts'
 import { readManifest } from './manifest.ts'
 import { negotiating } from './manifest-limit.ts'
@@ -27,13 +28,24 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const keys = registered.map((item) => blobKey(context.workspace.id, item.content_hash))
   await spareOrphans(context.sql, context.workspace.id, { keys, now: context.now })
   const sizes = await sizesOf(context, await onTheirWay(context, registered))
-  const missing = registered.filter((item) => !sizes.has(item.content_hash))
+  const damaged = await damagedOf(context, plans)
+  const missing = registered.filter((item) => !sizes.has(item.content_hash) || damaged.has(item.content_hash))
   if (missing.length > 0) await requireIngest(context)
+  const hashes = missing.map((item) => item.content_hash)
+  const whole = missing.filter((item) => !damaged.has(item.content_hash))
   return {
-    missing_hashes: missing.map((item) => item.content_hash),
-    ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, missing) } : {}),
+    missing_hashes: [...new Set([...hashes, ...(repairRefusal(context.workspace) ? [] : damaged)])],
+    ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, whole) } : {}),
     items: plans.map(toItem),
   }
+}
+
+/** Hashes whose bytes are damaged or gone: they come through the API only, where they take the place of what is there. */
+async function damagedOf({ sql, workspace }: Context, plans: readonly ItemPlan[]): Promise<Set<string>> {
+  const hashes = plans.flatMap(({ action, item }) => (action === 'dedup' || action === 'register' ? item.content_hash : []))
+  const keyOf = (hash: string) => blobKey(workspace.id, hash)
+  const damaged = hashes.length === 0 ? new Set<string>() : await damagedAmong(sql, workspace.id, hashes.map(keyOf))
+  return new Set(hashes.filter((hash) => damaged.has(keyOf(hash))))
 }
 
 /** A store far away is asked about what may have come only: of most files of a push the database knows that nobody has sent them. */

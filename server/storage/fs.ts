@@ -1,7 +1,7 @@
 /** The built-in store: files below one folder. A file has its name only when it is whole and on the disk. */
 
 import type { KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
@@ -42,7 +42,7 @@ export class FileStorage implements Storage {
 
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
     const target = this.#pathOf(key)
-    const kept = this.find(key)
+    const kept = expected.replaces ? undefined : this.find(key)
     if (kept) return { size: kept.size, created: false }
     requireRoom(this.#root)
     const file = new IncomingFile(this.#incoming.newPath(), expected, bytes instanceof IncomingMessage ? releaseChunk : () => {})
@@ -50,7 +50,9 @@ export class FileStorage implements Storage {
       await file.take(bytes)
       await file.sync()
       this.#makeFolder(dirname(target))
-      return { size: file.size, created: nameFile(file.path, target, this.#root) }
+      if (!expected.replaces) return { size: file.size, created: nameFile(file.path, target, this.#root) }
+      renameSync(file.path, target)
+      return { size: file.size, created: true }
     } catch (error) {
       file.discard()
       throw explainDisk(error, this.#root)

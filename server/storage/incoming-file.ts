@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { ApiError } from '../../contract/errors.ts'
 import { ProcessFolder } from '../../system/process-folder.ts'
 import { explained } from '../disk/failure.ts'
+import { tooLarge } from './counting/upload-size.ts'
 import type { Expected } from './storage.ts'
-import { tooLarge } from './upload-size.ts'
 
 const syncBytes = promisify(fdatasync)
 

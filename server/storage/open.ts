@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { SettingError, type Settings } from '../config.ts'
+import { madeOnce } from '../database/made-once.ts'
 import type { Database } from '../database/open.ts'
 import { explainDisk } from '../disk/failure.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import type { Logger } from '../monitoring/log.ts'
-import { CountedStorage } from './counted-storage.ts'
+import { CountedStorage } from './counting/counted-storage.ts'
+import { Ledger } from './counting/ledger.ts'
 import { FileStorage } from './fs.ts'
-import { Ledger } from './ledger.ts'
 import { mountPresigned } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
 
@@ -37,7 +38,7 @@ export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
   const ledger = new Ledger(database, (err) => log.warn({ err }, 'uploads could not be written down; this is tried again'))
   const storage = new CountedStorage(files, { ledger, clock, database })
   const mountStorage = (app: FastifyInstance) => {
-    mount?.(app, storage)
+    mount?.(app, { storage, frontDoor: parts.frontDoor })
     app.addHook('onClose', async () => {
       await ledger.close()
       close()
@@ -46,13 +47,17 @@ export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
   return { storage, ledger, files, mountStorage }
 }
 
+/** Where bytes lie, for who has no application: nothing is counted. */
+export const openFilesAlone = (parts: Omit<StorageParts, 'frontDoor'>): Promise<Pick<Place, 'files' | 'close'>> =>
+  openPlace(parts)
+
 interface Place {
   files: Storage
-  mount?: (app: FastifyInstance, storage: Storage) => void
+  mount?: (app: FastifyInstance, over: { storage: Storage; frontDoor: FrontDoor }) => void
   close: () => void
 }
 
-async function openPlace(parts: StorageParts): Promise<Place> {
+async function openPlace(parts: Omit<StorageParts, 'frontDoor'>): Promise<Place> {
   const { storageUrl, dataDir, accel } = parts.settings
   if (storageUrl !== undefined) {
     if (accel !== undefined)
@@ -67,7 +72,7 @@ async function openPlace(parts: StorageParts): Promise<Place> {
   }
   const secret = await signingSecret(parts.database)
   const files = openFiles(join(dataDir, 'storage'), secret)
-  return { files, mount: (app, storage) => mountPresigned(app, { ...parts, files, storage, secret }), close: () => files.close() }
+  return { files, mount: (app, over) => mountPresigned(app, { ...parts, files, ...over, secret }), close: () => files.close() }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {
@@ -81,10 +86,3 @@ function openFiles(root: string, secret: KeyObject): FileStorage {
 /** Presigned addresses are signed with one secret that all processes on one database share. */
 const signingSecret = async (database: Database): Promise<KeyObject> =>
   createSecretKey(await madeOnce(database, 'storage_secret', randomBytes(32).toString('base64')), 'base64')
-
-/** What the first process on a database makes, and all others find. */
-async function madeOnce({ sql }: Database, name: string, made: string): Promise<string> {
-  await sql`insert into settings (name, value) values (${name}, ${made}) on conflict do nothing`
-  const [row] = await sql<{ value: string }[]>`select value from settings where name = ${name}`
-  return row?.value ?? ''
-}

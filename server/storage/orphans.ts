@@ -6,8 +6,9 @@ import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { lockOf } from '../database/workspace-lock.ts'
+import { isHeldForBackup } from './backup-hold.ts'
+import { holdCount, takeOff } from './counting/workspace-ledger.ts'
 import { artifactKey, attachmentKey, blobKey, readKey, type Storage } from './storage.ts'
-import { holdCount, takeOff } from './workspace-ledger.ts'
 
 const hourMs = 3_600_000
 const orphanAgeMs = 24 * hourMs
@@ -67,7 +68,7 @@ export async function sweepOrphans(
   const before = orphanedBefore(now)
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some) return { gone: 0, isMore: false }
+  if (!some || (await isHeldForBackup(database.sql, now))) return { gone: 0, isMore: false }
   return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before }), workspaceId)
 }
 

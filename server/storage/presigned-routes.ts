@@ -11,13 +11,13 @@ import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { refuseClosed } from '../front-door/states.ts'
 import type { Workspace } from '../principal.ts'
+import { ingestRefusal } from './counting/stored-bytes.ts'
+import { requireFits } from './counting/upload-size.ts'
 import { contentDisposition, type Served, servedRange } from './download-headers.ts'
 import type { FileStorage } from './fs.ts'
 import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from './presigned.ts'
 import { sendFile } from './send-file.ts'
 import { readKey, type Storage } from './storage.ts'
-import { ingestRefusal } from './stored-bytes.ts'
-import { requireFits } from './upload-size.ts'
 
 export interface PresignedParts {
   files: FileStorage

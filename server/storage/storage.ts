@@ -46,6 +46,8 @@ export interface Expected {
   maxBytes: number
   /** The workspace has a storage limit: the bytes are counted before they are acknowledged, else soon after. */
   isLimited?: boolean | undefined
+  /** What is kept is known to be damaged: the bytes take its place. */
+  replaces?: boolean | undefined
 }
 
 export interface Received {

@@ -7,8 +7,8 @@ test('keys, members and workspaces are changed inside changingAccess, so that th
   // What the front door does not remember: when a key was used, how much a workspace keeps, and what a member did first.
   const harmless = [
     'server/front-door/key-uses.ts',
-    'server/storage/stored-bytes.ts',
-    'server/storage/workspace-ledger.ts',
+    'server/storage/counting/stored-bytes.ts',
+    'server/storage/counting/workspace-ledger.ts',
     'server/rows/first-steps.ts',
   ]
   const changing = programFiles.filter((path) => path.startsWith('server/') && matchesIn(path, changes).length > 0)

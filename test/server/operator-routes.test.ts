@@ -39,7 +39,14 @@ async function remote(by = 'ada'): Promise<OperatorApi> {
 function local(by = 'ada'): { api: OperatorApi; records: AuditRecord[] } {
   const records: AuditRecord[] = []
   const { database, settings, clock } = server
-  const parts: OperatorParts = { database, settings, clock, isServer: true, record: (record) => records.push(record) }
+  const parts: OperatorParts = {
+    database,
+    settings,
+    clock,
+    isServer: true,
+    files: async () => server.storage,
+    record: (record) => records.push(record),
+  }
   return { api: operatorApiOn(parts, by), records }
 }
 
@@ -61,12 +68,25 @@ async function askAll(api: OperatorApi, workspace: string): Promise<Record<strin
     'key.create': await api.key.create({ ...of, name: 'nightly', scope: 'read' }),
   }
   const { id } = asked['key.create'] as { id: number }
+  const begun = await api.backup.begin()
   return {
     ...asked,
     'key.list': await api.key.list({ workspace }),
     'key.revoke': await api.key.revoke({ workspace, key: String(id) }),
     'provisioning.apply': await api.provisioning.apply({ file: { workspaces: [file] }, check: true }),
     'doctor.examine': await api.doctor.examine(),
+    'file.list': await api.file.list(),
+    'file.count': await api.file.count(),
+    'file.addresses': await api.file.addresses({ keys: ['1/media/0/1'] }),
+    'file.judge': await api.file.judge({
+      damaged: [{ key: '1/media/0/1', damage: 'missing' }],
+      whole: ['1/media/0/2'],
+      sums: [],
+    }),
+    'file.references': await api.file.references(),
+    'backup.begin': begun,
+    'backup.keep': await api.backup.keep({ id: begun.id }),
+    'backup.end': await api.backup.end({ id: begun.id }),
   }
 }
 
@@ -174,7 +194,14 @@ async function openSocket(table: Controlled['table']): Promise<string> {
   const dataDir = join(temporaryFolder(), 'data')
   mkdirSync(dataDir, { mode: 0o700 })
   const { database, clock, url } = server
-  const parts = { database, clock, settings: { ...server.settings, dataDir }, isServer: true, record: () => {} }
+  const parts = {
+    database,
+    clock,
+    settings: { ...server.settings, dataDir },
+    isServer: true,
+    files: async () => server.storage,
+    record: () => {},
+  }
   const log = openLog({ write: () => {} })
   const socket = await openControlSocket({ ...operatorSocket(parts, url), table, log })
   onTestFinished(() => socket.close())

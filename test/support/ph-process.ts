@@ -37,8 +37,8 @@ export interface RunningPh {
   said(): string
   /** What it printed on stdout so far. */
   printed(): string
-  /** Lets it stand still, go on, or end. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
+  /** Lets it stand still, go on, or end; at once, too. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM' | 'SIGKILL'): void
   ended: Promise<ProcessEnding>
 }
 

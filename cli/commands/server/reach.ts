@@ -45,9 +45,12 @@ export async function administer<T>(
       await administration.close()
     }
   } catch (error) {
-    throw await asWrongSetting(inWords(error, { data, workspace }))
+    throw await explained(error, { data, workspace })
   }
 }
+
+/** What the server says, in words for who administers it. */
+export const explained = (error: unknown, choice: ServerChoice): Promise<unknown> => asWrongSetting(inWords(error, choice))
 
 export async function serverSettings({ env, cwd }: Context, data: string | undefined): Promise<Reaching['settings']> {
   const { readSettings } = await import('../../../server/config.ts')
@@ -76,6 +79,14 @@ const next: Partial<Record<string, string>> = {
   UNAVAILABLE: '`ph server doctor` says what is wrong; then try again.',
   INTERNAL: 'The log of the server says why.',
   not_owner: 'Run it as the user whom the data folder belongs to: `sudo -u <user> ph server …`.',
+  no_storage: 'Mount the disk, or name the data folder with --data; `ph server doctor` says what is there.',
+  not_backups: 'Name an empty folder, or one that this library was backed up to before.',
+  backup_under_way: 'Wait until it is done, then try again.',
+  no_backup: 'Name the folder that was given to `ph server backup`.',
+  newer_backup: 'Update this program, then try again.',
+  damaged_backup: 'Restore an earlier backup of the folder: `ph server restore <folder> --backup <name>`.',
+  not_empty:
+    'Name a data folder that is not there yet with --data, and with PH_DATABASE_URL an empty database; then start the server on them.',
   workspace: 'Name it: `--workspace <slug>`.',
 }
 

@@ -1,6 +1,7 @@
 /** The fields of a document: as `--fields` lists them, and as its published schema describes them. */
 import type { TSchema } from 'typebox'
 import { wordsOfProps } from './words-of-props.ts'
+import { wordsOfServers } from './words-of-servers.ts'
 import { wordsOfWork } from './words-of-work.ts'
 
 export interface Field {
@@ -24,7 +25,7 @@ interface Node {
 /** Deeper ones are found in the schema, and can be picked all the same. */
 const listedDepth = 2
 
-const words: Readonly<Record<string, string>> = { ...wordsOfProps, ...wordsOfWork }
+const words: Readonly<Record<string, string>> = { ...wordsOfServers, ...wordsOfProps, ...wordsOfWork }
 
 const wordOf = (name: string, parent: string | undefined): string => words[`${parent}.${name}`] ?? words[name] ?? ''
 

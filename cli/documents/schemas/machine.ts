@@ -1,6 +1,7 @@
 /** Documents of commands about this machine, signing in, and the server. */
 import { Identity } from '../../../contract/identity.ts'
 import { operator } from '../../../contract/operator.ts'
+import { DamagedFile } from '../../../contract/operator-files.ts'
 import { either, Finding, Open, type Shapes, shape } from './shape.ts'
 
 const findings = 'findings: Finding[], problems: integer, warnings: integer'
@@ -64,6 +65,24 @@ export const machineShapes: Shapes = {
     Finding,
     Setting: operator.doctor.examine.output.properties.settings.items,
   }),
+  'server check': shape(
+    '{ files: integer, bytes: integer, damaged: DamagedFile[], repaired: integer, references: References, took_ms: integer }',
+    { DamagedFile, References: operator.file.references.output },
+  ),
+  'server backup': shape(
+    `{
+      folder: string, backup: string, files: integer, bytes: integer, copied_files: integer, copied_bytes: integer,
+      database_bytes: integer, lacks: DamagedFile[], removed: string[], took_ms: integer
+    }`,
+    { DamagedFile },
+  ),
+  'server restore': shape(
+    `{
+      backup: string, taken_at: string, data: string, rows: integer, files: integer, bytes: integer, damaged: DamagedFile[],
+      took_ms: integer
+    }`,
+    { DamagedFile },
+  ),
   'server provision': operator.provisioning.apply.output,
   'server user list': operator.user.list.output,
   'server user add': operator.user.add.output,

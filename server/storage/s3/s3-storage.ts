@@ -59,14 +59,14 @@ export class S3Storage implements Storage {
 
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
     const { incoming, incomingDir } = this.#parts
-    const kept = await this.#bucket.sizeOf(key)
+    const kept = expected.replaces ? undefined : await this.#bucket.sizeOf(key)
     if (kept !== undefined) return { size: kept, created: false }
     const file = new IncomingFile(incoming.newPath(), expected, bytes instanceof IncomingMessage ? releaseChunk : () => {})
     try {
       requireRoom(incomingDir)
       await file.take(bytes)
       const { path, size, sha256 } = file.close()
-      return { size, created: await this.#put(key, { path, size, sha256 }) }
+      return { size, created: await this.#put(key, { path, size, sha256 }, expected.replaces) }
     } catch (error) {
       throw explainDisk(explainStore(error, this.#bucket.where), incomingDir)
     } finally {
@@ -75,13 +75,13 @@ export class S3Storage implements Storage {
   }
 
   /** False when someone else was faster. */
-  async #put(key: string, file: LocalFile): Promise<boolean> {
+  async #put(key: string, file: LocalFile, replaces = false): Promise<boolean> {
     if (file.size > this.#pieces.mostBytes) {
       await putInParts(this.#bucket, key, { ...file, partBytes: this.#pieces.partBytes })
       return true
     }
     try {
-      await this.#bucket.put(key, file, this.#parts.abilities.keepsFirst)
+      await this.#bucket.put(key, file, this.#parts.abilities.keepsFirst && !replaces)
       return true
     } catch (error) {
       if (isThere(error)) return false

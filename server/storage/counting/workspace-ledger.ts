@@ -1,10 +1,10 @@
 /** The files of one workspace that came in and belong to nothing yet: gathered, and written down together. */
 
-import { amongTexts } from '../database/among.ts'
-import type { Database } from '../database/open.ts'
-import type { Sql } from '../database/sql.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { readKey } from './storage.ts'
+import { amongTexts } from '../../database/among.ts'
+import type { Database } from '../../database/open.ts'
+import type { Sql } from '../../database/sql.ts'
+import { inTransaction } from '../../database/transaction.ts'
+import { readKey } from '../storage.ts'
 
 export interface LooseFile {
   key: string

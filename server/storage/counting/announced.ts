@@ -1,9 +1,9 @@
 /** Keys for which an address was given out to a place that tells nobody what it took: written down before, so that what nobody comes back for is found. */
-import { amongTexts } from '../database/among.ts'
-import type { Database } from '../database/open.ts'
-import type { Sql } from '../database/sql.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { readKey } from './storage.ts'
+import { amongTexts } from '../../database/among.ts'
+import type { Database } from '../../database/open.ts'
+import type { Sql } from '../../database/sql.ts'
+import { inTransaction } from '../../database/transaction.ts'
+import { readKey } from '../storage.ts'
 import { holdCount } from './workspace-ledger.ts'
 
 interface Announced {

@@ -1,9 +1,7 @@
 /** Any storage, with every file that comes in, or may come in unseen, written down until something takes it over. */
 import type { Readable } from 'node:stream'
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/open.ts'
-import { announce } from './announced.ts'
-import type { Ledger } from './ledger.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/open.ts'
 import {
   type Beginning,
   type DownloadAs,
@@ -15,7 +13,9 @@ import {
   type StoredFile,
   type UploadFile,
   type UploadTarget,
-} from './storage.ts'
+} from '../storage.ts'
+import { announce } from './announced.ts'
+import type { Ledger } from './ledger.ts'
 
 export class CountedStorage implements Storage {
   readonly #kept: Storage

@@ -1,10 +1,10 @@
 /** What a workspace stores, and where it lies: by kind of file, by pack, by the month in which a version came (contract-gaps 9). */
-import type { StorageFigures } from '../../contract/admin.ts'
-import { limits } from '../../contract/limits.ts'
-import type { Sql } from '../database/sql.ts'
-import { atOneMoment } from '../database/transaction.ts'
-import { selectDenylisted } from './denylist.ts'
-import { countOrphans } from './orphans.ts'
+import type { StorageFigures } from '../../../contract/admin.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { Sql } from '../../database/sql.ts'
+import { atOneMoment } from '../../database/transaction.ts'
+import { selectDenylisted } from '../denylist.ts'
+import { countOrphans } from '../orphans.ts'
 
 interface Where {
   workspaceId: number

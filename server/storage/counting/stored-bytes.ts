@@ -1,10 +1,10 @@
 /** How many bytes a workspace keeps: every distinct file of its versions and media, and those that were uploaded and wait for a commit. */
 
-import { ApiError } from '../../contract/errors.ts'
-import { amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/sql.ts'
-import { writeRefusal } from '../front-door/states.ts'
-import type { Workspace } from '../principal.ts'
+import { ApiError } from '../../../contract/errors.ts'
+import { amongTexts } from '../../database/among.ts'
+import type { Sql } from '../../database/sql.ts'
+import { writeRefusal } from '../../front-door/states.ts'
+import type { Workspace } from '../../principal.ts'
 import { holdCount } from './workspace-ledger.ts'
 
 interface KeptFile {
@@ -64,6 +64,9 @@ export async function ingestRefusal(sql: Sql, workspace: Workspace): Promise<Api
     `The workspace "${slug}" is full: it keeps ${row?.stored_bytes} of the ${limit} bytes that it may. Remove something, or ask for more.`,
   )
 }
+
+/** The same for bytes that take the place of damaged ones, and need no more room than those. */
+export const repairRefusal = (workspace: Workspace): ApiError | undefined => writeRefusal(workspace)
 
 const blocked = (message: string) => new ApiError('FORBIDDEN', message, { reason: 'ingest_blocked' })
 

@@ -1,6 +1,6 @@
 /** The files that came in and belong to nothing yet, written down in the database with what each workspace keeps (005-front-door.sql). */
-import type { Database } from '../database/open.ts'
-import { readKey } from './storage.ts'
+import type { Database } from '../../database/open.ts'
+import { readKey } from '../storage.ts'
 import { type LooseFile, WorkspaceLedger } from './workspace-ledger.ts'
 
 /** Each workspace has its own list and its own transactions: one whose row another server holds keeps no other waiting. */

@@ -1,0 +1,68 @@
+/** Copies files to where they are kept by their SHA-256: each gets its name only when its bytes are right and on the disk. */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ApiError } from '../../../contract/errors.ts'
+import { FolderSync } from '../../../system/folder-sync.ts'
+import type { Hashed } from '../../../system/hash-threads.ts'
+import { syncFiles } from '../../../system/sync-files.ts'
+import { explainDisk } from '../../disk/failure.ts'
+
+/** A file whose bytes are under this name now. */
+export interface Arrived {
+  /** Where they were copied to. */
+  from: string
+  to: string
+}
+
+/** Names that are there mean bytes that are there: names are given after the bytes are on the disk, and to whole files only. */
+export class Arrivals {
+  readonly #coming: string
+  readonly #folders = new FolderSync()
+  #count = 0
+
+  /** `coming`: a folder on the same disk. */
+  constructor(coming: string) {
+    this.#coming = coming
+    mkdirSync(coming, { recursive: true, mode: 0o700 })
+  }
+
+  /** Where the next file may be copied to. */
+  next(): string {
+    this.#count += 1
+    return join(this.#coming, String(this.#count))
+  }
+
+  async settle(arrived: readonly Arrived[]): Promise<void> {
+    await syncFiles(
+      this.#coming,
+      arrived.map(({ from }) => from),
+    )
+    const folders = new Set(arrived.map(({ to }) => dirname(to)))
+    const above = new Set([...folders].filter((folder) => !existsSync(folder)).map((folder) => dirname(folder)))
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const { from, to } of arrived) await rename(from, to)
+    await this.#folders.settle([...folders, ...above])
+  }
+
+  async discard(path: string): Promise<void> {
+    await rm(path, { force: true })
+  }
+}
+
+/** Throws where the folder takes no bytes. */
+export function requireWritten(hashed: Hashed | undefined, folder: string): Hashed {
+  if (hashed === undefined) throw new Error('a file was not copied')
+  if (!('failed' in hashed) || hashed.at === 'read') return hashed
+  const error = Object.assign(new Error(hashed.failed), { code: hashed.failed })
+  const explained = explainDisk(error, folder)
+  throw explained instanceof ApiError
+    ? new ApiError(
+        'UNAVAILABLE',
+        explained.message.replace('The disk of the server that holds', 'The disk that holds'),
+        explained.details,
+      )
+    : explained
+}
+
+export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size

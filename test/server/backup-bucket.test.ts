@@ -1,0 +1,64 @@
+/** Check, backup and restore of a library whose files lie in a bucket of a real S3 store. */
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../server/config.ts'
+import { startServer } from '../../server/main.ts'
+import { blobKey } from '../../server/storage/storage.ts'
+import { administered } from '../support/administered.ts'
+import type { Json } from '../support/api.ts'
+import { GrowingProject } from '../support/growing-project.ts'
+import { hasObjectStorage, startObjectStorage } from '../support/object-storage.ts'
+import { byHand, startTestServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { requireWholeLibrary } from '../support/whole-library.ts'
+
+async function run(words: string[], of: Pick<TestServer, 'dataDir' | 'settings'>) {
+  const { storageUrl, storageKey } = of.settings
+  const env: Record<string, string> = {}
+  if (storageUrl !== undefined) env.PH_STORAGE_URL = storageUrl
+  if (storageKey) Object.assign(env, { PH_STORAGE_KEY: storageKey.id, PH_STORAGE_SECRET: storageKey.secret })
+  const { code, stdout, stderr } = await administered(of).administer([...words, '--json'], { env })
+  return { code, stderr, answer: stdout === '' ? undefined : (JSON.parse(stdout) as Json) }
+}
+
+test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
+  'an object that the bucket lost is named and comes back with a push; a backup goes to a folder, and from there to a disk or into the bucket',
+  { timeout: 480_000 },
+  async () => {
+    const store = await startObjectStorage()
+    const server = await startTestServer(store.settings, byHand)
+    const { url, slug, keys, workspaceId } = await server.addWorkspace()
+    const project = await GrowingProject.begin({ url, key: keys.mia }, 'bucket')
+    await project.grow()
+    await project.push()
+    expect((await run(['check'], server)).answer).toMatchObject({ damaged: [] })
+    const [lost] = (await requireWholeLibrary(project.library)).objects as [Json]
+    await store.bucket.remove([blobKey(workspaceId, lost.content_hash)])
+    const damaged = [expect.objectContaining({ sha256: lost.content_hash, damage: 'missing' })]
+    expect(await run(['check'], server)).toMatchObject({ code: 1, answer: { damaged } })
+    expect((await project.push()).summary).toMatchObject({ new: 0, failed: 0 })
+    expect(await run(['check'], server)).toMatchObject({ code: 0, answer: { damaged: [] } })
+
+    const folder = join(temporaryFolder(), 'backups')
+    const made = await run(['backup', folder], server)
+    expect(made).toMatchObject({ code: 0, answer: { lacks: [] } })
+    await server.stop()
+    const keptKeys: string[] = []
+    for await (const page of store.bucket.list(`${workspaceId}/`)) keptKeys.push(...page.map(({ key }) => key))
+    expect(keptKeys).toHaveLength(made.answer.files)
+    await store.bucket.remove(keptKeys)
+    for (const over of [{ storageUrl: undefined, storageKey: undefined }, {}]) {
+      const dataDir = join(temporaryFolder(), 'data')
+      const settings: Settings = { ...server.settings, ...over, dataDir }
+      expect(await run(['restore', folder], { dataDir, settings })).toMatchObject({
+        code: 0,
+        answer: { files: made.answer.files },
+      })
+      const restored = await startServer({ settings, log: 'none', lookMs: 3_600_000 })
+      onTestFinished(() => restored.stop())
+      const lists = await requireWholeLibrary({ url: `${restored.url}/w/${slug}`, key: keys.mia })
+      project.requireComplete(lists)
+      await restored.stop()
+    }
+  },
+)

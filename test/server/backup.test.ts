@@ -1,0 +1,252 @@
+/** `ph server backup` and `ph server restore`: what a library answered before, it answers after, whatever its database is; and what goes wrong on the way. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Settings } from '../../server/config.ts'
+import { startServer } from '../../server/main.ts'
+import { endHold, holdForBackup, holdMs } from '../../server/storage/backup-hold.ts'
+import { administered } from '../support/administered.ts'
+import { callAs, type Json } from '../support/api.ts'
+import { freshPostgres } from '../support/fresh-postgres.ts'
+import { GrowingProject } from '../support/growing-project.ts'
+import { readsOf } from '../support/library-reads.ts'
+import { phProcess, startPhProcess } from '../support/ph-process.ts'
+import { item } from '../support/push.ts'
+import { byHand, type Keys, startTestServer, type TestServer } from '../support/server.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { fillSmallLibrary } from '../support/small-library.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { requireWholeLibrary } from '../support/whole-library.ts'
+
+/** A restore makes a database with all of its migrations: a busy machine takes minutes for a few of them. */
+const limits = { timeout: 480_000 }
+const hourMs = 3_600_000
+
+let server: TestServer
+let library: { url: string; slug: string; key: string; workspaceId: number; keys: Keys }
+let backups: string
+
+beforeAll(async () => {
+  server = await startTestServer({}, byHand)
+  const made = await server.addWorkspace()
+  library = { ...made, key: made.keys.olivia }
+  const ids = await fillSmallLibrary(callAs(library.url, library.keys.adam))
+  const olivia = callAs(library.url, library.key)
+  await olivia.post(`/entries/${ids.SM_Stone}/comments`, { body: 'As grey as it gets: “schön”, \\u0041 \\\\ \n and a tab\t.' })
+  backups = `${server.dataDir}-backups`
+})
+afterAll(() => rmSync(backups, { recursive: true, force: true }))
+
+/** Of a command in a process of its own. */
+const environment = (): Record<string, string> =>
+  server.settings.databaseUrl === undefined ? {} : { PH_DATABASE_URL: server.settings.databaseUrl }
+
+const run = async (words: string[], of: Pick<TestServer, 'dataDir' | 'settings'> = server) => {
+  const { code, stdout, stderr } = await administered(of).administer([...words, '--json'])
+  return { code, stderr, answer: stdout === '' ? undefined : (JSON.parse(stdout) as Json) }
+}
+
+/** A place for a restored library: with an empty database in PostgreSQL, or one below the data folder. */
+async function emptyPlace(kind: 'same' | 'embedded' = 'same') {
+  const database = kind === 'same' ? await freshPostgres() : undefined
+  onTestFinished(() => database?.drop())
+  const dataDir = join(temporaryFolder(), 'data')
+  const settings: Settings = { ...server.settings, dataDir, databaseUrl: database?.url }
+  const start = async () => {
+    const running = await startServer({ settings, log: 'none', lookMs: hourMs })
+    onTestFinished(() => running.stop())
+    return { ...running, dataDir, settings, library: { url: `${running.url}/w/${library.slug}`, key: library.key } }
+  }
+  return { dataDir, settings, start }
+}
+
+test(
+  'a running library is backed up and restored, and answers every read as before, with the same keys; the next backup copies no file',
+  limits,
+  async () => {
+    const before = await readsOf(library)
+    expect(Object.keys(before).length).toBeGreaterThan(50)
+    const first = await run(['backup', backups])
+    expect(first).toMatchObject({ code: 0, stderr: '', answer: { lacks: [], removed: [] } })
+    expect(first.answer.copied_files).toBe(first.answer.files)
+    expect((await run(['backup', backups])).answer).toMatchObject({ files: first.answer.files, copied_files: 0 })
+
+    for (const kind of server.settings.databaseUrl ? (['same', 'embedded'] as const) : (['same'] as const)) {
+      const place = await emptyPlace(kind)
+      expect(await run(['restore', backups], place)).toMatchObject({
+        code: 0,
+        answer: { files: first.answer.files, damaged: [] },
+      })
+      const restored = await place.start()
+      expect(await readsOf(restored.library)).toEqual(before)
+      expect(await run(['check'], place)).toMatchObject({ code: 0, answer: { damaged: [], references: { broken: [] } } })
+      const project = await GrowingProject.begin(restored.library, kind)
+      await project.grow()
+      expect((await project.push()).summary).toMatchObject({ new: 5, failed: 0 })
+      await restored.stop()
+      // Now no server runs there: the command opens the database itself.
+      const again = await run(['backup', join(temporaryFolder(), 'again')], place)
+      expect(again).toMatchObject({ code: 0, answer: { lacks: [] } })
+      expect(again.answer.files).toBeGreaterThan(first.answer.files)
+    }
+  },
+)
+
+test('only so many backups stay as --keep says, with the files that they name', limits, async () => {
+  const folder = join(temporaryFolder(), 'kept')
+  const first = await run(['backup', folder])
+  const unnamed = join(folder, 'files', '00', '0'.repeat(64))
+  mkdirSync(dirname(unnamed), { recursive: true })
+  writeFileSync(unnamed, 'of a backup that is gone')
+  const second = await run(['backup', folder, '--keep', '1'])
+  expect(second.answer).toMatchObject({ removed: [first.answer.backup] })
+  expect(readdirSync(folder).filter((name) => /^\d{4}/.test(name))).toEqual([second.answer.backup])
+  expect(existsSync(unnamed)).toBe(false)
+})
+
+test(
+  'a backup is restored into an empty place only, and is taken only where nothing but backups of the same library lie',
+  limits,
+  async () => {
+    const place = await emptyPlace()
+    mkdirSync(place.dataDir)
+    writeFileSync(join(place.dataDir, 'notes.txt'), 'mine')
+    const refused = await run(['restore', backups], place)
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('is not empty: there is notes.txt')])
+    expect(readdirSync(place.dataDir)).toEqual(['notes.txt'])
+    const full = await run(['restore', backups], {
+      ...place,
+      settings: { ...place.settings, databaseUrl: server.settings.databaseUrl },
+      dataDir: server.dataDir,
+    })
+    expect([full.code, full.stderr]).toEqual([5, expect.stringContaining('is not empty')])
+    const elsewhere = await run(['backup', place.dataDir])
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([5, expect.stringContaining('something else than backups')])
+    const inside = await run(['backup', join(server.dataDir, 'backups')])
+    expect([inside.code, existsSync(join(server.dataDir, 'backups'))]).toEqual([5, false])
+  },
+)
+
+test(
+  'of a damaged backup everything else comes back, what is damaged is named, and the restored library asks pushes for it',
+  limits,
+  async () => {
+    const { url, keys, slug } = await server.addWorkspace()
+    const project = await GrowingProject.begin({ url, key: keys.mia }, 'damaged')
+    await project.grow()
+    await project.push()
+    const folder = join(temporaryFolder(), 'damaged')
+    await run(['backup', folder])
+    const [flipped, gone] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json, Json]
+    const fileOf = ({ content_hash: hash }: Json) => join(folder, 'files', hash.slice(0, 2), hash)
+    const bytes = readFileSync(fileOf(flipped))
+    bytes.writeUInt8(bytes.readUInt8(50) ^ 255, 50)
+    writeFileSync(fileOf(flipped), bytes)
+    rmSync(fileOf(gone))
+    const place = await emptyPlace()
+    const { code, answer } = await run(['restore', folder], place)
+    expect(code).toBe(6)
+    expect(Object.fromEntries(answer.damaged.map((file: Json) => [file.sha256, file.damage]))).toEqual({
+      [flipped.content_hash]: 'content',
+      [gone.content_hash]: 'missing',
+    })
+    const restored = await place.start()
+    project.library.url = `${restored.url}/w/${slug}`
+    expect((await project.push()).summary).toMatchObject({ new: 0, failed: 0 })
+    await requireWholeLibrary(project.library)
+    expect((await run(['check'], place)).code).toBe(0)
+
+    const [name = ''] = readdirSync(folder).filter((one) => /^\d{4}/.test(one))
+    const database = readFileSync(join(folder, name, 'database.ndjson.gz'))
+    writeFileSync(join(folder, name, 'database.ndjson.gz'), database.subarray(0, database.length - 9))
+    const next = await emptyPlace()
+    const cut = await run(['restore', folder], next)
+    expect([cut.code, cut.stderr]).toEqual([5, expect.stringContaining('database.ndjson.gz is damaged')])
+    expect(existsSync(next.dataDir)).toBe(false)
+  },
+)
+
+test(
+  'a backup that is killed counts for nothing: the one before is restored, the next one comes to its end',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'killed')
+    const whole = await run(['backup', folder])
+    const { url, keys, workspaceId } = await server.addWorkspace()
+    const project = await GrowingProject.begin({ url, key: keys.mia }, 'killed')
+    await project.grow()
+    await project.push()
+    const [{ content_hash: hash }] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json]
+    const blob = join(server.dataDir, 'storage', String(workspaceId), 'blobs', hash.slice(0, 2), hash)
+    // Who reads a pipe into which nobody writes waits for ever.
+    renameSync(blob, `${blob}-aside`)
+    execFileSync('mkfifo', [blob])
+    const killed = startPhProcess(['server', 'backup', folder, '--data', server.dataDir], { env: environment() })
+    await expect.poll(() => existsSync(join(folder, 'incoming.partial')), { timeout: 60_000 }).toBe(true)
+    killed.signal('SIGKILL')
+    await killed.ended
+    rmSync(blob)
+    renameSync(`${blob}-aside`, blob)
+
+    expect((await run(['restore', folder], await emptyPlace())).answer.backup).toBe(whole.answer.backup)
+    const next = await run(['backup', folder])
+    expect(next).toMatchObject({ code: 0, answer: { lacks: [] } })
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+  },
+)
+
+test(
+  'no sweep removes a file while a backup goes on; when it is over, or was killed and is silent for five minutes, the sweep goes on',
+  limits,
+  async () => {
+    const { url, keys, workspaceId } = await server.addWorkspace()
+    const path = (hash: string) => join(server.dataDir, 'storage', String(workspaceId), 'blobs', hash.slice(0, 2), hash)
+    const [one, other] = [item(), item()]
+    const { sql } = server.database
+    const upload = async ({ content_hash, bytes }: typeof one) => {
+      await callAs(url, keys.mia).put(`/blobs/${content_hash}`, bytes)
+      await server.ledger.written()
+      server.clock.advance(26 * hourMs)
+    }
+    await upload(one)
+    await holdForBackup(sql, 'one', server.clock.now())
+    await server.work.look()
+    expect(existsSync(path(one.content_hash))).toBe(true)
+    await endHold(sql, 'one')
+    server.clock.advance(2 * hourMs)
+    await server.work.look()
+    expect(existsSync(path(one.content_hash))).toBe(false)
+    await upload(other)
+    await holdForBackup(sql, 'other', server.clock.now())
+    server.clock.advance(holdMs + 1)
+    await server.work.look()
+    expect(existsSync(path(other.content_hash))).toBe(false)
+  },
+)
+
+test(
+  'a backup that finds its disk full says so and leaves nothing half done; the one before stays, and with room the next one goes through',
+  limits,
+  async () => {
+    const parent = temporaryFolder()
+    const disk = await mountSmallDisk(parent, 16 * 1024 * 1024)
+    const folder = join(parent, 'backups')
+    const words = ['server', 'backup', folder, '--data', server.dataDir, '--json']
+    const backUp = () => phProcess(words, { env: environment(), within: disk.within })
+    const first = await backUp()
+    expect([first.code, first.stderr]).toEqual([0, ''])
+    const { url, keys } = await server.addWorkspace()
+    const project = await GrowingProject.begin({ url, key: keys.mia }, 'full')
+    await project.grow()
+    await project.push()
+    disk.fill(200 * 1024)
+    const full = await backUp()
+    expect([full.code, full.stderr]).toEqual([3, expect.stringMatching(/holds .*backups is full/)])
+    const [only = '', ...more] = readdirSync(disk.seen(folder)).filter((name) => /^\d{4}|partial/.test(name))
+    expect(more).toEqual([])
+    disk.free()
+    expect(only).toBe(JSON.parse(first.stdout).backup)
+    expect(await backUp()).toMatchObject({ code: 0 })
+  },
+)
