@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import type { Content } from './content.ts'
+import { placeOfNginx, startNginx } from './nginx.ts'
 import { type PhServer, person, ph, startPh } from './ph.ts'
 import { type Command, ran, timed } from './processes.ts'
 import { copy, curl, emptied, lfsPull, type PullContender, resticRestore } from './pull-contenders.ts'
@@ -13,6 +14,13 @@ const ALL = 'pull into an empty project'
 const WARM = 'pull from a warm content cache'
 const SECOND = 'pull into a second project'
 const AGAIN = 'pull, nothing to do'
+
+export interface LibraryPlace {
+  name: string
+  database: string | undefined
+  /** nginx sends its files. */
+  behindNginx?: boolean
+}
 
 /** A library that holds the folder, and the ids of the entries that are pulled. */
 interface Library {
@@ -30,13 +38,13 @@ const forgottenMs = 61_000
 /** One round of every tool after the other; the first round warms the page cache and is not counted. */
 export async function pullFolder(
   content: Content,
-  databases: readonly { name: string; database: string | undefined }[],
+  databases: readonly LibraryPlace[],
   { place, results, runs }: Run,
 ): Promise<void> {
   const libraries: Library[] = []
   const reference = join(place.work, 'reference')
   try {
-    for (const { name, database } of databases) libraries.push(await filled(content, { name, database, work: place.work }))
+    for (const one of databases) libraries.push(await filled(content, one, place.work))
     const [first] = libraries
     if (!first) return
     ran(pullInto(first, emptied(reference), join(place.work, 'person', 'reference')))
@@ -72,13 +80,25 @@ function evenOut(folder: string): void {
   ran({ run: ['sh', '-ec', `sync -f '${folder}'; head -c 3G /dev/zero >'${ballast}'; rm '${ballast}'`] })
 }
 
-async function filled(content: Content, { name, database, work }: { name: string; database: string | undefined; work: string }) {
+async function filled(content: Content, { name, database, behindNginx }: LibraryPlace, work: string): Promise<Library> {
   const scratch = join(work, `library-${name.replaceAll(/\W/g, '')}`)
-  const server = await startPh(scratch, database, { env: { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' } })
+  const env = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
+  const server = behindNginx ? await startBehindNginx(scratch, database, env) : await startPh(scratch, database, { env })
   ran(ph(['push', content.folder, '--json'], person(server, join(scratch, 'person'))))
   const listed = JSON.parse(ran(ph(['api', 'GET', '/entries', '--paginate', '--json'], person(server, join(scratch, 'person')))))
   const entries = (Array.isArray(listed) ? listed : listed.entries) as { id: number }[]
   return { name, server, ids: entries.slice(0, limits.pullJob.entries).map(({ id }) => String(id)) }
+}
+
+async function startBehindNginx(scratch: string, database: string | undefined, env: Record<string, string>): Promise<PhServer> {
+  const { port, env: accel } = await placeOfNginx()
+  const server = await startPh(scratch, database, { env: { ...env, ...accel } })
+  const nginx = await startNginx(`${scratch}-nginx`, { port, to: server.url, files: join(scratch, 'data', 'storage') })
+  const end = async (): Promise<void> => {
+    await nginx.stop()
+    await server.end()
+  }
+  return { ...server, url: `http://127.0.0.1:${port}`, end }
 }
 
 /** What one person does one after the other, in a folder that is not there before. */
