@@ -32,7 +32,7 @@ export async function transact<C extends Writing, T>(context: C, work: (context:
     })
   } finally {
     // Also when it failed: the commit may have come before the failure.
-    if (!feed.isEmpty) for (const tell of pool.writers.onFeedMoved) tell()
+    if (!feed.isEmpty) for (const tell of pool.writers.onFeedMoved) tell(workspace.id)
   }
 }
 

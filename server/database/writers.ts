@@ -24,7 +24,7 @@ export class Writers {
   /** One of each workspace's writers at a time goes on under its lock; the others hold no connection meanwhile (workspace-lock.ts). */
   readonly locks: FairQueue<number>
   /** Told after each commit of this process that moved the feeds of a workspace (feed.ts). */
-  readonly onFeedMoved = new Set<() => void>()
+  readonly onFeedMoved = new Set<(workspaceId: number) => void>()
   readonly #pool: RenewedPool
   readonly #slots: FairQueue<Writer>
 

@@ -33,7 +33,7 @@ export const webhooks: Handlers<typeof contract> = {
       return requireWebhook(inside, workspace.id, endpoint.id)
     }
     const webhook = await inTransaction(sql, made, workspace.id)
-    request.deliveries.lookSoon()
+    request.deliveries.lookSoon(request.workspace.id)
     return { ...webhook, secret }
   },
 
@@ -48,7 +48,7 @@ export const webhooks: Handlers<typeof contract> = {
       return requireWebhook(inside, workspace.id, input.webhook_id)
     }
     const webhook = await inTransaction(sql, changed, workspace.id)
-    request.deliveries.lookSoon()
+    request.deliveries.lookSoon(request.workspace.id)
     return input.secret === undefined ? webhook : { ...webhook, secret: input.secret }
   },
 
@@ -75,7 +75,7 @@ export const webhooks: Handlers<typeof contract> = {
       throw validationError([{ path: 'since', message: 'must be a moment such as 2026-11-26T08:00:00Z' }])
     const replayed = (inside: Sql) => replaySince(inside, workspace.id, { id: input.webhook_id, since })
     const queued = await inTransaction(sql, replayed, workspace.id)
-    request.deliveries.lookSoon()
+    request.deliveries.lookSoon(request.workspace.id)
     return { queued }
   },
 }

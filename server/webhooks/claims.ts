@@ -39,13 +39,13 @@ export interface Found {
 /** s = workspaces. Where nobody gets in nothing goes out: what waits stays, and is sent when the workspace is open again. */
 const isOpen = (sql: Sql): Fragment => sql`s.state <> all(${[...closedStates]}::text[])`
 
-/** Every workspace that has an endpoint that is not paused. */
-export const selectWorkspaces = (sql: Sql, now: Date) => sql<Found[]>`
+/** Every workspace, or those among `ids`, that has an endpoint that is not paused. */
+export const selectWorkspaces = (sql: Sql, now: Date, ids?: readonly number[]) => sql<Found[]>`
   select w.workspace_id, bool_or(${isOpen(sql)} and ${hasWork(sql, now)}) as has_work
     from webhooks w
     join feed_heads h on h.workspace_id = w.workspace_id
     join workspaces s on s.id = w.workspace_id
-   where w.active group by w.workspace_id`
+   where w.active ${ids ? sql`and w.workspace_id = any(${[...ids]}::bigint[])` : sql``} group by w.workspace_id`
 
 export interface Where {
   workspaceId: number

@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { type Claimed, claimDue, holdEndpoints, selectWorkspaces } from './claims.ts'
+import { type Claimed, claimDue, type Found, holdEndpoints, selectWorkspaces } from './claims.ts'
 import { bodyOf } from './message.ts'
 import { endDeliveryLeases, type Outcome, recordOutcomes } from './outcomes.ts'
 import { queueEvents } from './queueing.ts'
@@ -51,15 +51,17 @@ export class Deliveries {
   readonly #room: Room = { free: mostUnderWay, isClosed: false }
   readonly #stopListening: () => void
   #soon: NodeJS.Timeout | undefined
-  /** Whether the last look found an endpoint anywhere: without one, commits cause no looks. */
-  #hasEndpoints = true
+  /** Workspaces of which something was committed since the last look that such a commit caused. */
+  readonly #moved = new Set<number>()
+  /** Workspaces that have an endpoint, as the last look at all of them found: commits elsewhere cause no look. */
+  #withEndpoints = new Set<number>()
   #isStopped = false
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
     this.sender = parts.sender
     const { onFeedMoved } = parts.database.sql.writers
-    const moved = () => this.#hasEndpoints && this.lookSoon()
+    const moved = (workspaceId: number) => this.#withEndpoints.has(workspaceId) && this.lookSoon(workspaceId)
     onFeedMoved.add(moved)
     this.#stopListening = () => onFeedMoved.delete(moved)
   }
@@ -69,7 +71,11 @@ export class Deliveries {
     if (this.#isStopped) return
     const { database, clock } = this.#parts
     const found = await selectWorkspaces(database.sql, clock.now())
-    this.#hasEndpoints = found.length > 0
+    this.#withEndpoints = new Set(found.map(({ workspace_id }) => workspace_id))
+    await this.#go(found)
+  }
+
+  async #go(found: readonly Found[]): Promise<void> {
     const ids = [...found.flatMap((one) => (one.has_work ? one.workspace_id : [])), ...this.#unrecorded()]
     const failures: unknown[] = []
     await Promise.all(
@@ -82,13 +88,23 @@ export class Deliveries {
     if (failures.length > 0) throw failures[0]
   }
 
-  /** For what was just committed. One that fails is followed by the next look. */
-  lookSoon(): void {
+  /** For what was just committed in a workspace that has an endpoint. One that fails is followed by the next look. */
+  lookSoon(workspaceId: number): void {
     if (this.#isStopped) return
+    this.#withEndpoints.add(workspaceId)
+    this.#moved.add(workspaceId)
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined
-      this.look().catch(() => {})
+      this.#lookAtMoved().catch(() => {})
     }, soonMs).unref()
+  }
+
+  async #lookAtMoved(): Promise<void> {
+    if (this.#isStopped) return
+    const { database, clock } = this.#parts
+    const ids = [...this.#moved]
+    this.#moved.clear()
+    await this.#go(await selectWorkspaces(database.sql, clock.now(), ids))
   }
 
   /** Requests under way are broken off, and what has ended is written down: what was not sent is free for other servers at once. */

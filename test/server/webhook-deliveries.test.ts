@@ -88,6 +88,8 @@ test('nothing goes out of a workspace that is suspended, retries neither, and ev
   await server.work.look()
   expect(receiver.of('/in')).toHaveLength(2)
   await server.changeWorkspace(slug, { state: 'active' })
+  // Looks come a second apart at least.
+  server.clock.advance(1_000)
   await server.work.look()
   await expect.poll(async () => (await row(id)).deliveries).toEqual({ pending: 0, delivered: 2, failed: 0 })
   expect((await deliveries(id)).map(({ attempt }) => attempt)).toEqual([2, 2])

@@ -1,20 +1,27 @@
-// Two servers on one PostgreSQL and one bucket, behind one address: one is killed while a push runs, and everything agrees (design, "Scale").
+/**
+ * Two servers on one PostgreSQL and one bucket, behind one address: one is killed while a push runs, and everything agrees (design, "Scale").
+ * Then all of it is removed, and a backup brings it back.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { callAs, type Json } from '../support/api.ts'
+import { verifySignature } from '../../client/webhooks/verify-signature.ts'
+import { type Caller, callAs, type Json } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { GrowingProject } from '../support/growing-project.ts'
+import { readsOf } from '../support/library-reads.ts'
 import { hasObjectStorage, startObjectStorage } from '../support/object-storage.ts'
+import { phProcess } from '../support/ph-process.ts'
 import { emptyProject } from '../support/pull.ts'
 import { sha256 } from '../support/push.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { requireWholeLibrary, requireWholeLists } from '../support/whole-library.ts'
 
-const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
+const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000', PH_WEBHOOK_ALLOW_PRIVATE: '1' }
 
 /** Each with a data folder of its own, as on two machines. `start` takes the place of one that was killed. */
 async function twoServers() {
@@ -30,22 +37,71 @@ async function twoServers() {
     for (const one of processes) if (one.isAlive()) await one.kill()
     await database?.drop()
   })
-  const start = async (more: Record<string, string> = {}) => {
-    const env = { PH_DATABASE_URL: database?.url ?? '', ...lifted, ...store.env, ...more }
-    const server = await startServerProcess(['--data', temporaryFolder(), '--provision', file], { env })
+  const env = { PH_DATABASE_URL: database?.url ?? '', ...lifted, ...store.env }
+  const start = async (more: Record<string, string> = {}, dataDir = temporaryFolder()) => {
+    const server = await startServerProcess(['--data', dataDir, '--provision', file], { env: { ...env, ...more } })
     processes.push(server)
     return server
   }
-  return { start, keys, store, email: first?.email ?? '', password }
+  const stopAll = async () => {
+    for (const one of processes) if (one.isAlive()) await one.stop()
+  }
+  return { start, stopAll, keys, store, env, email: first?.email ?? '', password }
+}
+
+type Servers = Awaited<ReturnType<typeof twoServers>>
+
+/** Ids of the events that a receiver took for genuine, as its answers say too. */
+async function toldBy(admin: Caller): Promise<Set<number>> {
+  const told = new Set<number>()
+  let secret = ''
+  const receiver = await startReceiver((_path, { bytes: body, headers, json }) => {
+    if (!verifySignature({ secret, signature: String(headers['x-ph-signature']), body, nowMs: Date.now() })) return 401
+    told.add(json.id)
+    return 200
+  })
+  const made = await admin.post('/admin/webhooks', { url: receiver.url, events: null })
+  expect(made.status).toBe(201)
+  secret = made.body.secret
+  return told
+}
+
+/** Two people at two servers: a round, an answer, and an approval. */
+async function reviewed(entry: Json, { mia, max }: Record<'mia' | 'max', Caller>): Promise<void> {
+  const { body: me } = await max.get('/members/me')
+  const asked = { object_id: entry.object_id, reviewer_ids: [me.id] }
+  const { body } = await mia.post(`/entries/${entry.id}/review-requests`, asked)
+  const answer = { response: 'approved', note: 'Good.' }
+  expect((await max.post(`/review-requests/${body.request.id}/respond`, answer)).status).toBe(200)
+  expect((await mia.get(`/entries/${entry.id}`)).body.review_status).toBe('approved')
+}
+
+/** Everything is removed, the database, the bucket and the folders of the servers; what comes back answers as before. */
+async function restoredFrom(backup: string, { start, stopAll, store, env, keys }: Servers): Promise<Record<string, unknown>> {
+  await stopAll()
+  for await (const page of store.bucket.list('')) await store.bucket.remove(page.map(({ key }) => key))
+  const database = await freshPostgres()
+  onTestFinished(() => database?.drop())
+  const [dataDir, empty] = [join(temporaryFolder(), 'data'), { PH_DATABASE_URL: database?.url ?? '' }]
+  const { code, stderr } = await phProcess(['server', 'restore', backup, '--data', dataDir, '--json'], {
+    env: { ...env, ...empty },
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  const server = await start(empty, dataDir)
+  return readsOf({ url: `${server.url}/w/acme`, key: keys.olivia })
 }
 
 test.runIf(process.env.PH_TEST_DATABASE_URL && hasObjectStorage)(
-  'a push goes on at the other server when one is killed, and lists, files, searches, check-outs and sign-ins agree at both',
+  'a push goes on at the other server when one is killed, all agrees at both, webhooks tell of it, and from a backup it all comes back',
   { timeout: 480_000 },
   async () => {
-    const { start, keys, store, email, password } = await twoServers()
+    const servers = await twoServers()
+    const { start, keys, store, email, password } = servers
     // The second one is told to take uploads itself: both ways lead into one bucket.
-    const [one, other] = [await start(), await start({ PH_DIRECT_UPLOAD: 'off' })]
+    const dataDir = temporaryFolder()
+    const [one, other] = [await start(), await start({ PH_DIRECT_UPLOAD: 'off' }, dataDir)]
+    const adam = callAs(`${other.url}/w/acme`, keys.adam)
+    const told = await toldBy(adam)
     const proxy = await startProxy(one.url)
     const library = { url: `${proxy.url(one.url)}/w/acme`, key: keys.mia }
     const project = await GrowingProject.begin(library, 'two servers')
@@ -86,8 +142,18 @@ test.runIf(process.env.PH_TEST_DATABASE_URL && hasObjectStorage)(
     const who = await fetch(`${there.url}/api/v1/auth/tokens`, { headers: { cookie } })
     expect([signed.status, who.status]).toEqual([200, 200])
 
+    await reviewed(entry, { mia, max })
+    const events = (await adam.get('/activity?limit=200&collapse=false')).body.events.map(({ id }: Json) => id)
+    await expect.poll(() => [...told], { timeout: 60_000 }).toEqual(expect.arrayContaining(events))
+
     const target = emptyProject()
     await target.pull(there, [entry.name])
     expect(Object.values(target.files()).map(sha256)).toContain(entry.content_hash)
+
+    const before = await readsOf({ url: there.url, key: keys.olivia })
+    const backup = join(temporaryFolder(), 'backups')
+    const taken = await phProcess(['server', 'backup', backup, '--data', dataDir, '--json'], { env: servers.env })
+    expect([taken.code, taken.stderr]).toEqual([0, ''])
+    expect(await restoredFrom(backup, servers)).toEqual(before)
   },
 )
