@@ -36,7 +36,7 @@ test.runIf(hasChromium)(
     for (const scene of stage.scenes.filter(({ isBefore }) => !isBefore)) await inspect(page, scene)
     expect(complaints).toEqual([])
   },
-  300_000,
+  600_000,
 )
 
 /** What the browser refuses or misses, and what a page asks of anybody else. */
