@@ -6,7 +6,7 @@ create table sweep_dry_runs (
   primary key (workspace_id, kind)
 );
 
--- What is stored, by pack and by month (server/storage/figures.ts), is read from indexes alone.
+-- What is stored, by pack and by month (server/storage/counting/figures.ts), is read from indexes alone.
 drop index objects_pack;
 create index objects_pack on objects (workspace_id, pack_id) include (blob_size, date_ingested);
 create index artifacts_sizes on artifacts (workspace_id, kind) include (size) where finished_at is not null;
