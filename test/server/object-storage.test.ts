@@ -196,17 +196,18 @@ withStore(
 )
 
 withStore('an admin sweeps the bucket; a store that fails is named, and nothing that was found is forgotten', async () => {
+  const { url, keys, workspaceId: own } = await server.addWorkspace()
   const left = [item(), item()]
-  for (const one of left) expect((await mia.put(`/blobs/${one.content_hash}`, one.bytes)).status).toBe(201)
-  await server.ledger.written(workspaceId)
+  for (const one of left) expect((await callAs(url, keys.mia).put(`/blobs/${one.content_hash}`, one.bytes)).status).toBe(201)
+  await server.ledger.written(own)
   server.clock.advance(dayMs + 3_600_000)
-  const sweep = (dry_run: boolean) => adam.post('/admin/sweeps', { kind: 'orphan_blobs', dry_run })
+  const sweep = (dry_run: boolean) => callAs(url, keys.adam).post('/admin/sweeps', { kind: 'orphan_blobs', dry_run })
   expect((await sweep(true)).body).toMatchObject({ candidates: 2, deleted: 0 })
   store.front.fault = () => ({ status: 503, code: 'SlowDown' })
   expect(await sweep(false)).toMatchObject({ status: 503, body: { error: { details: { reason: 'storage_busy' } } } })
   store.front.fault = () => undefined
   expect((await sweep(false)).body).toMatchObject({ candidates: 2, deleted: 2 })
-  for (const one of left) expect(await store.bucket.sizeOf(keyOf(one))).toBeUndefined()
+  for (const one of left) expect(await store.bucket.sizeOf(blobKey(own, one.content_hash))).toBeUndefined()
   server.clock.advance(-dayMs - 3_600_000)
 })
 
