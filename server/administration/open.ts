@@ -13,6 +13,7 @@ import type { Database } from '../database/open.ts'
 import { openLog } from '../monitoring/log.ts'
 import { openFilesAlone } from '../storage/open.ts'
 import { type AuditRecord, keepRecord } from './audit-log.ts'
+import { requireRestored } from './backup/restore-mark.ts'
 import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
 import { isOwnerOf, userName } from './doctor/permissions.ts'
@@ -42,12 +43,13 @@ const patienceMs = 60_000
 
 /**
  * Throws FORBIDDEN to whom the data folder does not belong, NOT_FOUND where there is no database, UNAVAILABLE when another process
- * has it open and does not let go.
+ * has it open and does not let go. SettingError where half of a backup was brought back.
  */
 export async function openAdministration(reaching: Reaching): Promise<Administration> {
   const { settings, ifNone, signal } = reaching
   const by = userOfSystem()
   signal.throwIfAborted()
+  requireRestored(settings.dataDir)
   const { servers } = await findServers(settings.dataDir)
   const server = servers.find(({ presence }) => servesOurDatabase(presence, settings))
   if (server) return throughServer(server, { by, signal })

@@ -1,8 +1,22 @@
 /** `ph server backup` and `ph server restore`: what a library answered before, it answers after, whatever its database is; and what goes wrong on the way. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { BackupFolder } from '../../server/administration/backup/backup-folder.ts'
+import { restoreBackup } from '../../server/administration/backup/restore.ts'
 import type { Settings } from '../../server/config.ts'
 import { startServer } from '../../server/main.ts'
 import { endHold, holdForBackup, holdMs } from '../../server/storage/backup-hold.ts'
@@ -61,6 +75,26 @@ async function emptyPlace(kind: 'same' | 'embedded' = 'same') {
   return { dataDir, settings, start }
 }
 
+/** The only backup of a folder. */
+function nameIn(folder: string): string {
+  const [name = '', ...more] = readdirSync(folder).filter((one) => /^\d{4}/.test(one))
+  expect(more).toEqual([])
+  return name
+}
+
+/** A copy whose list someone has written anew, with a manifest that fits it. */
+function forged(folder: string, change: (file: Json) => Json): string {
+  const copy = join(temporaryFolder(), 'forged')
+  cpSync(folder, copy, { recursive: true })
+  const [list, manifest] = ['files.ndjson.gz', 'backup.json'].map((name) => join(copy, nameIn(copy), name)) as [string, string]
+  const [first = '', ...rest] = gunzipSync(readFileSync(list)).toString().split('\n')
+  writeFileSync(list, gzipSync([JSON.stringify(change(JSON.parse(first))), ...rest].join('\n')))
+  const said = JSON.parse(readFileSync(manifest, 'utf8'))
+  said.files.sha256 = createHash('sha256').update(readFileSync(list)).digest('hex')
+  writeFileSync(manifest, JSON.stringify(said))
+  return copy
+}
+
 test(
   'a running library is backed up and restored, and answers every read as before, with the same keys; the next backup copies no file',
   limits,
@@ -93,17 +127,31 @@ test(
   },
 )
 
-test('only so many backups stay as --keep says, with the files that they name', limits, async () => {
-  const folder = join(temporaryFolder(), 'kept')
-  const first = await run(['backup', folder])
-  const unnamed = join(folder, 'files', '00', '0'.repeat(64))
-  mkdirSync(dirname(unnamed), { recursive: true })
-  writeFileSync(unnamed, 'of a backup that is gone')
-  const second = await run(['backup', folder, '--keep', '1'])
-  expect(second.answer).toMatchObject({ removed: [first.answer.backup] })
-  expect(readdirSync(folder).filter((name) => /^\d{4}/.test(name))).toEqual([second.answer.backup])
-  expect(existsSync(unnamed)).toBe(false)
-})
+test(
+  'only so many backups stay as --keep says, the one just taken among them, with the files that they name',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'kept')
+    await run(['backup', folder])
+    // Taken by a clock that was wrong.
+    const late = '2099-01-01T00-00-00Z'
+    renameSync(join(folder, nameIn(folder)), join(folder, late))
+    const unnamed = join(folder, 'files', '00', '0'.repeat(64))
+    mkdirSync(dirname(unnamed), { recursive: true })
+    writeFileSync(unnamed, 'of a backup that is gone')
+    const second = await run(['backup', folder, '--keep', '1'])
+    expect(second.answer).toMatchObject({ removed: [late] })
+    expect(nameIn(folder)).toBe(second.answer.backup)
+    expect(existsSync(unnamed)).toBe(false)
+
+    const place = await emptyPlace()
+    const lock = await new BackupFolder(folder).lock()
+    const meanwhile = await run(['restore', folder], place)
+    lock.release()
+    expect([meanwhile.code, meanwhile.stderr]).toEqual([5, expect.stringContaining('goes on')])
+    expect(await run(['restore', folder], place)).toMatchObject({ code: 0, answer: { files: second.answer.files, damaged: [] } })
+  },
+)
 
 test(
   'a backup is restored into an empty place only, and is taken only where nothing but backups of the same library lie',
@@ -157,13 +205,82 @@ test(
     await requireWholeLibrary(project.library)
     expect((await run(['check'], place)).code).toBe(0)
 
-    const [name = ''] = readdirSync(folder).filter((one) => /^\d{4}/.test(one))
+    const name = nameIn(folder)
     const database = readFileSync(join(folder, name, 'database.ndjson.gz'))
     writeFileSync(join(folder, name, 'database.ndjson.gz'), database.subarray(0, database.length - 9))
     const next = await emptyPlace()
     const cut = await run(['restore', folder], next)
     expect([cut.code, cut.stderr]).toEqual([5, expect.stringContaining('database.ndjson.gz is damaged')])
     expect(existsSync(next.dataDir)).toBe(false)
+  },
+)
+
+test(
+  'a backup that someone has forged writes nothing outside of the library, and takes no more room than its list says',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'honest')
+    await run(['backup', folder])
+    const parent = temporaryFolder()
+    const outside = { ...(await emptyPlace()), dataDir: join(parent, 'data') }
+    for (const wrong of [
+      { key: '../../stolen' },
+      { key: '1/../../../stolen' },
+      { key: join(parent, 'stolen') },
+      { sha256: '../../../etc/passwd' },
+      { size: -1 },
+    ]) {
+      const { code, stderr } = await run(['restore', forged(folder, (file) => ({ ...file, ...wrong }))], outside)
+      expect([wrong, code, stderr]).toEqual([wrong, 5, expect.stringContaining('has a line that is none')])
+      expect(readdirSync(parent)).toEqual([])
+    }
+    let hash = ''
+    const swollen = forged(folder, (file) => {
+      hash = file.sha256
+      return file
+    })
+    truncateSync(join(swollen, 'files', hash.slice(0, 2), hash), 2 ** 40)
+    const { code, answer } = await run(['restore', swollen], outside)
+    expect([code, answer.damaged]).toEqual([6, [expect.objectContaining({ sha256: hash, damage: 'size' })]])
+  },
+)
+
+test(
+  'a restore that ended in the middle is taken up by the same command, and until then no server starts there, nor does a command use it',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'taken-up')
+    const made = await run(['backup', folder])
+    const place = await emptyPlace()
+    const ended = new AbortController()
+    const restoring = { settings: place.settings, folder, backup: undefined }
+    const endsInFiles = restoreBackup({
+      ...restoring,
+      tell: ({ kind }) => kind === 'files' && ended.abort(),
+      signal: ended.signal,
+    })
+    await expect(endsInFiles).rejects.toThrow('abort')
+    const unfinished = 'Run the same `ph server restore` again'
+    await expect(place.start()).rejects.toThrow(unfinished)
+    expect((await run(['check'], place)).stderr).toContain(unfinished)
+
+    const mark = join(place.dataDir, 'restoring.json')
+    let kept = ''
+    const keepMark = () => {
+      kept = readFileSync(mark, 'utf8')
+    }
+    const { rows } = await restoreBackup({ ...restoring, tell: keepMark, signal: new AbortController().signal })
+    // As it is when the process ends after the rows are committed and before the mark is gone.
+    writeFileSync(mark, kept.replace(/"id":"../, '"id":"zz'))
+    expect(await run(['restore', folder], place)).toMatchObject({ code: 5, stderr: expect.stringContaining('is not empty') })
+    writeFileSync(mark, kept)
+    await expect(place.start()).rejects.toThrow(unfinished)
+    expect(await run(['restore', folder], place)).toMatchObject({
+      code: 0,
+      answer: { rows, files: made.answer.files, damaged: [] },
+    })
+    const restored = await place.start()
+    expect(Object.keys(await readsOf(restored.library)).length).toBeGreaterThan(50)
   },
 )
 

@@ -13,8 +13,10 @@ import type { Damage } from '../../storage/damaged-files.ts'
 import { damageOf } from '../files/check.ts'
 import { nothingThere, openStoredFiles, type StoredFiles, storageOf } from '../files/stored-files.ts'
 import type { OperatorApi } from '../operator-api.ts'
-import { type BackedUpFile, BackupFolder, format, linesOf, partNames, sha256Of } from './backup-folder.ts'
+import { BackupFolder, partNames, sha256Of } from './backup-folder.ts'
 import { Arrivals, type Arrived, requireWritten, sizeOf } from './copied-files.ts'
+import { linesOf } from './lines.ts'
+import { type BackedUpFile, format } from './manifest.ts'
 import { SpooledFile } from './spooled-file.ts'
 
 export type FilesTold =
@@ -58,7 +60,7 @@ export async function takeBackup(options: BackupOptions): Promise<BackupReport> 
     options.tell({ kind: 'step', says: 'Writing down the database' })
     const begun = await options.api.backup.begin()
     const report = await held(options, begun.id, (signal) => new Backup({ ...options, signal }, folder, begun).take())
-    return { ...report, removed: options.keep === undefined ? [] : await folder.prune(options.keep) }
+    return { ...report, removed: options.keep === undefined ? [] : await folder.prune(options.keep, report.backup) }
   } finally {
     lock.release()
   }
