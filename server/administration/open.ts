@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { ApiError } from '../../contract/errors.ts'
 import { operator } from '../../contract/operator.ts'
-import type { InputOf } from '../../contract/route.ts'
+import type { InputOf, Route } from '../../contract/route.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { isEmbeddedIn } from '../database/embedded/embedded.ts'
@@ -14,7 +14,7 @@ import { openLog } from '../monitoring/log.ts'
 import { openFilesAlone } from '../storage/open.ts'
 import { type AuditRecord, keepRecord } from './audit-log.ts'
 import { requireRestored } from './backup/restore-mark.ts'
-import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
+import { type FoundServer, findServers, operatorApiOf, type Presence, patienceFor } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
 import { isOwnerOf, userName } from './doctor/permissions.ts'
 import { operatorApiOn } from './operator.ts'
@@ -71,7 +71,7 @@ const servesOurDatabase = ({ database_mark }: Presence, settings: Settings): boo
   settings.databaseUrl === undefined || database_mark === databaseMark(settings)
 
 function throughServer(found: FoundServer, { by, signal }: { by: string; signal: AbortSignal }): Administration {
-  const within = () => AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+  const within = (route: Route) => AbortSignal.any([signal, AbortSignal.timeout(patienceFor(route))])
   return { server: found.presence, api: operatorApiOf(found, { by, signal: within }), close: async () => {} }
 }
 

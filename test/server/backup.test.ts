@@ -16,8 +16,13 @@ import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { BackupFolder } from '../../server/administration/backup/backup-folder.ts'
+import { dump } from '../../server/administration/backup/dump.ts'
+import { linesOf } from '../../server/administration/backup/lines.ts'
 import { restoreBackup } from '../../server/administration/backup/restore.ts'
+import { SpooledFile } from '../../server/administration/backup/spooled-file.ts'
+import { operatorApiOn } from '../../server/administration/operator.ts'
 import type { Settings } from '../../server/config.ts'
+import { atOneMoment } from '../../server/database/transaction.ts'
 import { startServer } from '../../server/main.ts'
 import { endHold, holdForBackup, holdMs } from '../../server/storage/backup-hold.ts'
 import { administered } from '../support/administered.ts'
@@ -185,19 +190,29 @@ test(
     await project.grow()
     await project.push()
     const folder = join(temporaryFolder(), 'damaged')
+    const storage = join(server.dataDir, 'storage')
+    renameSync(storage, `${storage}-away`)
+    mkdirSync(storage)
+    const unmounted = await run(['backup', folder])
+    rmSync(storage, { recursive: true })
+    renameSync(`${storage}-away`, storage)
+    expect([unmounted.code, unmounted.stderr]).toEqual([1, expect.stringContaining('may not be mounted')])
     await run(['backup', folder])
-    const [flipped, gone] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json, Json]
+    const [flipped, gone, swollen] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json, Json, Json]
     const fileOf = ({ content_hash: hash }: Json) => join(folder, 'files', hash.slice(0, 2), hash)
     const bytes = readFileSync(fileOf(flipped))
     bytes.writeUInt8(bytes.readUInt8(50) ^ 255, 50)
     writeFileSync(fileOf(flipped), bytes)
     rmSync(fileOf(gone))
+    // More than any disk has room for: it is not copied to find that out.
+    truncateSync(fileOf(swollen), 2 ** 40)
     const place = await emptyPlace()
     const { code, answer } = await run(['restore', folder], place)
     expect(code).toBe(6)
     expect(Object.fromEntries(answer.damaged.map((file: Json) => [file.sha256, file.damage]))).toEqual({
       [flipped.content_hash]: 'content',
       [gone.content_hash]: 'missing',
+      [swollen.content_hash]: 'size',
     })
     const restored = await place.start()
     project.library.url = `${restored.url}/w/${slug}`
@@ -215,42 +230,31 @@ test(
   },
 )
 
-test(
-  'a backup that someone has forged writes nothing outside of the library, and takes no more room than its list says',
-  limits,
-  async () => {
-    const folder = join(temporaryFolder(), 'honest')
-    await run(['backup', folder])
-    const parent = temporaryFolder()
-    const outside = { ...(await emptyPlace()), dataDir: join(parent, 'data') }
-    for (const wrong of [
-      { key: '../../stolen' },
-      { key: '1/../../../stolen' },
-      { key: join(parent, 'stolen') },
-      { sha256: '../../../etc/passwd' },
-      { size: -1 },
-    ]) {
-      const { code, stderr } = await run(['restore', forged(folder, (file) => ({ ...file, ...wrong }))], outside)
-      expect([wrong, code, stderr]).toEqual([wrong, 5, expect.stringContaining('has a line that is none')])
-      expect(readdirSync(parent)).toEqual([])
-    }
-    let hash = ''
-    const swollen = forged(folder, (file) => {
-      hash = file.sha256
-      return file
-    })
-    truncateSync(join(swollen, 'files', hash.slice(0, 2), hash), 2 ** 40)
-    const { code, answer } = await run(['restore', swollen], outside)
-    expect([code, answer.damaged]).toEqual([6, [expect.objectContaining({ sha256: hash, damage: 'size' })]])
-  },
-)
+test('a backup that someone has forged writes nothing outside of the library', limits, async () => {
+  const folder = join(temporaryFolder(), 'honest')
+  await run(['backup', folder])
+  const parent = temporaryFolder()
+  const outside = { ...(await emptyPlace()), dataDir: join(parent, 'data') }
+  for (const wrong of [
+    { key: '../../stolen' },
+    { key: '1/../../../stolen' },
+    { key: join(parent, 'stolen') },
+    { sha256: '../../../etc/passwd' },
+    { size: -1 },
+  ]) {
+    const { code, stderr } = await run(['restore', forged(folder, (file) => ({ ...file, ...wrong }))], outside)
+    expect([wrong, code, stderr]).toEqual([wrong, 5, expect.stringContaining('has a line that is none')])
+    expect(readdirSync(parent)).toEqual([])
+  }
+})
 
 test(
   'a restore that ended in the middle is taken up by the same command, and until then no server starts there, nor does a command use it',
   limits,
   async () => {
     const folder = join(temporaryFolder(), 'taken-up')
-    const made = await run(['backup', folder])
+    await run(['backup', folder])
+    const made = await run(['backup', folder, '--keep', '1'])
     const place = await emptyPlace()
     const ended = new AbortController()
     const restoring = { settings: place.settings, folder, backup: undefined }
@@ -329,6 +333,11 @@ test(
     await upload(one)
     await holdForBackup(sql, 'one', server.clock.now())
     await server.work.look()
+    const adam = callAs(url, keys.adam)
+    const sweep = (dry_run: boolean) => adam.post('/admin/sweeps', { kind: 'orphan_blobs', dry_run })
+    expect(await sweep(true)).toMatchObject({ status: 200, body: { candidates: 1 } })
+    const { status, body } = await sweep(false)
+    expect([status, body.error.message]).toEqual([503, expect.stringContaining('Sweep again when it is over')])
     expect(existsSync(path(one.content_hash))).toBe(true)
     await endHold(sql, 'one')
     server.clock.advance(2 * hourMs)
@@ -367,3 +376,46 @@ test(
     expect(await backUp()).toMatchObject({ code: 0 })
   },
 )
+
+test('a backup whose database takes longer to be written down than a hold lasts goes on all the same', limits, async () => {
+  const { database, settings, files } = server
+  let minutes = 0
+  const clock = { now: () => new Date(server.clock.now().getTime() + minutes * 60_000) }
+  // Asked for when the hold has begun, by what writes the database down.
+  const slow = Object.defineProperty({ ...settings }, 'dataDir', {
+    get: () => {
+      minutes += 10
+      return settings.dataDir
+    },
+  })
+  const parts = { database, settings: slow, clock, isServer: true, files: async () => files, record: () => {} }
+  const { backup } = operatorApiOn(parts, 'test')
+  const { id } = await backup.begin()
+  expect(minutes * 60_000).toBeGreaterThan(holdMs)
+  expect(await backup.keep({ id })).toEqual({ id })
+  await backup.end({ id })
+  await expect(backup.keep({ id })).rejects.toThrow('given this backup up')
+})
+
+test('rows of some MiB are backed up as they are, and read back a few at a time', limits, async () => {
+  const { sql } = server.database
+  const names = Array.from({ length: 12 }, (_, at) => `long-${at}`)
+  await sql`insert into settings (name, value) select name, repeat('äbcdefg', 150000) from unnest(${names}::text[]) as t(name)`
+  const path = (name: string) => join(folder, name)
+  const folder = temporaryFolder()
+  const into = { database: new SpooledFile(path('database')), files: new SpooledFile(path('files')) }
+  await atOneMoment(sql, (inside) => dump(inside, into))
+  await sql`delete from settings where name like 'long-%'`
+  const { lines } = await into.database.close()
+  await into.files.close()
+  const pages: string[][] = []
+  for await (const page of linesOf(path('database'))) pages.push(page)
+  const all = pages.flat()
+  expect(all).toHaveLength(lines)
+  expect(JSON.parse(all.at(-1) ?? '')).toEqual({ '#end': true, rows: all.filter((line) => !line.startsWith('{"#')).length })
+  const long = all.filter((line) => line.startsWith('{"name":"long-')).map((line) => JSON.parse(line))
+  expect(long.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  expect(new Set(long.map(({ value }) => value))).toEqual(new Set(['äbcdefg'.repeat(150_000)]))
+  const lengths = pages.map((page) => page.reduce((sum, line) => sum + line.length, 0))
+  expect(Math.max(...lengths)).toBeLessThan(6 * 1024 * 1024)
+})

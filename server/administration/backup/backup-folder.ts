@@ -103,6 +103,7 @@ export class BackupFolder {
     await new FolderSync().settle([dir])
     await rename(dir, this.#path(name))
     await new FolderSync().settle([this.dir])
+    await new FolderSync().settleAbove(this.dir)
   }
 
   /** Throws CONFLICT where it is of a newer program, or its description was changed. */
