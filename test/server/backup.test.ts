@@ -378,7 +378,7 @@ test(
 )
 
 test('a backup whose database takes longer to be written down than a hold lasts goes on all the same', limits, async () => {
-  const { database, settings, files } = server
+  const { database, settings } = server
   let minutes = 0
   const clock = { now: () => new Date(server.clock.now().getTime() + minutes * 60_000) }
   // Asked for when the hold has begun, by what writes the database down.
@@ -388,7 +388,14 @@ test('a backup whose database takes longer to be written down than a hold lasts 
       return settings.dataDir
     },
   })
-  const parts = { database, settings: slow, clock, isServer: true, files: async () => files, record: () => {} }
+  const parts = {
+    database,
+    settings: slow,
+    clock,
+    isServer: true,
+    files: () => Promise.reject(new Error('not asked for')),
+    record: () => {},
+  }
   const { backup } = operatorApiOn(parts, 'test')
   const { id } = await backup.begin()
   expect(minutes * 60_000).toBeGreaterThan(holdMs)
