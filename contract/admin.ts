@@ -110,7 +110,7 @@ export const admin = routes({
     output: Sweep,
     transaction: false,
     effect: 'replaces',
-    errors: ['FORBIDDEN', 'DRY_RUN_REQUIRED', 'VALIDATION'],
+    errors: ['FORBIDDEN', 'DRY_RUN_REQUIRED', 'VALIDATION', 'UNAVAILABLE'],
   },
   storage: {
     method: 'GET',

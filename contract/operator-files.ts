@@ -90,6 +90,16 @@ export const file = routes({
     bodyBytes: limits.provisionBodyBytes,
     output: Type.Object({ damaged: Type.Array(DamagedFile) }),
   },
+  /** Writes nothing down. Of files that no row names any more nothing is said. */
+  name: {
+    method: 'POST',
+    path: '/operator/files/named',
+    scope: 'operator',
+    summary: 'Say what files that seem damaged belong to.',
+    input: Type.Object({ damaged: Type.Array(Type.Object({ key: Key, damage: Damage }), { maxItems: mostKeys }) }),
+    bodyBytes: limits.provisionBodyBytes,
+    output: Type.Object({ damaged: Type.Array(DamagedFile) }),
+  },
   references: {
     method: 'GET',
     path: '/operator/references',

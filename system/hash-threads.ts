@@ -21,6 +21,8 @@ interface Thread {
   /** Settles with the next report. */
   hear: (report: HashReport) => void
   fail: (error: unknown) => void
+  /** It has ended, and takes no orders. */
+  ended?: { error: unknown }
 }
 
 export class HashThreads {
@@ -63,8 +65,12 @@ function startThread(workerData: HashSetting): Thread {
   })
   const thread: Thread = { worker, hear: () => {}, fail: () => {} }
   worker.on('message', (report: HashReport) => thread.hear(report))
-  worker.on('error', (error) => thread.fail(error))
-  worker.once('exit', () => thread.fail(new Error('A hashing thread ended by itself.')))
+  const end = (error: unknown) => {
+    thread.ended ??= { error }
+    thread.fail(error)
+  }
+  worker.on('error', end)
+  worker.once('exit', () => end(new Error('A hashing thread ended by itself.')))
   return thread
 }
 
@@ -74,6 +80,7 @@ function ask(
   { batch, onBytes }: { batch: readonly number[]; onBytes: (bytes: number) => void },
 ): Promise<Hashed[]> {
   return new Promise((resolve, reject) => {
+    if (thread.ended) return reject(thread.ended.error)
     let told = 0
     thread.fail = reject
     thread.hear = (report) => {

@@ -33,10 +33,10 @@ const longestJitterMs = 5000
 const backoff = (firstMs: number, failures: number) => Math.min(firstMs * 2 ** (failures - 1), longestStepMs)
 
 /**
- * These wait for a person, not for time: a disk does not get empty by itself, a bucket that refuses goes on refusing, and whether pictures are compared is decided where the server
+ * These wait for a person, not for time: a disk does not get empty by itself, a bucket that refuses goes on refusing, a backup may take hours, and whether pictures are compared is decided where the server
  * runs. Nothing else needs to wait for them either.
  */
-const lastingReasons = new Set(['disk_full', 'disk_failed', 'EMBEDDINGS_UNAVAILABLE', 'storage_refused'])
+const lastingReasons = new Set(['disk_full', 'disk_failed', 'EMBEDDINGS_UNAVAILABLE', 'storage_refused', 'backup_under_way'])
 
 /** A server that never answered is given up after this many attempts: most likely the address is wrong. */
 const attemptsBeforeFirstContact = 3

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { ApiError } from '../../contract/errors.ts'
 import { operator } from '../../contract/operator.ts'
-import type { InputOf } from '../../contract/route.ts'
+import type { InputOf, Route } from '../../contract/route.ts'
 import { systemClock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import { isEmbeddedIn } from '../database/embedded/embedded.ts'
@@ -13,7 +13,8 @@ import type { Database } from '../database/open.ts'
 import { openLog } from '../monitoring/log.ts'
 import { openFilesAlone } from '../storage/open.ts'
 import { type AuditRecord, keepRecord } from './audit-log.ts'
-import { answerMs, type FoundServer, findServers, operatorApiOf, type Presence } from './control-client.ts'
+import { requireRestored } from './backup/restore-mark.ts'
+import { type FoundServer, findServers, operatorApiOf, type Presence, patienceFor } from './control-client.ts'
 import { databaseMark } from './control-note.ts'
 import { isOwnerOf, userName } from './doctor/permissions.ts'
 import { operatorApiOn } from './operator.ts'
@@ -42,12 +43,13 @@ const patienceMs = 60_000
 
 /**
  * Throws FORBIDDEN to whom the data folder does not belong, NOT_FOUND where there is no database, UNAVAILABLE when another process
- * has it open and does not let go.
+ * has it open and does not let go. SettingError where half of a backup was brought back.
  */
 export async function openAdministration(reaching: Reaching): Promise<Administration> {
   const { settings, ifNone, signal } = reaching
   const by = userOfSystem()
   signal.throwIfAborted()
+  requireRestored(settings.dataDir)
   const { servers } = await findServers(settings.dataDir)
   const server = servers.find(({ presence }) => servesOurDatabase(presence, settings))
   if (server) return throughServer(server, { by, signal })
@@ -69,7 +71,7 @@ const servesOurDatabase = ({ database_mark }: Presence, settings: Settings): boo
   settings.databaseUrl === undefined || database_mark === databaseMark(settings)
 
 function throughServer(found: FoundServer, { by, signal }: { by: string; signal: AbortSignal }): Administration {
-  const within = () => AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
+  const within = (route: Route) => AbortSignal.any([signal, AbortSignal.timeout(patienceFor(route))])
   return { server: found.presence, api: operatorApiOf(found, { by, signal: within }), close: async () => {} }
 }
 

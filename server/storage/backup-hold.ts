@@ -12,6 +12,16 @@ export async function holdForBackup(sql: Sql, id: string, now: Date): Promise<vo
   await sql`insert into backup_holds (id, held_until) values (${id}, ${untilAfter(now)})`
 }
 
+/**
+ * Also where the hold ended meanwhile, for who has just written down what files there are: those were in use at that moment, and no sweep
+ * takes a file that was in use within a day.
+ */
+export async function renewHold(sql: Sql, id: string, now: Date): Promise<void> {
+  await sql`
+    insert into backup_holds (id, held_until) values (${id}, ${untilAfter(now)})
+    on conflict (id) do update set held_until = excluded.held_until`
+}
+
 /** False where the hold ended meanwhile: files may be gone. */
 export async function keepHold(sql: Sql, id: string, now: Date): Promise<boolean> {
   const kept = await sql`

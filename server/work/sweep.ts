@@ -3,6 +3,7 @@ import { type Sweep, type SweepKind, sweepKinds } from '../../contract/admin.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/sql.ts'
 import { countLooseAttachments, forgetLooseAttachments } from '../discussion/attachments.ts'
+import { isHeldForBackup } from '../storage/backup-hold.ts'
 import { selectDenylisted } from '../storage/denylist.ts'
 import { countOrphans, sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -30,9 +31,10 @@ const dryRunMs = 15 * 60_000
 /** Of one request. Someone who has more to remove asks again. */
 const mostMs = 15_000
 
-/** DRY_RUN_REQUIRED for a real run without a dry run of its kind in the last 15 minutes. */
+/** DRY_RUN_REQUIRED for a real run without a dry run of its kind in the last 15 minutes, UNAVAILABLE for one of files while a backup holds them. */
 export async function sweep(parts: SweepParts, { kind, dry_run }: Pick<Sweep, 'kind' | 'dry_run'>): Promise<Sweep> {
   if (!dry_run) await requireDryRun(parts, kind)
+  if (!dry_run && kind === 'orphan_blobs') await requireNoBackup(parts)
   const found = await sweeps[kind].count(parts.sql, parts)
   const deleted = dry_run ? 0 : await removeIn(parts, kind)
   if (dry_run) await noteDryRun(parts, kind)
@@ -69,6 +71,13 @@ async function requireDryRun(parts: SweepParts, kind: SweepKind): Promise<void> 
     'DRY_RUN_REQUIRED',
     `There was no dry run of ${kind} in the last 15 minutes. Do one, and look at what it found.`,
   )
+}
+
+async function requireNoBackup({ sql, now }: SweepParts): Promise<void> {
+  if (!(await isHeldForBackup(sql, now))) return
+  throw new ApiError('UNAVAILABLE', 'A backup of the library goes on, and needs its files. Sweep again when it is over.', {
+    reason: 'backup_under_way',
+  })
 }
 
 type Step = (database: { sql: Sql }, parts: SweepParts) => Promise<StepDone>

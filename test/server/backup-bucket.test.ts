@@ -1,4 +1,5 @@
 /** Check, backup and restore of a library whose files lie in a bucket of a real S3 store. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../server/config.ts'
@@ -46,6 +47,10 @@ test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
     const keptKeys: string[] = []
     for await (const page of store.bucket.list(`${workspaceId}/`)) keptKeys.push(...page.map(({ key }) => key))
     expect(keptKeys).toHaveLength(made.answer.files)
+    const full = join(temporaryFolder(), 'data')
+    const refused = await run(['restore', folder], { dataDir: full, settings: { ...server.settings, dataDir: full } })
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('Name an empty folder of it')])
+    expect(existsSync(full)).toBe(false)
     await store.bucket.remove(keptKeys)
     for (const over of [{ storageUrl: undefined, storageKey: undefined }, {}]) {
       const dataDir = join(temporaryFolder(), 'data')

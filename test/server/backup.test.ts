@@ -1,9 +1,28 @@
 /** `ph server backup` and `ph server restore`: what a library answered before, it answers after, whatever its database is; and what goes wrong on the way. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { BackupFolder } from '../../server/administration/backup/backup-folder.ts'
+import { dump } from '../../server/administration/backup/dump.ts'
+import { linesOf } from '../../server/administration/backup/lines.ts'
+import { restoreBackup } from '../../server/administration/backup/restore.ts'
+import { SpooledFile } from '../../server/administration/backup/spooled-file.ts'
+import { operatorApiOn } from '../../server/administration/operator.ts'
 import type { Settings } from '../../server/config.ts'
+import { atOneMoment } from '../../server/database/transaction.ts'
 import { startServer } from '../../server/main.ts'
 import { endHold, holdForBackup, holdMs } from '../../server/storage/backup-hold.ts'
 import { administered } from '../support/administered.ts'
@@ -61,6 +80,26 @@ async function emptyPlace(kind: 'same' | 'embedded' = 'same') {
   return { dataDir, settings, start }
 }
 
+/** The only backup of a folder. */
+function nameIn(folder: string): string {
+  const [name = '', ...more] = readdirSync(folder).filter((one) => /^\d{4}/.test(one))
+  expect(more).toEqual([])
+  return name
+}
+
+/** A copy whose list someone has written anew, with a manifest that fits it. */
+function forged(folder: string, change: (file: Json) => Json): string {
+  const copy = join(temporaryFolder(), 'forged')
+  cpSync(folder, copy, { recursive: true })
+  const [list, manifest] = ['files.ndjson.gz', 'backup.json'].map((name) => join(copy, nameIn(copy), name)) as [string, string]
+  const [first = '', ...rest] = gunzipSync(readFileSync(list)).toString().split('\n')
+  writeFileSync(list, gzipSync([JSON.stringify(change(JSON.parse(first))), ...rest].join('\n')))
+  const said = JSON.parse(readFileSync(manifest, 'utf8'))
+  said.files.sha256 = createHash('sha256').update(readFileSync(list)).digest('hex')
+  writeFileSync(manifest, JSON.stringify(said))
+  return copy
+}
+
 test(
   'a running library is backed up and restored, and answers every read as before, with the same keys; the next backup copies no file',
   limits,
@@ -93,17 +132,31 @@ test(
   },
 )
 
-test('only so many backups stay as --keep says, with the files that they name', limits, async () => {
-  const folder = join(temporaryFolder(), 'kept')
-  const first = await run(['backup', folder])
-  const unnamed = join(folder, 'files', '00', '0'.repeat(64))
-  mkdirSync(dirname(unnamed), { recursive: true })
-  writeFileSync(unnamed, 'of a backup that is gone')
-  const second = await run(['backup', folder, '--keep', '1'])
-  expect(second.answer).toMatchObject({ removed: [first.answer.backup] })
-  expect(readdirSync(folder).filter((name) => /^\d{4}/.test(name))).toEqual([second.answer.backup])
-  expect(existsSync(unnamed)).toBe(false)
-})
+test(
+  'only so many backups stay as --keep says, the one just taken among them, with the files that they name',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'kept')
+    await run(['backup', folder])
+    // Taken by a clock that was wrong.
+    const late = '2099-01-01T00-00-00Z'
+    renameSync(join(folder, nameIn(folder)), join(folder, late))
+    const unnamed = join(folder, 'files', '00', '0'.repeat(64))
+    mkdirSync(dirname(unnamed), { recursive: true })
+    writeFileSync(unnamed, 'of a backup that is gone')
+    const second = await run(['backup', folder, '--keep', '1'])
+    expect(second.answer).toMatchObject({ removed: [late] })
+    expect(nameIn(folder)).toBe(second.answer.backup)
+    expect(existsSync(unnamed)).toBe(false)
+
+    const place = await emptyPlace()
+    const lock = await new BackupFolder(folder).lock()
+    const meanwhile = await run(['restore', folder], place)
+    lock.release()
+    expect([meanwhile.code, meanwhile.stderr]).toEqual([5, expect.stringContaining('goes on')])
+    expect(await run(['restore', folder], place)).toMatchObject({ code: 0, answer: { files: second.answer.files, damaged: [] } })
+  },
+)
 
 test(
   'a backup is restored into an empty place only, and is taken only where nothing but backups of the same library lie',
@@ -137,19 +190,29 @@ test(
     await project.grow()
     await project.push()
     const folder = join(temporaryFolder(), 'damaged')
+    const storage = join(server.dataDir, 'storage')
+    renameSync(storage, `${storage}-away`)
+    mkdirSync(storage)
+    const unmounted = await run(['backup', folder])
+    rmSync(storage, { recursive: true })
+    renameSync(`${storage}-away`, storage)
+    expect([unmounted.code, unmounted.stderr]).toEqual([1, expect.stringContaining('may not be mounted')])
     await run(['backup', folder])
-    const [flipped, gone] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json, Json]
+    const [flipped, gone, swollen] = (await requireWholeLibrary({ url, key: keys.mia })).objects as [Json, Json, Json]
     const fileOf = ({ content_hash: hash }: Json) => join(folder, 'files', hash.slice(0, 2), hash)
     const bytes = readFileSync(fileOf(flipped))
     bytes.writeUInt8(bytes.readUInt8(50) ^ 255, 50)
     writeFileSync(fileOf(flipped), bytes)
     rmSync(fileOf(gone))
+    // More than any disk has room for: it is not copied to find that out.
+    truncateSync(fileOf(swollen), 2 ** 40)
     const place = await emptyPlace()
     const { code, answer } = await run(['restore', folder], place)
     expect(code).toBe(6)
     expect(Object.fromEntries(answer.damaged.map((file: Json) => [file.sha256, file.damage]))).toEqual({
       [flipped.content_hash]: 'content',
       [gone.content_hash]: 'missing',
+      [swollen.content_hash]: 'size',
     })
     const restored = await place.start()
     project.library.url = `${restored.url}/w/${slug}`
@@ -157,13 +220,71 @@ test(
     await requireWholeLibrary(project.library)
     expect((await run(['check'], place)).code).toBe(0)
 
-    const [name = ''] = readdirSync(folder).filter((one) => /^\d{4}/.test(one))
+    const name = nameIn(folder)
     const database = readFileSync(join(folder, name, 'database.ndjson.gz'))
     writeFileSync(join(folder, name, 'database.ndjson.gz'), database.subarray(0, database.length - 9))
     const next = await emptyPlace()
     const cut = await run(['restore', folder], next)
     expect([cut.code, cut.stderr]).toEqual([5, expect.stringContaining('database.ndjson.gz is damaged')])
     expect(existsSync(next.dataDir)).toBe(false)
+  },
+)
+
+test('a backup that someone has forged writes nothing outside of the library', limits, async () => {
+  const folder = join(temporaryFolder(), 'honest')
+  await run(['backup', folder])
+  const parent = temporaryFolder()
+  const outside = { ...(await emptyPlace()), dataDir: join(parent, 'data') }
+  for (const wrong of [
+    { key: '../../stolen' },
+    { key: '1/../../../stolen' },
+    { key: join(parent, 'stolen') },
+    { sha256: '../../../etc/passwd' },
+    { size: -1 },
+  ]) {
+    const { code, stderr } = await run(['restore', forged(folder, (file) => ({ ...file, ...wrong }))], outside)
+    expect([wrong, code, stderr]).toEqual([wrong, 5, expect.stringContaining('has a line that is none')])
+    expect(readdirSync(parent)).toEqual([])
+  }
+})
+
+test(
+  'a restore that ended in the middle is taken up by the same command, and until then no server starts there, nor does a command use it',
+  limits,
+  async () => {
+    const folder = join(temporaryFolder(), 'taken-up')
+    await run(['backup', folder])
+    const made = await run(['backup', folder, '--keep', '1'])
+    const place = await emptyPlace()
+    const ended = new AbortController()
+    const restoring = { settings: place.settings, folder, backup: undefined }
+    const endsInFiles = restoreBackup({
+      ...restoring,
+      tell: ({ kind }) => kind === 'files' && ended.abort(),
+      signal: ended.signal,
+    })
+    await expect(endsInFiles).rejects.toThrow('abort')
+    const unfinished = 'Run the same `ph server restore` again'
+    await expect(place.start()).rejects.toThrow(unfinished)
+    expect((await run(['check'], place)).stderr).toContain(unfinished)
+
+    const mark = join(place.dataDir, 'restoring.json')
+    let kept = ''
+    const keepMark = () => {
+      kept = readFileSync(mark, 'utf8')
+    }
+    const { rows } = await restoreBackup({ ...restoring, tell: keepMark, signal: new AbortController().signal })
+    // As it is when the process ends after the rows are committed and before the mark is gone.
+    writeFileSync(mark, kept.replace(/"id":"../, '"id":"zz'))
+    expect(await run(['restore', folder], place)).toMatchObject({ code: 5, stderr: expect.stringContaining('is not empty') })
+    writeFileSync(mark, kept)
+    await expect(place.start()).rejects.toThrow(unfinished)
+    expect(await run(['restore', folder], place)).toMatchObject({
+      code: 0,
+      answer: { rows, files: made.answer.files, damaged: [] },
+    })
+    const restored = await place.start()
+    expect(Object.keys(await readsOf(restored.library)).length).toBeGreaterThan(50)
   },
 )
 
@@ -212,6 +333,11 @@ test(
     await upload(one)
     await holdForBackup(sql, 'one', server.clock.now())
     await server.work.look()
+    const adam = callAs(url, keys.adam)
+    const sweep = (dry_run: boolean) => adam.post('/admin/sweeps', { kind: 'orphan_blobs', dry_run })
+    expect(await sweep(true)).toMatchObject({ status: 200, body: { candidates: 1 } })
+    const { status, body } = await sweep(false)
+    expect([status, body.error.message]).toEqual([503, expect.stringContaining('Sweep again when it is over')])
     expect(existsSync(path(one.content_hash))).toBe(true)
     await endHold(sql, 'one')
     server.clock.advance(2 * hourMs)
@@ -250,3 +376,53 @@ test(
     expect(await backUp()).toMatchObject({ code: 0 })
   },
 )
+
+test('a backup whose database takes longer to be written down than a hold lasts goes on all the same', limits, async () => {
+  const { database, settings } = server
+  let minutes = 0
+  const clock = { now: () => new Date(server.clock.now().getTime() + minutes * 60_000) }
+  // Asked for when the hold has begun, by what writes the database down.
+  const slow = Object.defineProperty({ ...settings }, 'dataDir', {
+    get: () => {
+      minutes += 10
+      return settings.dataDir
+    },
+  })
+  const parts = {
+    database,
+    settings: slow,
+    clock,
+    isServer: true,
+    files: () => Promise.reject(new Error('not asked for')),
+    record: () => {},
+  }
+  const { backup } = operatorApiOn(parts, 'test')
+  const { id } = await backup.begin()
+  expect(minutes * 60_000).toBeGreaterThan(holdMs)
+  expect(await backup.keep({ id })).toEqual({ id })
+  await backup.end({ id })
+  await expect(backup.keep({ id })).rejects.toThrow('given this backup up')
+})
+
+test('rows of some MiB are backed up as they are, and read back a few at a time', limits, async () => {
+  const { sql } = server.database
+  const names = Array.from({ length: 12 }, (_, at) => `long-${at}`)
+  await sql`insert into settings (name, value) select name, repeat('äbcdefg', 150000) from unnest(${names}::text[]) as t(name)`
+  const path = (name: string) => join(folder, name)
+  const folder = temporaryFolder()
+  const into = { database: new SpooledFile(path('database')), files: new SpooledFile(path('files')) }
+  await atOneMoment(sql, (inside) => dump(inside, into))
+  await sql`delete from settings where name like 'long-%'`
+  const { lines } = await into.database.close()
+  await into.files.close()
+  const pages: string[][] = []
+  for await (const page of linesOf(path('database'))) pages.push(page)
+  const all = pages.flat()
+  expect(all).toHaveLength(lines)
+  expect(JSON.parse(all.at(-1) ?? '')).toEqual({ '#end': true, rows: all.filter((line) => !line.startsWith('{"#')).length })
+  const long = all.filter((line) => line.startsWith('{"name":"long-')).map((line) => JSON.parse(line))
+  expect(long.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  expect(new Set(long.map(({ value }) => value))).toEqual(new Set(['äbcdefg'.repeat(150_000)]))
+  const lengths = pages.map((page) => page.reduce((sum, line) => sum + line.length, 0))
+  expect(Math.max(...lengths)).toBeLessThan(6 * 1024 * 1024)
+})

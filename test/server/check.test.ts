@@ -1,11 +1,12 @@
 /** `ph server check`: what is damaged on the disk is named, and a push of the same bytes repairs it. */
-import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { administered } from '../support/administered.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { GrowingProject } from '../support/growing-project.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
 let server: TestServer
@@ -88,15 +89,40 @@ test('a damaged picture goes out of use, and the next push of an unchanged proje
   expect(await check()).toMatchObject({ code: 0, report: { damaged: [] } })
 })
 
-test('a storage folder that is not there is no damage of every file: it is said, and nothing is written down', async () => {
+test('a storage folder that is not there, or is empty, is no damage of every file: it is said, and nothing is written down', async () => {
   await begin()
   const storage = join(server.dataDir, 'storage')
   renameSync(storage, `${storage}-away`)
-  const { code, stderr } = await check()
+  const gone = await check()
+  mkdirSync(storage)
+  const empty = await check()
+  rmSync(storage, { recursive: true })
   renameSync(`${storage}-away`, storage)
-  expect([code, stderr]).toEqual([1, expect.stringContaining('may not be mounted')])
+  for (const { code, stderr } of [gone, empty]) expect([code, stderr]).toEqual([1, expect.stringContaining('may not be mounted')])
   expect(await server.database.sql`select 1 from damaged_files where damage = 'missing'`).toHaveLength(0)
   expect((await check()).code).toBe(0)
+})
+
+test('a backup says what is damaged, and leaves it to the check to write that down', async () => {
+  const { library, blobPath, below, workspaceId } = await begin()
+  const [{ content_hash: hash }] = (await requireWholeLibrary(library)).objects as [Json]
+  const good = readFileSync(blobPath(hash))
+  writeFileSync(blobPath(hash), 'something else')
+  const [picture = ''] = readdirSync(below('media', '0'))
+  renameSync(below('media', '0', picture), below('media', '0', `${picture}-away`))
+  const { code, json } = await administered(server).administer(['backup', join(temporaryFolder(), 'backups'), '--json'])
+  renameSync(below('media', '0', `${picture}-away`), below('media', '0', picture))
+  writeFileSync(blobPath(hash), good)
+  const lacks = (json() as Json).lacks.map((file: Json) => [file.kind, file.damage]).toSorted()
+  expect([code, lacks]).toEqual([
+    6,
+    [
+      ['thumbnail', 'missing'],
+      ['version', 'size'],
+    ],
+  ])
+  expect(await server.database.sql`select 1 from damaged_files where workspace_id = ${workspaceId}`).toHaveLength(0)
+  expect((await requireWholeLibrary(library)).entries.filter(({ has_thumbnail }) => !has_thumbnail)).toEqual([])
 })
 
 test('rows that lead nowhere are named with their reference', async () => {

@@ -78,6 +78,7 @@ async function askAll(api: OperatorApi, workspace: string): Promise<Record<strin
     'file.list': await api.file.list(),
     'file.count': await api.file.count(),
     'file.addresses': await api.file.addresses({ keys: ['1/media/0/1'] }),
+    'file.name': await api.file.name({ damaged: [{ key: '1/media/0/1', damage: 'missing' }] }),
     'file.judge': await api.file.judge({
       damaged: [{ key: '1/media/0/1', damage: 'missing' }],
       whole: ['1/media/0/2'],

@@ -1,5 +1,6 @@
 /** Sweeps that an admin asks for (contract-gaps 7): a dry run says what would go, and only then it goes. */
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../server/main.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 })
 
 async function freshLibrary() {
-  const { url, keys, workspaceId } = await server.addWorkspace()
+  const { url, slug, keys, workspaceId } = await server.addWorkspace()
   const [mia, adam] = [callAs(url, keys.mia), callAs(url, keys.adam)]
   const asked = (kind: string, dry_run: boolean) => adam.post('/admin/sweeps', { kind, dry_run })
   const sweep = async (kind: string, dry_run: boolean): Promise<Json> => {
@@ -33,7 +34,7 @@ async function freshLibrary() {
     await upload(mia, files)
     await server.ledger.written(workspaceId)
   }
-  return { mia, adam, asked, sweep, uploaded, workspaceId }
+  return { mia, adam, asked, sweep, uploaded, workspaceId, slug, keys }
 }
 const sizeOf = (files: readonly Item[]) => files.reduce((sum, { bytes }) => sum + bytes.length, 0)
 const missingOf = async (mia: Caller, files: Item[]): Promise<string[]> =>
@@ -235,9 +236,14 @@ test('a sweep of many steps lets pushes through between them, two at once share 
 })
 
 test.runIf(isShared)(
-  'a commit that has seen old files keeps them, though an admin sweeps before it takes them over',
+  'a commit that has seen old files keeps them, though an admin sweeps on another server before it takes them over',
   async () => {
-    const { mia, sweep, uploaded } = await freshLibrary()
+    const { mia, sweep, uploaded, slug, keys } = await freshLibrary()
+    // On its own server the sweep would wait for the commit, which has the workspace there.
+    const other = await startServer({ settings: { ...server.settings, port: 0 }, clock: server.clock, log: 'none', ...byHand })
+    onTestFinished(() => other.stop())
+    const adam = callAs(`${other.url}/w/${slug}`, keys.adam)
+    const sweepThere = async () => (await adam.post('/admin/sweeps', { kind: 'orphan_blobs', dry_run: false })).body
     const [wanted, left] = [item(), item()]
     await uploaded([wanted, left])
     server.clock.advance(dayMs + hourMs)
@@ -245,7 +251,7 @@ test.runIf(isShared)(
     const answer = await interrupted(wire, {
       request: () => mia.post('/push/commit', manifestOf([wanted])),
       before: /pg_try_advisory_xact_lock/,
-      meanwhile: async () => expect(await sweep('orphan_blobs', false)).toMatchObject({ deleted: 1 }),
+      meanwhile: async () => expect(await sweepThere()).toMatchObject({ deleted: 1 }),
     })
     expect(answer).toMatchObject({ status: 200, body: { summary: { new: 1 } } })
     expect(await missingOf(mia, [wanted, left])).toEqual([left.content_hash])

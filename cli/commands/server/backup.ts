@@ -111,7 +111,7 @@ function tellBackup({ out }: Context, report: BackupReport, { folder, tookMs }: 
     ...(removed.length > 0 ? [`Removed ${count(removed.length, 'older backup')}: ${removed.join(', ')}.`] : []),
     ...(lacks.length > 0
       ? [
-          `${count(lacks.length, 'file of the library is', 'files of the library are')} damaged or missing, and so not in the backup. Push from a project that still has them: \`ph push\` sends their bytes again. Then back up again.`,
+          `${count(lacks.length, 'file of the library is', 'files of the library are')} damaged or missing, and so not in the backup. Run \`ph server check\`: it looks again, writes down what is damaged, and says how it is repaired. Then back up again.`,
         ]
       : []),
   ]

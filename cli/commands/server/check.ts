@@ -35,7 +35,8 @@ export const checkCommands = [
       const report = await check(context, { data, bytesPerSecond: rate })
       const tookMs = context.now().getTime() - startedMs
       context.out.result({ ...report, took_ms: tookMs }, () => tell(context, report, tookMs))
-      return report.damaged.length + report.references.broken.length > 0 ? exits.failed : undefined
+      const { broken, failed } = report.references
+      return report.damaged.length + broken.length > 0 || failed !== undefined ? exits.failed : undefined
     },
   }),
 ]
@@ -85,7 +86,11 @@ function tell({ out }: Context, { files, bytes, damaged, repaired, references }:
   const broken = references.broken.map(
     ({ reference, rows, examples }) => `${count(rows, 'row')} lead nowhere: ${reference} (${examples.map(printable).join(', ')})`,
   )
-  if (damaged.length + broken.length === 0)
+  const unseen =
+    references.failed === undefined
+      ? []
+      : [`References could not be looked up: ${printable(references.failed)} Run \`ph server check\` again.`]
+  if (damaged.length + broken.length + unseen.length === 0)
     return [...again, `${read} All of them are whole, and all ${references.checked} kinds of references lead somewhere.`]
   return [
     ...(damaged.length > 0 ? damageTable(damaged, out) : []),
@@ -93,6 +98,7 @@ function tell({ out }: Context, { files, bytes, damaged, repaired, references }:
     ...again,
     `${read} ${count(damaged.length, 'file is', 'files are')} damaged or missing.`,
     ...nextSteps(damaged),
+    ...unseen,
     ...(broken.length > 0
       ? ['Rows that lead nowhere come from a fault of the server or its disk: restore the last backup, and report them.']
       : []),

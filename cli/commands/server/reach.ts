@@ -86,7 +86,7 @@ const next: Partial<Record<string, string>> = {
   newer_backup: 'Update this program, then try again.',
   damaged_backup: 'Restore an earlier backup of the folder: `ph server restore <folder> --backup <name>`.',
   not_empty:
-    'Name a data folder that is not there yet with --data, and with PH_DATABASE_URL an empty database; then start the server on them.',
+    'Name a data folder that is not there yet with --data, with PH_DATABASE_URL an empty database, with PH_STORAGE_URL an empty folder of a bucket; then start the server on them.',
   workspace: 'Name it: `--workspace <slug>`.',
 }
 

@@ -66,7 +66,7 @@ export const machineShapes: Shapes = {
     Setting: operator.doctor.examine.output.properties.settings.items,
   }),
   'server check': shape(
-    '{ files: integer, bytes: integer, damaged: DamagedFile[], repaired: integer, references: References, took_ms: integer }',
+    '{ files: integer, bytes: integer, damaged: DamagedFile[], repaired: integer, references: References & { failed?: string }, took_ms: integer }',
     { DamagedFile, References: operator.file.references.output },
   ),
   'server backup': shape(

@@ -6,45 +6,13 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
-import { Ajv } from 'ajv'
-import { type Static, Type } from 'typebox'
+import SQLite from 'better-sqlite3'
 import { ApiError } from '../../../contract/errors.ts'
 import { FolderSync } from '../../../system/folder-sync.ts'
 import { type Lock, tryLock } from '../../../system/lock.ts'
 import { writeWhole } from '../../../system/whole-file.ts'
-
-export const format = 1
-
-const Part = Type.Object({ sha256: Type.String(), bytes: Type.Integer(), lines: Type.Integer() })
-
-export const Manifest = Type.Object({
-  format: Type.Integer(),
-  /** The same for all backups of one library. */
-  library: Type.String(),
-  taken_at: Type.String(),
-  /** Of the program that took it. */
-  version: Type.String(),
-  migration: Type.Integer(),
-  database: Part,
-  files: Part,
-  /** All that it holds. */
-  file_bytes: Type.Integer(),
-  /** Keys of files that were damaged or missing when it was taken. */
-  lacks: Type.Array(Type.String()),
-})
-export type Manifest = Static<typeof Manifest>
-
-const isManifest = new Ajv().compile<Manifest>(Manifest)
-
-/** One line of the list. */
-export interface BackedUpFile {
-  key: string
-  size: number
-  sha256: string
-  madeAt: string
-}
+import { linesOf } from './lines.ts'
+import { type BackedUpFile, damagedBackup, format, isManifest, type Manifest, readFileLine } from './manifest.ts'
 
 const names = {
   mark: 'prop-house-backups.json',
@@ -84,7 +52,19 @@ export class BackupFolder {
     await mkdir(this.dir, { recursive: true, mode: 0o700 })
     const lock = tryLock(this.#path(names.lock))
     if (lock) return lock
-    throw new ApiError('CONFLICT', `Another backup into ${this.dir} goes on.`, { reason: 'backup_under_way' })
+    throw new ApiError('CONFLICT', `Another backup into ${this.dir} goes on, or a restore out of it.`, {
+      reason: 'backup_under_way',
+    })
+  }
+
+  /** For who only reads: nobody removes what it reads. Undefined where nothing can be written, and so nobody else is at it. */
+  async lockToRead(): Promise<Lock | undefined> {
+    try {
+      return existsSync(this.dir) ? await this.lock() : undefined
+    } catch (error) {
+      if (error instanceof SQLite.SqliteError && /^SQLITE_(CANTOPEN|READONLY)/.test(error.code)) return undefined
+      throw error
+    }
   }
 
   /** Whole backups, the newest first. */
@@ -123,6 +103,7 @@ export class BackupFolder {
     await new FolderSync().settle([dir])
     await rename(dir, this.#path(name))
     await new FolderSync().settle([this.dir])
+    await new FolderSync().settleAbove(this.dir)
   }
 
   /** Throws CONFLICT where it is of a newer program, or its description was changed. */
@@ -149,12 +130,16 @@ export class BackupFolder {
 
   /** The list of a backup, some lines at a time. */
   async *filesOf(name: string): AsyncGenerator<BackedUpFile[]> {
-    for await (const lines of linesOf(this.partOf(name, 'files'))) yield lines.map((line) => JSON.parse(line) as BackedUpFile)
+    for await (const lines of linesOf(this.partOf(name, 'files'))) yield lines.map((line) => readFileLine(line, name))
   }
 
-  /** Removes all but the newest backups, then every file that none of them names. Gives the names of those that went. */
-  async prune(keep: number): Promise<string[]> {
-    const gone = this.list().slice(keep)
+  /**
+   * Removes all but the newest backups, then every file that none of them names. Gives the names of those that went. The one that was just
+   * taken stays, whatever the clock said.
+   */
+  async prune(keep: number, taken: string): Promise<string[]> {
+    const others = this.list().filter((name) => name !== taken)
+    const gone = others.slice(keep - 1)
     for (const name of gone) {
       await rename(this.#path(name), this.#path(`${name}${names.partial}`))
       await rm(this.#path(`${name}${names.partial}`), { recursive: true })
@@ -186,27 +171,6 @@ export class BackupFolder {
 }
 
 export const partNames = { database: 'database.ndjson.gz', files: 'files.ndjson.gz' }
-
-export const damagedBackup = (message: string): ApiError => new ApiError('CONFLICT', message, { reason: 'damaged_backup' })
-
-const linesAtOnce = 5_000
-
-/** Lines of a compressed file, some at a time. Throws what the disk says, or that it is no such file. */
-export async function* linesOf(path: string): AsyncGenerator<string[]> {
-  const text = createGunzip().setEncoding('utf8')
-  pipeline(createReadStream(path), text, () => {})
-  let lines: string[] = []
-  let rest = ''
-  for await (const chunk of text) {
-    const split = `${rest}${chunk}`.split('\n')
-    rest = split.pop() ?? ''
-    for (const line of split) lines.push(line)
-    if (lines.length < linesAtOnce) continue
-    yield lines
-    lines = []
-  }
-  if (lines.length > 0) yield lines
-}
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')

@@ -39,7 +39,8 @@ export class Arrivals {
       arrived.map(({ from }) => from),
     )
     const folders = new Set(arrived.map(({ to }) => dirname(to)))
-    const above = new Set([...folders].filter((folder) => !existsSync(folder)).map((folder) => dirname(folder)))
+    const above = new Set<string>()
+    for (const folder of folders) for (let at = folder; !existsSync(at); at = dirname(at)) above.add(dirname(at))
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const { from, to } of arrived) await rename(from, to)
     await this.#folders.settle([...folders, ...above])
@@ -65,4 +66,25 @@ export function requireWritten(hashed: Hashed | undefined, folder: string): Hash
     : explained
 }
 
-export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
+/** Undefined where no file lies. */
+export function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() ? found.size : undefined
+}
+
+const partBytes = 1024 ** 3
+
+/** Some files at a time, which get their names together: an interruption costs no more than so many bytes, or one file. */
+export function* partsOf<T extends { size: number }>(files: readonly T[]): Generator<T[]> {
+  let part: T[] = []
+  let bytes = 0
+  for (const file of files) {
+    part.push(file)
+    bytes += file.size
+    if (bytes < partBytes) continue
+    yield part
+    part = []
+    bytes = 0
+  }
+  if (part.length > 0) yield part
+}

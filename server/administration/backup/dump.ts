@@ -14,6 +14,8 @@ const leftOut = ['schema_migrations', 'backup_holds']
 
 /** Rows of one answer: vectors and documents take some KiB each. */
 const rowsAtOnce = 500
+/** Those that are longer come one by one: reports and documents may have some MiB, and 500 of them would fill the memory. */
+const shortChars = 16 * 1024
 
 /** In a transaction that sees one moment. `database` takes the rows, `files` what they name. */
 export async function dump(sql: Sql, { database, files }: { database: SpooledFile; files: SpooledFile }): Promise<void> {
@@ -44,15 +46,33 @@ export async function tablesOf(sql: Sql): Promise<string[]> {
 
 async function dumpTable(sql: Sql, table: string, into: SpooledFile): Promise<number> {
   let rows = 0
-  await sql`declare dumped no scroll cursor for select row_to_json(t)::text as line from ${sql(table)} t`
+  await sql`
+    declare dumped no scroll cursor for
+     select case when length(r.line) <= ${sql.unsafe(String(shortChars))} then r.line end as line, t.ctid::text as place
+       from ${sql(table)} t, lateral (select row_to_json(t)::text as line offset 0) r`
   for (;;) {
-    const found = await sql<{ line: string }[]>`fetch ${sql.unsafe(String(rowsAtOnce))} from dumped`
-    await into.write(found.map((row) => row.line))
+    const found = await sql<Dumped[]>`fetch ${sql.unsafe(String(rowsAtOnce))} from dumped`
+    await into.write(found.flatMap(({ line }) => line ?? []))
+    for (const { line, place } of found) if (line === null) await into.write([await longLine(sql, table, place)])
     rows += found.length
     if (found.length < rowsAtOnce) break
   }
   await sql`close dumped`
   return rows
+}
+
+interface Dumped {
+  /** Null where it is long. */
+  line: string | null
+  /** Where the row lies: the same for as long as the transaction sees one moment. */
+  place: string
+}
+
+async function longLine(sql: Sql, table: string, place: string): Promise<string> {
+  const [row] = await sql<{ line: string }[]>`
+    select row_to_json(t)::text as line from ${sql(table)} t where ctid = ${place}::text::tid`
+  if (!row) throw new Error(`a row of ${table} is gone from under a transaction`)
+  return row.line
 }
 
 async function sequencesOf(sql: Sql): Promise<{ name: string; last: number }[]> {

@@ -2,8 +2,8 @@
 import { migrate } from '../../database/migrate.ts'
 import type { Database } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
-import { damagedBackup } from './backup-folder.ts'
 import { type Mark, tablesOf } from './dump.ts'
+import { damagedBackup } from './manifest.ts'
 
 interface Loading {
   sql: Sql

@@ -1,23 +1,54 @@
 /** A data folder into which a backup is being restored: half of a library, which no server may take for a whole one. */
+import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { type Static, Type } from 'typebox'
 import { writeWhole } from '../../../system/whole-file.ts'
 import { SettingError } from '../../config.ts'
+import type { Manifest } from './manifest.ts'
+
+const Restoring = Type.Object({
+  /** The database says by it that this restore has brought its rows. */
+  id: Type.String({ minLength: 1 }),
+  /** The name of the backup. */
+  backup: Type.String(),
+  /** SHA-256 of its database: two folders may hold backups of one name. */
+  database: Type.String(),
+  /** The address of the bucket that its files go to. */
+  bucket: Type.Union([Type.String(), Type.Null()]),
+})
+export type Restoring = Static<typeof Restoring>
+
+const isRestoring = new Ajv().compile<Restoring>(Restoring)
 
 const markIn = (dataDir: string): string => join(dataDir, 'restoring.json')
 
-/** The name of the backup; undefined where none is being restored. */
-export function restoringIn(dataDir: string): string | undefined {
+/** Undefined where nothing is being restored. */
+export function restoringIn(dataDir: string): Restoring | 'unknown' | undefined {
   try {
-    return String(JSON.parse(readFileSync(markIn(dataDir), 'utf8')).backup)
+    const read: unknown = JSON.parse(readFileSync(markIn(dataDir), 'utf8'))
+    return isRestoring(read) ? read : 'unknown'
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     return 'unknown'
   }
 }
 
-export const markRestoring = (dataDir: string, backup: string): Promise<void> =>
-  writeWhole(markIn(dataDir), (file) => file.writeFile(JSON.stringify({ backup })), { mode: 0o600, folderMode: 0o700 })
+type Backup = { name: string; manifest: Manifest }
+
+export const isOf = (restoring: Restoring | 'unknown' | undefined, { name, manifest }: Backup): restoring is Restoring =>
+  typeof restoring === 'object' && restoring.backup === name && restoring.database === manifest.database.sha256
+
+export const newRestoring = ({ name, manifest }: Backup, bucket: string | undefined): Restoring => ({
+  id: randomBytes(16).toString('hex'),
+  backup: name,
+  database: manifest.database.sha256,
+  bucket: bucket ?? null,
+})
+
+export const markRestoring = (dataDir: string, restoring: Restoring): Promise<void> =>
+  writeWhole(markIn(dataDir), (file) => file.writeFile(JSON.stringify(restoring)), { mode: 0o600, folderMode: 0o700 })
 
 export const endRestoring = (dataDir: string): void => rmSync(markIn(dataDir))
 

@@ -18,6 +18,13 @@ export interface Spooled {
 const level = 1
 /** Characters gathered before they are compressed. */
 const batchChars = 256 * 1024
+/** Compressed bytes between two looks at the room that is left. */
+const lookBytes = 16 * 1024 * 1024
+
+export interface SpoolOptions {
+  /** Throws when no more may be written. */
+  requireRoom?: (() => void) | undefined
+}
 
 export class SpooledFile {
   readonly #path: string
@@ -29,12 +36,17 @@ export class SpooledFile {
   #bytes = 0
   #lines = 0
 
-  constructor(path: string) {
+  constructor(path: string, { requireRoom = () => {} }: SpoolOptions = {}) {
     this.#path = path
     const counted = async function* (this: SpooledFile, chunks: AsyncIterable<Buffer>) {
+      let looked = 0
       for await (const chunk of chunks) {
         this.#hash.update(chunk)
         this.#bytes += chunk.length
+        if (this.#bytes - looked >= lookBytes) {
+          looked = this.#bytes
+          requireRoom()
+        }
         yield chunk
       }
     }.bind(this)
@@ -45,10 +57,12 @@ export class SpooledFile {
 
   /** Lines without their ends. Throws what the disk says. */
   async write(lines: readonly string[]): Promise<void> {
-    for (const line of lines) this.#batched += line.length
-    this.#batch.push(...lines)
-    this.#lines += lines.length
-    if (this.#batched >= batchChars) await this.#send()
+    for (const line of lines) {
+      this.#batch.push(line)
+      this.#batched += line.length
+      this.#lines += 1
+      if (this.#batched >= batchChars) await this.#send()
+    }
   }
 
   /** Done when it is on the disk. */

@@ -2,19 +2,23 @@
  * `ph server backup`: the database as of one moment, then the files that it names, which nobody removes meanwhile. What the folder holds
  * already is not copied again. The backup counts from the moment its description is on the disk.
  */
+import { existsSync, realpathSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { ApiError } from '../../../contract/errors.ts'
 import type { Operator } from '../../../contract/operator.ts'
 import { type DamagedFile, mostKeys } from '../../../contract/operator-files.ts'
 import type { OutputOf } from '../../../contract/route.ts'
 import { syncFiles } from '../../../system/sync-files.ts'
+import { holdMs } from '../../storage/backup-hold.ts'
 import type { Damage } from '../../storage/damaged-files.ts'
 import { damageOf } from '../files/check.ts'
 import { nothingThere, openStoredFiles, type StoredFiles, storageOf } from '../files/stored-files.ts'
 import type { OperatorApi } from '../operator-api.ts'
-import { type BackedUpFile, BackupFolder, format, linesOf, partNames, sha256Of } from './backup-folder.ts'
-import { Arrivals, type Arrived, requireWritten, sizeOf } from './copied-files.ts'
+import { BackupFolder, partNames, sha256Of } from './backup-folder.ts'
+import { Arrivals, type Arrived, partsOf, requireWritten, sizeOf } from './copied-files.ts'
+import { linesOf } from './lines.ts'
+import { type BackedUpFile, format } from './manifest.ts'
 import { SpooledFile } from './spooled-file.ts'
 
 export type FilesTold =
@@ -50,7 +54,7 @@ export interface BackupReport {
 
 export async function takeBackup(options: BackupOptions): Promise<BackupReport> {
   const folder = new BackupFolder(options.folder)
-  if (!relative(options.dataDir, folder.dir).startsWith('..'))
+  if (isInside(folder.dir, options.dataDir))
     throw new ApiError('CONFLICT', `${folder.dir} lies in the data folder, and would be lost with it.`, { reason: 'not_backups' })
   folder.requireBackups()
   const lock = await folder.lock()
@@ -58,18 +62,42 @@ export async function takeBackup(options: BackupOptions): Promise<BackupReport> 
     options.tell({ kind: 'step', says: 'Writing down the database' })
     const begun = await options.api.backup.begin()
     const report = await held(options, begun.id, (signal) => new Backup({ ...options, signal }, folder, begun).take())
-    return { ...report, removed: options.keep === undefined ? [] : await folder.prune(options.keep) }
+    return { ...report, removed: options.keep === undefined ? [] : await folder.prune(options.keep, report.backup) }
   } finally {
     lock.release()
   }
 }
 
-/** Between two words that it goes on: the server waits five times as long. */
-const everyMs = 60_000
+/** Wherever links lead to. */
+function isInside(folder: string, dataDir: string): boolean {
+  const within = relative(realPathOf(dataDir), realPathOf(folder))
+  return within === '' || !(within.split(sep)[0] === '..' || isAbsolute(within))
+}
+
+/** Also of a folder that is not there yet. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const above = dirname(path)
+  return above === path ? path : join(realPathOf(above), basename(path))
+}
+
+/** Between two words that it goes on. One may be lost; the server waits for five. */
+const everyMs = holdMs / 5
 
 async function held<T>({ api, signal }: BackupOptions, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const lost = new AbortController()
-  const timer = setInterval(() => void api.backup.keep({ id }).catch((error) => lost.abort(error)), everyMs)
+  let heardMs = performance.now()
+  const keep = () =>
+    api.backup.keep({ id }).then(
+      () => {
+        heardMs = performance.now()
+      },
+      (error: unknown) => {
+        const isGivenUp = error instanceof ApiError && error.code === 'NOT_FOUND'
+        if (isGivenUp || performance.now() - heardMs > holdMs) lost.abort(error)
+      },
+    )
+  const timer = setInterval(() => void keep(), everyMs)
   const either = AbortSignal.any([signal, lost.signal])
   try {
     return await work(either)
@@ -151,11 +179,13 @@ class Backup {
       for (const line of lines) this.#total.totalBytes += (JSON.parse(line) as Named).size
     }
     for await (const lines of linesOf(spooled)) {
-      this.#options.signal.throwIfAborted()
       const named = lines.map((line) => JSON.parse(line) as Named)
       const files = named.map((file) => ({ ...file, sha256: file.sha256 ?? known(file) }))
-      const backedUp = await this.#bring(files, { stored, arrivals })
-      await list.write(backedUp.map((file) => JSON.stringify(file)))
+      for (const part of partsOf(files)) {
+        this.#options.signal.throwIfAborted()
+        const backedUp = await this.#bring(part, { stored, arrivals })
+        await list.write(backedUp.map((file) => JSON.stringify(file)))
+      }
     }
   }
 
@@ -210,11 +240,12 @@ class Backup {
     return { format, library, taken_at, version: this.#options.version, migration, ...parts, file_bytes: this.#held.bytes, lacks }
   }
 
+  /** A backup looks once, and while people work: it only says what it saw. `ph server check` looks twice, and writes it down. */
   async #report(backup: string, databaseBytes: number): Promise<Omit<BackupReport, 'removed'>> {
     const lacks: DamagedFile[] = []
     for (let at = 0; at < this.#lacks.length; at += mostKeys) {
       const damaged = this.#lacks.slice(at, at + mostKeys)
-      lacks.push(...(await this.#options.api.file.judge({ damaged, whole: [], sums: [] })).damaged)
+      lacks.push(...(await this.#options.api.file.name({ damaged })).damaged)
     }
     return {
       backup,

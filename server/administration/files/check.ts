@@ -26,7 +26,8 @@ export interface CheckReport {
   damaged: DamagedFile[]
   /** Files that an earlier check found damaged, and that are whole again. */
   repaired: number
-  references: { checked: number; broken: BrokenReference[] }
+  /** `failed`: why they could not be looked up. */
+  references: { checked: number; broken: BrokenReference[]; failed?: string }
 }
 
 export async function checkLibrary(options: CheckOptions): Promise<CheckReport> {
@@ -42,13 +43,23 @@ export async function checkLibrary(options: CheckOptions): Promise<CheckReport> 
     if (check.isNothingThere) throw nothingThere(place === 'bucket' ? 'the bucket' : storageOf(options.dataDir))
     const damaged = await check.writeDown()
     tell({ kind: 'references' })
-    return { ...files, damaged, repaired: check.repaired, references: await api.file.references() }
+    return { ...files, damaged, repaired: check.repaired, references: await lookUp(options) }
   } catch (error) {
     signal.throwIfAborted()
     throw error
   } finally {
     signal.removeEventListener('abort', abort)
     await stored.close()
+  }
+}
+
+/** What was found out about files is told, whatever becomes of this. */
+async function lookUp({ api, signal }: CheckOptions): Promise<CheckReport['references']> {
+  try {
+    return await api.file.references()
+  } catch (error) {
+    signal.throwIfAborted()
+    return { checked: 0, broken: [], failed: error instanceof Error ? error.message : String(error) }
   }
 }
 

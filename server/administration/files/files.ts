@@ -3,7 +3,7 @@ import type { Operator } from '../../../contract/operator.ts'
 import type { Handlers } from '../../handler.ts'
 import { countNamedFiles, selectNamedFiles } from '../../storage/named-files.ts'
 import { presignedUntil } from '../../storage/storage.ts'
-import { judge } from './judge.ts'
+import { judge, nameDamaged } from './judge.ts'
 import { findBrokenReferences } from './references.ts'
 
 export const file: Handlers<Operator['file']> = {
@@ -28,6 +28,8 @@ export const file: Handlers<Operator['file']> = {
     const as = { contentType: 'application/octet-stream', expiresAt: presignedUntil(now), origin: '' }
     return { urls: await Promise.all(input.keys.map((key) => storage.downloadUrl(key, as))) }
   },
+
+  name: ({ sql, input }) => nameDamaged(sql, input.damaged),
 
   judge: (request) => judge(request, request.input),
 

@@ -40,6 +40,11 @@ export async function judge(
   return { damaged: named.map(toAnswer) }
 }
 
+/** What they belong to; nothing is written down. */
+export async function nameDamaged(sql: Sql, damaged: Judged['damaged']): Promise<{ damaged: DamagedFile[] }> {
+  return { damaged: damaged.length === 0 ? [] : (await selectNamed(sql, damaged)).map(toAnswer) }
+}
+
 interface Writing {
   sql: Sql
   now: Date

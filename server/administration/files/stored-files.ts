@@ -1,13 +1,12 @@
 /** Reads files of the library where they lie, many at once: hashes them, and copies them where that is asked. */
 import { createHash } from 'node:crypto'
-import { createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { ApiError } from '../../../contract/errors.ts'
-import { mostKeys } from '../../../contract/operator-files.ts'
 import { type Hashed, HashThreads } from '../../../system/hash-threads.ts'
 import { Pace } from '../../../system/pace.ts'
 import type { OperatorApi } from '../operator-api.ts'
@@ -36,11 +35,12 @@ export interface Reading {
 
 export const storageOf = (dataDir: string): string => join(dataDir, 'storage')
 
-/** Throws NOT_FOUND where the folder is not there: its disk may not be mounted. */
+/** For a library that has files. Throws NOT_FOUND where the folder is not there, or holds none: its disk may not be mounted. */
 export function openStoredFiles(reading: Reading): StoredFiles {
   if (reading.place === 'bucket') return new BucketFiles(reading)
   const folder = storageOf(reading.dataDir)
-  if (existsSync(folder)) return new FolderFiles(folder, reading.bytesPerSecond)
+  if (existsSync(folder) && readdirSync(folder).some((name) => /^[0-9]/.test(name)))
+    return new FolderFiles(folder, reading.bytesPerSecond)
   throw nothingThere(folder)
 }
 
@@ -75,6 +75,8 @@ class FolderFiles implements StoredFiles {
 }
 
 const requestsAtOnce = 8
+/** Addresses are good for a quarter of an hour. */
+const signedAtOnce = 64
 const attempts = 4
 const firstPauseMs = 500
 
@@ -91,12 +93,16 @@ class BucketFiles implements StoredFiles {
 
   async read(files: readonly StoredFile[], onBytes: (bytes: number) => void): Promise<Hashed[]> {
     const results: Hashed[] = []
-    for (let at = 0; at < files.length; at += mostKeys) {
-      const some = files.slice(at, at + mostKeys)
-      const { urls } = await this.#reading.api.file.addresses({ keys: some.map(({ key }) => key) })
+    for (let at = 0; at < files.length; at += signedAtOnce) {
+      const some = files.slice(at, at + signedAtOnce)
+      const urls = await this.#addresses(some)
       results.push(...(await this.#limit.map(some, (file, index) => this.#fetch(file, { url: urls[index] ?? '', onBytes }))))
     }
     return results
+  }
+
+  async #addresses(files: readonly StoredFile[]): Promise<string[]> {
+    return (await this.#reading.api.file.addresses({ keys: files.map(({ key }) => key) })).urls
   }
 
   async close(): Promise<void> {}
@@ -104,7 +110,9 @@ class BucketFiles implements StoredFiles {
   async #fetch(file: StoredFile, from: { url: string; onBytes: (bytes: number) => void }): Promise<Hashed> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#fetchOnce(file, from)
+        // The turn of a file may come when its first address has run out.
+        const [url = from.url] = attempt === 1 ? [] : await this.#addresses([file])
+        return await this.#fetchOnce(file, { ...from, url })
       } catch (error) {
         this.#reading.signal.throwIfAborted()
         if (file.copyTo !== undefined) await rm(file.copyTo, { force: true })
