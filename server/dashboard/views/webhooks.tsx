@@ -12,8 +12,7 @@ export function WebhooksSection({ frame, webhooks, now }: { frame: Frame; webhoo
         Webhooks
       </h2>
       <p className="soft">
-        Addresses that are told of what happens. They are registered in the terminal:{' '}
-        <Typed words="ph webhooks create" />
+        Addresses that are told of what happens. They are registered in the terminal: <Typed words="ph webhooks create" />
       </p>
       {webhooks.length > 0 && (
         <table className="table">
