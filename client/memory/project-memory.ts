@@ -261,10 +261,9 @@ export class ProjectMemory {
 
   /** The next push asks the library about the files of these versions. */
   unsettle(objectIds: readonly number[]): void {
-    const byObject = this.#db.prepare('update file set settled = 0 where object_id = ? and settled = 1')
-    this.#write(() => {
-      for (const id of objectIds) byObject.run(id)
-    })
+    const among = 'object_id in (select value from json_each(?))'
+    const update = this.#db.prepare(`update file set settled = 0 where settled = 1 and ${among}`)
+    this.#write(() => update.run(JSON.stringify(objectIds)))
   }
 
   recall(key: RememberedKey): unknown {

@@ -21,10 +21,11 @@ test('at the end of the feed there is no news, and after a push there is, up to 
   const end = await findFeedEnd(calls)
   expect(end?.head).not.toBeNull()
   const same = end && (await followFeed(calls, end))
-  expect(same).toEqual({ position: end, goneObjects: [], goneEntries: [] })
+  expect(same).toEqual({ position: end, goneObjects: [], goneEntries: [], changedObjects: [] })
   await pushed(api, [item(), item()])
   const later = end && (await followFeed(calls, end))
   expect(later?.position.cursor).toBeGreaterThan(end?.cursor ?? 0)
+  expect(later?.changedObjects).toHaveLength(2)
   expect(await findFeedEnd(calls)).toEqual(later?.position)
 })
 
