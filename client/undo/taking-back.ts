@@ -30,12 +30,16 @@ export const takingBack: Rows = {
   ...aside('pullJobs', ['claim', 'heartbeat'], ofPull),
   ...aside('notifications', ['read', 'seen'], ownMarks),
   ...stays('admin', 'deny', {
-    stays: 'Take the file off the list by `ph api DELETE /admin/denylist/<id>`.',
+    stays: 'Take the file off the list by `ph admin denylist remove`.',
     what: () => 'Put a file on the list of those that are refused',
   }),
   ...stays('admin', 'allow', {
-    stays: 'Put the file on the list again by `ph api POST /admin/denylist`.',
+    stays: 'Put the file on the list again by `ph admin denylist add`.',
     what: ({ denylist_id }) => `Took ${denylist_id} off the list of files that are refused`,
+  }),
+  ...stays('admin', 'sweep', {
+    stays: 'What a sweep removed is gone. Nothing used it.',
+    what: ({ kind, dry_run }) => (dry_run ? `Looked what a sweep of ${kind} would remove` : `Swept ${kind}`),
   }),
   ...stays('admin', 'refreshPreviews', {
     stays: 'Previews are made anew from the versions themselves; those of before are not kept.',

@@ -9,7 +9,7 @@ export type Counts = Record<string, Record<string, number>>
 
 /** What one file may cost. */
 export const limits = { cpuMs: 1000, memoryBytes: 512 * 1024 * 1024 }
-/** What is still held of the files before is given back first, where Node is told to (`--expose-gc`). */
+/** So much held of the files before is given back first, where Node is told to (`--expose-gc`); what others hold in this process stays. */
 const heldBytes = 64 * 1024 * 1024
 
 /** Which file a run is about and what is done to it follow from the seed and the run's index alone. */
@@ -17,6 +17,8 @@ export class MutationRuns {
   readonly counts: Counts = {}
   readonly faults: Fault[] = []
   slowestMs = 0
+  /** What was held beside these runs, when it was last looked at. */
+  #othersBytes = Number.POSITIVE_INFINITY
   readonly #subjects: readonly Subject[]
   readonly #seed: string
   /** The largest the process has been, in bytes; it never shrinks. */
@@ -36,9 +38,17 @@ export class MutationRuns {
     return { subject, bytes: mutated(subject, other.bytes, `${this.#seed} ${index}`) }
   }
 
+  #giveBack(): void {
+    const held = process.memoryUsage().arrayBuffers
+    this.#othersBytes = Math.min(this.#othersBytes, held)
+    if (held - this.#othersBytes <= heldBytes) return
+    globalThis.gc?.()
+    this.#othersBytes = process.memoryUsage().arrayBuffers
+  }
+
   async run(index: number): Promise<void> {
     const { subject, bytes } = this.file(index)
-    if (process.memoryUsage().arrayBuffers > heldBytes) globalThis.gc?.()
+    this.#giveBack()
     this.#peakBytes = Math.max(this.#peakBytes, peakBytes())
     const before = process.memoryUsage.rss()
     const started = process.cpuUsage()
