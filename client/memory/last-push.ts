@@ -37,20 +37,25 @@ export class LastPush {
     this.#state = state
   }
 
-  /** Adds what the library acknowledged. A push goes on with one that did not end; else what was remembered before it goes. */
-  add(run: PushRun, versions: readonly PushedVersion[]): void {
-    if (versions.length === 0) return
+  /**
+   * Adds what the library acknowledged. A push goes on with one that did not end; else what was remembered before it goes. Gives the push
+   * as it is remembered, undefined where there is nothing to add.
+   */
+  add(run: PushRun, versions: readonly PushedVersion[]): PushRun | undefined {
+    if (versions.length === 0) return undefined
     const { db } = this.#state
-    this.#state.write(() => {
+    return this.#state.write(() => {
       const last = this.#recall()
       if (!last || (last.ended && last.id !== run.id)) db.prepare('delete from pushed').run()
-      this.#remember(!last || last.ended ? { ...run, ended: false } : { ...last, id: run.id })
+      const now = !last || last.ended ? { ...run, ended: false } : { ...last, id: run.id }
+      this.#remember(now)
       const set = db.prepare(`
         insert into pushed (lineage_id, object_id, before_object_id, entry_id, file, name)
         values (@lineageId, @objectId, @beforeObjectId, @entryId, @file, @name)
         on conflict (lineage_id) do update set object_id = excluded.object_id, entry_id = excluded.entry_id,
           file = excluded.file, name = excluded.name`)
       for (const version of versions) set.run(version)
+      return now
     })
   }
 

@@ -27,6 +27,8 @@ export interface PushOptions extends Wire {
   dryRun?: boolean
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
+  /** Told each time that the library has acknowledged something, with the push as it is remembered: one that goes on has begun before. */
+  remembered?: ((push: { root: string; begunAt: string }) => void) | undefined
   tell?: TellPush
 }
 

@@ -146,14 +146,14 @@ export class PushWork {
     const uploader = new Uploader({ http, api, tell, signal })
     const thumbnails = new ThumbnailUploader({ http, api, root: namedPaths.root, tell, signal })
     const { max_items: maxItems } = plan.toSend.length > 0 ? await api.push.limits() : { max_items: 1 }
-    const { variantGroup, note, dryRun = false } = options
+    const { variantGroup, note, remembered, dryRun = false } = options
     // Before anything is registered: who is killed then makes the previews with the next push.
     if (plan.toSend.length > 0 && !dryRun) memory.remember('previews', randomUUID())
     const { root } = namedPaths
     const about = { note, project: originName(root) }
     const bases = { memory, api, others: { stateFile, address: options.url } }
     const sending = { root, api, bases, uploader, thumbnails, memory, tell, maxItems }
-    const round = new PushRound({ ...sending, variantGroup, about, dryRun, stop })
+    const round = new PushRound({ ...sending, variantGroup, about, remembered, dryRun, stop })
     await round.run(plan.toSend)
     if (options.held) await answerHeld(round, options.held, { root: namedPaths.root, memory })
     if (!dryRun) {

@@ -13,6 +13,7 @@ import type { Problem, ProblemKind } from '../../project/problem.ts'
 import { type PushFile, pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
 import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/why-held.ts'
+import type { PushOptions } from '../options.ts'
 import { orderBatches } from '../plan/batches.ts'
 import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
@@ -35,6 +36,7 @@ export interface RoundParts {
   maxItems: number
   variantGroup: string | undefined
   about: About
+  remembered?: PushOptions['remembered']
   /** Ask, but send and change nothing. */
   dryRun: boolean
   /** Ends whatever is on its way. */
@@ -230,10 +232,9 @@ export class PushRound {
       return isRegistered(result)
     })
     // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
-    this.#parts.memory.lastPush.add(
-      this.#run,
-      registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item)),
-    )
+    const pushed = registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item))
+    const run = this.#parts.memory.lastPush.add(this.#run, pushed)
+    if (run) this.#parts.remembered?.({ root: this.#parts.root, begunAt: run.begunAt })
     this.#parts.memory.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
       const { content_hash: hash } = planned.item
