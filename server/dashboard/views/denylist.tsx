@@ -1,8 +1,10 @@
 /** What may not be pushed: the list, what of it is stored, and adding to it. */
+
 import type { DenylistedFiles, DenylistRecord } from '../../../contract/admin.ts'
 import { bytesWords, counted } from '../words.ts'
 import { Field, type Problem } from './parts/fields.tsx'
 import { type Frame, Token } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Ago } from './parts/moment.tsx'
 
 export type DenylistRow = DenylistRecord
@@ -83,42 +85,30 @@ function Denied({ frame, now, denylist }: Pick<DenylistProps, 'frame' | 'now' | 
   const newest = denylist.toReversed().slice(0, mostRows)
   return (
     <>
-      <table className="table">
-        <caption className="unseen">Denylist, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Hash or GUID</th>
-            <th scope="col">Since</th>
-            <th scope="col">
-              <span className="unseen">What to do</span>
+      <Listing caption="Denylist, newest first" columns={['Hash or GUID', 'Since']} canAct>
+        {newest.map(({ id, kind, value, note, created_at }) => (
+          <tr key={id}>
+            <th scope="row">
+              <code>{value}</code>
+              <span className="under">
+                {kind === 'content_hash' ? 'a file' : 'a package'}
+                {note !== null && `: ${note}`}
+              </span>
             </th>
+            <td data-label="Since">
+              <Ago date={new Date(created_at)} now={now} />
+            </td>
+            <td className="end">
+              <form method="post" action={frame.at(`/administration/denylist/${id}/remove`)}>
+                <Token frame={frame} />
+                <button className="link unbroken" type="submit">
+                  Allow again<span className="unseen"> {value}</span>
+                </button>
+              </form>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {newest.map(({ id, kind, value, note, created_at }) => (
-            <tr key={id}>
-              <th scope="row">
-                <code>{value}</code>
-                <span className="under">
-                  {kind === 'content_hash' ? 'a file' : 'a package'}
-                  {note !== null && `: ${note}`}
-                </span>
-              </th>
-              <td data-label="Since">
-                <Ago date={new Date(created_at)} now={now} />
-              </td>
-              <td className="end">
-                <form method="post" action={frame.at(`/administration/denylist/${id}/remove`)}>
-                  <Token frame={frame} />
-                  <button className="link unbroken" type="submit">
-                    Allow again<span className="unseen"> {value}</span>
-                  </button>
-                </form>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Listing>
       {denylist.length > newest.length && (
         <p className="soft">
           And {denylist.length - newest.length} older ones: <code>ph admin denylist list</code>

@@ -4,6 +4,7 @@ import { commandWord } from '../addresses.ts'
 import { bytesWords } from '../words.ts'
 import { Command } from './parts/command.tsx'
 import { type Frame, Page } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Ago } from './parts/moment.tsx'
 import { Notice } from './parts/notice.tsx'
 import { Waiting, type WaitingProject } from './parts/waiting.tsx'
@@ -147,31 +148,20 @@ function Newest({ overview, now }: { overview: Overview; now: Date }) {
   return (
     <section>
       <h2 className="apart">Newest props</h2>
-      <table className="table">
-        <caption className="unseen">Newest props</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Pack</th>
-            <th scope="col">Pushed</th>
+      <Listing caption="Newest props" columns={['Name', 'Type', 'Pack', 'Pushed']}>
+        {overview.newest.map(({ id, name, entryType, packName, publishedBy, pushedAt }) => (
+          <tr key={id}>
+            <th scope="row">{name}</th>
+            <td>{entryType.replaceAll('_', ' ')}</td>
+            <td>{packName}</td>
+            <td data-label="Pushed">
+              <span>
+                <Ago date={pushedAt} now={now} /> {publishedBy && <span className="under">by {publishedBy}</span>}
+              </span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {overview.newest.map(({ id, name, entryType, packName, publishedBy, pushedAt }) => (
-            <tr key={id}>
-              <th scope="row">{name}</th>
-              <td>{entryType.replaceAll('_', ' ')}</td>
-              <td>{packName}</td>
-              <td data-label="Pushed">
-                <span>
-                  <Ago date={pushedAt} now={now} /> {publishedBy && <span className="under">by {publishedBy}</span>}
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Listing>
     </section>
   )
 }

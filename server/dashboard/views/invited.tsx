@@ -1,7 +1,9 @@
 /** People who are asked to join: the list, one invitation, and the form that makes one. */
+
 import { exactWords } from '../words.ts'
 import { Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { type Role, RoleChoice, roleNames } from './parts/role.tsx'
 
 export interface InvitedRow {
@@ -21,46 +23,33 @@ export function InvitedTable({ frame, invited }: { frame: Frame; invited: readon
     <section>
       <h2 className="apart">Invited</h2>
       <p className="soft">They belong here once they accept. Until then they have no role, no keys, and see nothing.</p>
-      <table className="table">
-        <caption className="unseen">Invited</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Status</th>
-            <th scope="col">
-              <span className="unseen">What to do</span>
+      <Listing caption="Invited" columns={['Name', 'Role', 'Status']} canAct>
+        {invited.map((one) => (
+          <tr key={one.id} className={one.state === 'open' ? undefined : 'past'}>
+            <th scope="row">
+              {one.displayName}
+              <span className="under">
+                @{one.name} · {one.email}
+              </span>
             </th>
-          </tr>
-        </thead>
-        <tbody>
-          {invited.map((one) => (
-            <tr key={one.id} className={one.state === 'open' ? undefined : 'past'}>
-              <th scope="row">
-                {one.displayName}
+            <td>{roleNames[one.role]}</td>
+            <td>
+              <span>
+                <LinkState state={one.state} />{' '}
                 <span className="under">
-                  @{one.name} · {one.email}
+                  by {one.invitedBy}, {one.state === 'ended' ? 'ended' : 'ends'}{' '}
+                  <span className="unbroken">{exactWords(one.endsAt)}</span>
                 </span>
-              </th>
-              <td>{roleNames[one.role]}</td>
-              <td>
-                <span>
-                  <LinkState state={one.state} />{' '}
-                  <span className="under">
-                    by {one.invitedBy}, {one.state === 'ended' ? 'ended' : 'ends'}{' '}
-                    <span className="unbroken">{exactWords(one.endsAt)}</span>
-                  </span>
-                </span>
-              </td>
-              <td className="end">
-                <a href={frame.at(`/members/invitations/${one.id}`)}>
-                  Open<span className="unseen"> the invitation of {one.displayName}</span>
-                </a>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </span>
+            </td>
+            <td className="end">
+              <a href={frame.at(`/members/invitations/${one.id}`)}>
+                Open<span className="unseen"> the invitation of {one.displayName}</span>
+              </a>
+            </td>
+          </tr>
+        ))}
+      </Listing>
     </section>
   )
 }

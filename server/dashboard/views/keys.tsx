@@ -5,6 +5,7 @@ import { exactWords } from '../words.ts'
 import { Command } from './parts/command.tsx'
 import { Choice, Field, type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Ago } from './parts/moment.tsx'
 import { Notice } from './parts/notice.tsx'
 
@@ -63,43 +64,29 @@ function NoKeys({ frame }: { frame: Frame }) {
 
 function KeyTable({ frame, keys, now }: Omit<KeysProps, 'notice'>) {
   return (
-    <table className="table">
-      <caption className="unseen">Your keys, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Scope</th>
-          <th scope="col">Made</th>
-          <th scope="col">Last used</th>
-          <th scope="col">
-            <span className="unseen">What to do</span>
+    <Listing caption="Your keys, newest first" columns={['Name', 'Scope', 'Made', 'Last used']} canAct>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <th scope="row">
+            {key.name} <code className="under">{key.prefix}…</code>
           </th>
+          <td>
+            <span className="chip">{scopeNames[key.scope]}</span>
+          </td>
+          <td data-label="Made">
+            <Ago date={key.createdAt} now={now} />
+          </td>
+          <td data-label="Last used">
+            <LastUse row={key} now={now} />
+          </td>
+          <td className="end">
+            <a href={frame.at(`/keys/${key.id}/revoke`)}>
+              Revoke<span className="unseen"> {key.name}</span>
+            </a>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.id}>
-            <th scope="row">
-              {key.name} <code className="under">{key.prefix}…</code>
-            </th>
-            <td>
-              <span className="chip">{scopeNames[key.scope]}</span>
-            </td>
-            <td data-label="Made">
-              <Ago date={key.createdAt} now={now} />
-            </td>
-            <td data-label="Last used">
-              <LastUse row={key} now={now} />
-            </td>
-            <td className="end">
-              <a href={frame.at(`/keys/${key.id}/revoke`)}>
-                Revoke<span className="unseen"> {key.name}</span>
-              </a>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Listing>
   )
 }
 

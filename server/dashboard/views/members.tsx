@@ -2,6 +2,7 @@
 
 import { type InvitedRow, InvitedTable } from './invited.tsx'
 import { type Frame, Page } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Notice } from './parts/notice.tsx'
 import { type Role, roleNames } from './parts/role.tsx'
 
@@ -56,50 +57,35 @@ export function MembersPage({ frame, members, mayChange, invited, notice }: Memb
 
 function MemberTable({ frame, members, mayChange }: Omit<MembersProps, 'notice' | 'invited'>) {
   return (
-    <table className="table">
-      <caption className="unseen">Members</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">Status</th>
+    <Listing caption="Members" columns={['Name', 'Role', 'Status']} canAct={mayChange}>
+      {members.map((member) => (
+        <tr key={member.id} className={member.isActive ? undefined : 'past'}>
+          <th scope="row">
+            {member.displayName}
+            {member.isYou && <span className="soft"> (you)</span>}
+            <span className="under">
+              @{member.name}
+              {member.email && ` · ${member.email}`}
+            </span>
+          </th>
+          <td>
+            <span>
+              {roleNames[member.role]} {member.kind === 'api' && <span className="under">a program, not a person</span>}
+            </span>
+          </td>
+          <td>
+            <MemberState member={member} />
+          </td>
           {mayChange && (
-            <th scope="col">
-              <span className="unseen">What to do</span>
-            </th>
+            <td className="end">
+              <a href={frame.at(`/members/${member.id}`)}>
+                Change<span className="unseen"> {member.displayName}</span>
+              </a>
+            </td>
           )}
         </tr>
-      </thead>
-      <tbody>
-        {members.map((member) => (
-          <tr key={member.id} className={member.isActive ? undefined : 'past'}>
-            <th scope="row">
-              {member.displayName}
-              {member.isYou && <span className="soft"> (you)</span>}
-              <span className="under">
-                @{member.name}
-                {member.email && ` · ${member.email}`}
-              </span>
-            </th>
-            <td>
-              <span>
-                {roleNames[member.role]} {member.kind === 'api' && <span className="under">a program, not a person</span>}
-              </span>
-            </td>
-            <td>
-              <MemberState member={member} />
-            </td>
-            {mayChange && (
-              <td className="end">
-                <a href={frame.at(`/members/${member.id}`)}>
-                  Change<span className="unseen"> {member.displayName}</span>
-                </a>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Listing>
   )
 }
 

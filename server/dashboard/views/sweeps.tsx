@@ -1,7 +1,9 @@
 /** Sweeps: each is looked at first, and carried out after that. */
+
 import type { SweepKind } from '../../../contract/admin.ts'
 import { bytesWords, counted } from '../words.ts'
 import { type Frame, Token } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Ago } from './parts/moment.tsx'
 
 export interface Look {
@@ -40,34 +42,22 @@ export function SweepsSection({ frame, looks, now }: { frame: Frame; looks: read
       <p className="soft">
         The server removes by itself what nothing uses any more, once an hour. Here you see what would go, and remove it now.
       </p>
-      <table className="table">
-        <caption className="unseen">Sweeps</caption>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Found</th>
-            <th scope="col">
-              <span className="unseen">What to do</span>
+      <Listing caption="Sweeps" columns={['What', 'Found']} canAct>
+        {looks.map((look) => (
+          <tr key={look.kind}>
+            <th scope="row">
+              {words[look.kind].name}
+              <span className="under">{words[look.kind].means}</span>
             </th>
+            <td data-label="Found:">
+              <Found look={look} now={now} />
+            </td>
+            <td className="end">
+              <Acts frame={frame} look={look} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {looks.map((look) => (
-            <tr key={look.kind}>
-              <th scope="row">
-                {words[look.kind].name}
-                <span className="under">{words[look.kind].means}</span>
-              </th>
-              <td data-label="Found:">
-                <Found look={look} now={now} />
-              </td>
-              <td className="end">
-                <Acts frame={frame} look={look} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Listing>
     </section>
   )
 }

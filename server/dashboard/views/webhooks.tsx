@@ -1,8 +1,10 @@
 /** Webhooks: which addresses are told, and how it goes; one of them with its last deliveries. */
+
 import type { Webhook, WebhookDelivery } from '../../../contract/webhooks.ts'
 import { counted } from '../words.ts'
 import { Typed } from './parts/command.tsx'
 import { type Frame, Page } from './parts/frame.tsx'
+import { Listing } from './parts/listing.tsx'
 import { Ago } from './parts/moment.tsx'
 
 export function WebhooksSection({ frame, webhooks, now }: { frame: Frame; webhooks: readonly Webhook[]; now: Date }) {
@@ -15,24 +17,11 @@ export function WebhooksSection({ frame, webhooks, now }: { frame: Frame; webhoo
         Addresses that are told of what happens. They are registered in the terminal: <Typed words="ph webhooks create" />
       </p>
       {webhooks.length > 0 && (
-        <table className="table">
-          <caption className="unseen">Webhooks</caption>
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">State</th>
-              <th scope="col">Last delivery</th>
-              <th scope="col">
-                <span className="unseen">What to do</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {webhooks.map((webhook) => (
-              <Row key={webhook.id} frame={frame} webhook={webhook} now={now} />
-            ))}
-          </tbody>
-        </table>
+        <Listing caption="Webhooks" columns={['Address', 'State', 'Last delivery']} canAct>
+          {webhooks.map((webhook) => (
+            <Row key={webhook.id} frame={frame} webhook={webhook} now={now} />
+          ))}
+        </Listing>
       )}
     </section>
   )
@@ -115,29 +104,19 @@ export function WebhookPage({ frame, now, webhook, deliveries }: WebhookProps) {
       {deliveries.length === 0 ? (
         <p className="soft">Nothing was sent yet.</p>
       ) : (
-        <table className="table">
-          <caption className="unseen">Deliveries, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Tries</th>
-              <th scope="col">What became of it</th>
+        <Listing caption="Deliveries, newest first" columns={['Event', 'Tries', 'What became of it']}>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <th scope="row">
+                {delivery.event_type} <span className="under">event {delivery.event_id}</span>
+              </th>
+              <td data-label="Tries">{delivery.attempt}</td>
+              <td>
+                <Came delivery={delivery} now={now} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {deliveries.map((delivery) => (
-              <tr key={delivery.id}>
-                <th scope="row">
-                  {delivery.event_type} <span className="under">event {delivery.event_id}</span>
-                </th>
-                <td data-label="Tries">{delivery.attempt}</td>
-                <td>
-                  <Came delivery={delivery} now={now} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Listing>
       )}
       <p className="apart">
         <a href={frame.at('/administration#webhooks')}>Back to administration</a>

@@ -1,6 +1,8 @@
 /** Projects that pull jobs wait for: what they bring, who sent it, and what brings it. */
+
 import { bytesWords } from '../../words.ts'
 import { Typed } from './command.tsx'
+import { Listing } from './listing.tsx'
 import { Ago } from './moment.tsx'
 
 export interface WaitingProject {
@@ -25,38 +27,27 @@ export function Waiting({ waiting, now }: { waiting: readonly WaitingProject[]; 
       <p className="soft">
         Sent to a project, and not pulled yet. Someone who works in the project runs the command in its folder.
       </p>
-      <table className="table">
-        <caption className="unseen">Waiting pull jobs</caption>
-        <thead>
-          <tr>
-            <th scope="col">Project</th>
-            <th scope="col">Brings</th>
-            <th scope="col">Sent</th>
-            <th scope="col">Pull with</th>
+      <Listing caption="Waiting pull jobs" columns={['Project', 'Brings', 'Sent', 'Pull with']}>
+        {waiting.slice(0, mostShown).map(({ project, jobs, entries, bytes, since, people, isByHand }) => (
+          <tr key={project}>
+            <th scope="row">{project}</th>
+            <td>
+              <span>
+                {entries} {entries === 1 ? 'prop' : 'props'}{' '}
+                <span className="under">
+                  in {jobs} {jobs === 1 ? 'job' : 'jobs'}, {bytesWords(bytes)}
+                </span>
+              </span>
+            </td>
+            <td data-label="Sent">
+              <span>
+                <Ago date={since} now={now} /> <span className="under">by {people}</span>
+              </span>
+            </td>
+            <td data-label="Pull with">{isByHand ? <PullCommand project={project} /> : 'the desktop agent'}</td>
           </tr>
-        </thead>
-        <tbody>
-          {waiting.slice(0, mostShown).map(({ project, jobs, entries, bytes, since, people, isByHand }) => (
-            <tr key={project}>
-              <th scope="row">{project}</th>
-              <td>
-                <span>
-                  {entries} {entries === 1 ? 'prop' : 'props'}{' '}
-                  <span className="under">
-                    in {jobs} {jobs === 1 ? 'job' : 'jobs'}, {bytesWords(bytes)}
-                  </span>
-                </span>
-              </td>
-              <td data-label="Sent">
-                <span>
-                  <Ago date={since} now={now} /> <span className="under">by {people}</span>
-                </span>
-              </td>
-              <td data-label="Pull with">{isByHand ? <PullCommand project={project} /> : 'the desktop agent'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Listing>
       {waiting.length > mostShown && (
         <p className="soft">
           And more: <Typed words="ph jobs list --status queued" />
