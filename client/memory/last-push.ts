@@ -23,6 +23,9 @@ export interface PushRun {
   begunAt: string
 }
 
+/** Told each time that the library has acknowledged something, with the push as it is remembered: one that goes on has begun before. */
+export type TellRemembered = (push: { root: string; begunAt: string }) => void
+
 interface LastRun extends PushRun {
   /** It came to its end: the next push is another one, and does not go on with it. */
   ended: boolean

@@ -3,6 +3,7 @@
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
+import type { TellRemembered } from '../memory/last-push.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import type { NamedPaths } from '../project/paths.ts'
@@ -27,8 +28,7 @@ export interface PushOptions extends Wire {
   dryRun?: boolean
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
-  /** Told each time that the library has acknowledged something, with the push as it is remembered: one that goes on has begun before. */
-  remembered?: ((push: { root: string; begunAt: string }) => void) | undefined
+  remembered?: TellRemembered
   tell?: TellPush
 }
 

@@ -6,14 +6,13 @@ import { limits } from '../../../contract/limits.ts'
 import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../../../contract/push.ts'
 import type { ClientError } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
-import type { PushedVersion } from '../../memory/last-push.ts'
+import type { PushedVersion, TellRemembered } from '../../memory/last-push.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { TellPush } from '../../progress.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
 import { type PushFile, pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
 import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/why-held.ts'
-import type { PushOptions } from '../options.ts'
 import { orderBatches } from '../plan/batches.ts'
 import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
@@ -36,7 +35,7 @@ export interface RoundParts {
   maxItems: number
   variantGroup: string | undefined
   about: About
-  remembered?: PushOptions['remembered']
+  remembered: TellRemembered | undefined
   /** Ask, but send and change nothing. */
   dryRun: boolean
   /** Ends whatever is on its way. */
