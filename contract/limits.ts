@@ -46,6 +46,8 @@ export const limits = {
   missing: { dependencies: 1000, plugins: 1000, pluginName: 200, perManifest: 500_000 },
   /** Stored files on the denylist that are listed, the largest. */
   denylisted: 200,
+  /** Of each kind of thing that a sweep would remove, as many are counted. */
+  sweepCounted: 100_000,
   /** Packs whose stored bytes are told apart, the largest. */
   storagePacks: 100,
   /** Of one version. */

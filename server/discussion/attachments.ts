@@ -153,8 +153,6 @@ interface Step {
   now: Date
 }
 
-/** Of more, as many are counted. */
-const mostCounted = 100_000
 const looseBefore = (now: Date): string => new Date(now.getTime() - limits.attachment.looseHours * 3_600_000).toISOString()
 
 /** What steps would remove now. */
@@ -165,7 +163,7 @@ export async function countLooseAttachments(
   const [row] = await sql<{ candidates: number; bytes: number }[]>`
     select count(*)::bigint as candidates, coalesce(sum(bytes), 0)::bigint as bytes from (
       select size + coalesce(strokes_size, 0) as bytes from attachments
-       where workspace_id = ${workspaceId} and loose_since < ${looseBefore(now)} limit ${mostCounted}) loose`
+       where workspace_id = ${workspaceId} and loose_since < ${looseBefore(now)} limit ${limits.sweepCounted}) loose`
   return row ?? { candidates: 0, bytes: 0 }
 }
 

@@ -11,16 +11,17 @@ import { blobKey, presignedUntil } from '../storage/storage.ts'
 export const blobs: Handlers<typeof contract> = {
   async put({ sql, workspace, now, storage, bytes, input: { content_hash } }) {
     const key = blobKey(workspace.id, content_hash)
-    const [known] = await sql<{ is_denied: boolean; is_damaged: boolean }[]>`
+    const [known] = await sql<{ is_denied: boolean; is_damaged: boolean; is_loose: boolean }[]>`
       select exists (select 1 from denylist where workspace_id = ${workspace.id} and kind = 'content_hash' and value = ${content_hash}) as is_denied,
-             exists (select 1 from damaged_files where workspace_id = ${workspace.id} and key = ${key}) as is_damaged`
+             exists (select 1 from damaged_files where workspace_id = ${workspace.id} and key = ${key}) as is_damaged,
+             exists (select 1 from loose_files where workspace_id = ${workspace.id} and key = ${key}) as is_loose`
     if (known?.is_denied) throw new ApiError('DENYLISTED', `The file ${content_hash} is on the denylist of this workspace.`)
     const replaces = known?.is_damaged ?? false
     const refusal = replaces ? repairRefusal(workspace) : await ingestRefusal(sql, workspace)
     // Bytes that are kept already are no new ones.
     if (refusal && (replaces || (await storage.sizes([key]))[0] === undefined)) throw refusal
-    // Where it lies already, someone is about to take it over.
-    await spareOrphans(sql, workspace.id, { keys: [key], now })
+    // It lies there already, and someone is about to take it over. What becomes loose later is young.
+    if (known?.is_loose) await spareOrphans(sql, workspace.id, { keys: [key], now })
     const { size, created } = await storage.receive(key, bytes, {
       sha256: content_hash,
       maxBytes: limits.blobBytes,

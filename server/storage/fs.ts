@@ -82,20 +82,13 @@ export class FileStorage implements Storage {
 
   async beginning(key: string, mostBytes: number): Promise<Beginning | undefined> {
     const found = this.find(key)
-    return found && { size: found.size, bytes: await this.read(key, 0, mostBytes) }
+    return found && { size: found.size, bytes: await readPart(found, 0, mostBytes) }
   }
 
   async read(key: string, start: number, end: number): Promise<Buffer> {
     const found = this.find(key)
     if (!found) throw new ApiError('NOT_FOUND', `The store holds no ${key}.`)
-    const file = await open(found.path, 'r')
-    try {
-      const length = Math.max(0, Math.min(end, found.size) - start)
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    return readPart(found, start, end)
   }
 
   async lend(key: string, mostBytes: number): Promise<Lent | undefined> {
@@ -170,6 +163,17 @@ export class FileStorage implements Storage {
     if (this.#made.has(folder)) return
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#made.add(folder)
+  }
+}
+
+async function readPart({ path, size }: { path: string; size: number }, start: number, end: number): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const length = Math.max(0, Math.min(end, size) - start)
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
   }
 }
 

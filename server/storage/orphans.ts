@@ -2,6 +2,7 @@
  * Orphans: files that came in and that nothing took over for a day, or that nothing has used for as long (contract-gaps 7). They go from
  * the disk with their rows and what was counted. Who is about to take old files over spares them first.
  */
+import { limits } from '../../contract/limits.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -38,9 +39,6 @@ export async function spareOrphans(
   await inTransaction(sql, spare, workspaceId)
 }
 
-/** Of more, as many are counted. */
-const mostCounted = 100_000
-
 /** What steps would remove now. */
 export async function countOrphans(
   sql: Sql,
@@ -48,7 +46,7 @@ export async function countOrphans(
 ): Promise<{ candidates: number; bytes: number }> {
   const [row] = await sql<{ candidates: number; bytes: number }[]>`
     select count(*)::bigint as candidates, coalesce(sum(size), 0)::bigint as bytes from (
-      select size from loose_files where workspace_id = ${workspaceId} and loose_since < ${orphanedBefore(now)} limit ${mostCounted}) old`
+      select size from loose_files where workspace_id = ${workspaceId} and loose_since < ${orphanedBefore(now)} limit ${limits.sweepCounted}) old`
   return row ?? { candidates: 0, bytes: 0 }
 }
 
@@ -68,8 +66,8 @@ export async function sweepOrphans(
   const before = orphanedBefore(now)
   const [some] = await database.sql`
     select 1 from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} limit 1`
-  if (!some || (await isHeldForBackup(database.sql, now))) return { gone: 0, isMore: false }
-  return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before }), workspaceId)
+  if (!some) return { gone: 0, isMore: false }
+  return inTransaction(database.sql, (sql) => sweep(sql, files, { workspaceId, before, now }), workspaceId)
 }
 
 /**
@@ -79,10 +77,11 @@ export async function sweepOrphans(
 async function sweep(
   sql: Sql,
   files: Swept['files'],
-  { workspaceId, before }: { workspaceId: number; before: string },
+  { workspaceId, before, now }: { workspaceId: number; before: string; now: Date },
 ): Promise<{ gone: number; isMore: boolean }> {
   await lockOf(sql).hold(sql, workspaceId)
   await holdCount(sql, workspaceId)
+  if (await isHeldForBackup(sql, now)) return { gone: 0, isMore: false }
   const rows = await sql<{ key: string }[]>`
     select key from loose_files where workspace_id = ${workspaceId} and loose_since < ${before} order by key limit ${stepFiles}`
   const keys = rows.map((row) => row.key)

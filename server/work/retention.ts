@@ -79,9 +79,6 @@ export async function forgetSpentPlans({ sql }: { sql: Sql }, { workspaceId, now
   return done(gone.length)
 }
 
-/** Of each kind as many are counted. */
-const mostCounted = 100_000
-
 /** How many records would go now. They take no room that is counted. */
 export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promise<{ candidates: number; bytes: number }> {
   const year = yearBefore(now).toISOString()
@@ -89,13 +86,13 @@ export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promis
     new Date(now.getTime() - ageMs).toISOString(),
   ) as [string, string, string]
   const [row] = await sql<{ candidates: number }[]>`
-    select ((select count(*) from (select created_at from activity where workspace_id = ${workspaceId} order by id limit ${mostCounted}) a where a.created_at < ${year})
-          + (select count(*) from (select created_at from changes where workspace_id = ${workspaceId} order by seq limit ${mostCounted}) c where c.created_at < ${changes})
-          + (select count(*) from (select 1 from notifications where workspace_id = ${workspaceId} and read_at < ${year} limit ${mostCounted}) n)
-          + (select count(*) from (select 1 from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${sessions} limit ${mostCounted}) s)
+    select ((select count(*) from (select created_at from activity where workspace_id = ${workspaceId} order by id limit ${limits.sweepCounted}) a where a.created_at < ${year})
+          + (select count(*) from (select created_at from changes where workspace_id = ${workspaceId} order by seq limit ${limits.sweepCounted}) c where c.created_at < ${changes})
+          + (select count(*) from (select 1 from notifications where workspace_id = ${workspaceId} and read_at < ${year} limit ${limits.sweepCounted}) n)
+          + (select count(*) from (select 1 from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${sessions} limit ${limits.sweepCounted}) s)
           + (select count(*) from (select 1 from webhook_deliveries d join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
-                                    where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${mostCounted}) w)
-          + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${mostCounted}) p))::int as candidates`
+                                    where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${limits.sweepCounted}) w)
+          + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${limits.sweepCounted}) p))::int as candidates`
   return { candidates: row?.candidates ?? 0, bytes: 0 }
 }
 
