@@ -1,6 +1,7 @@
 /** SHA-256 of many files at once, in threads that read each file a single time; and copies of them, made on the way. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { batchesBySize } from './file-batches.ts'
 import type { Hashed, HashJob, HashOrder, HashReport, HashSetting } from './hash-worker.ts'
 
 export type { Hashed, HashJob } from './hash-worker.ts'
@@ -11,7 +12,6 @@ export interface SizedJob extends HashJob {
 }
 
 const mostThreads = 8
-const filesPerMessage = 64
 const bytesPerMessage = 8 * 1024 * 1024
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './hash-worker.ts' : './hash-worker.js', import.meta.url)
@@ -38,7 +38,7 @@ export class HashThreads {
   /** Results in the order of the jobs: failures are results. `onBytes` hears how many bytes more were read. One call at a time. */
   async run(jobs: readonly SizedJob[], onBytes: (bytes: number) => void = () => {}): Promise<Hashed[]> {
     const results: Hashed[] = new Array(jobs.length)
-    const queue = batchesOf(jobs).values()
+    const queue = batchesBySize(jobs, bytesPerMessage).values()
     const work = async (thread: Thread) => {
       for (const batch of queue) {
         const done = await ask(thread, jobs, { batch, onBytes })
@@ -98,21 +98,4 @@ function ask(
     })
     thread.worker.postMessage(order)
   })
-}
-
-/** Indexes, the largest files first, small ones several to a message. */
-function batchesOf(jobs: readonly SizedJob[]): number[][] {
-  const bySize = jobs.map((_, index) => index).sort((a, b) => (jobs[b]?.size ?? 0) - (jobs[a]?.size ?? 0))
-  const batches: number[][] = []
-  let batch: number[] = []
-  let bytes = 0
-  for (const index of bySize) {
-    batch.push(index)
-    bytes += jobs[index]?.size ?? 0
-    if (batch.length < filesPerMessage && bytes < bytesPerMessage) continue
-    batches.push(batch)
-    batch = []
-    bytes = 0
-  }
-  return batch.length > 0 ? [...batches, batch] : batches
 }

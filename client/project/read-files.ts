@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { batchesBySize } from '../../system/file-batches.ts'
 import { FileReader, type ReadFile, type UnreadFile } from './file-reader.ts'
 import type { HashOrder, HashReport } from './read-worker.ts'
 
@@ -22,7 +23,6 @@ export interface ReadOptions {
 }
 
 const mostWorkers = 8
-const filesPerMessage = 64
 const bytesPerMessage = 4 * 1024 * 1024
 /** Starting threads takes longer than reading this much without them. */
 const withoutThreads = { files: 200, bytes: 32 * 1024 * 1024 }
@@ -46,24 +46,8 @@ async function readHere(jobs: readonly ReadJob[], { signal, onFile, onBytes }: R
 /** Indexes of jobs that go to a worker in one message. */
 type Batch = number[]
 
-function batchesOf(jobs: readonly ReadJob[]): Batch[] {
-  const bySize = jobs.map((_, index) => index).sort((a, b) => (jobs[b]?.size ?? 0) - (jobs[a]?.size ?? 0))
-  const batches: Batch[] = []
-  let batch: Batch = []
-  let bytes = 0
-  for (const index of bySize) {
-    batch.push(index)
-    bytes += jobs[index]?.size ?? 0
-    if (batch.length < filesPerMessage && bytes < bytesPerMessage) continue
-    batches.push(batch)
-    batch = []
-    bytes = 0
-  }
-  return batch.length > 0 ? [...batches, batch] : batches
-}
-
 async function readInThreads(jobs: readonly ReadJob[], options: ReadOptions): Promise<void> {
-  const batches = batchesOf(jobs)
+  const batches = batchesBySize(jobs, bytesPerMessage)
   const threadsAllowed = options.workers ?? Math.min(availableParallelism(), mostWorkers)
   const threads = Array.from({ length: Math.min(threadsAllowed, batches.length) }, startThread)
   const queue = batches.values()
