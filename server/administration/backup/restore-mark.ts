@@ -1,6 +1,6 @@
 /** A data folder into which a backup is being restored: half of a library, which no server may take for a whole one. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
@@ -24,14 +24,13 @@ const isRestoring = new Ajv().compile<Restoring>(Restoring)
 
 const markIn = (dataDir: string): string => join(dataDir, 'restoring.json')
 
-/** Undefined where nothing is being restored. */
+/** Undefined where nothing is being restored, and in a folder that this user may not look into: who opens that is refused. */
 export function restoringIn(dataDir: string): Restoring | 'unknown' | undefined {
   try {
     const read: unknown = JSON.parse(readFileSync(markIn(dataDir), 'utf8'))
     return isRestoring(read) ? read : 'unknown'
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    return 'unknown'
+  } catch {
+    return existsSync(markIn(dataDir)) ? 'unknown' : undefined
   }
 }
 
