@@ -50,6 +50,13 @@ const pathOf = (name: string) => `Content/Town/${name}.uasset`
 const bytesOf = (name: string, version: string) =>
   packageAt(pathOf(name), { payload: Buffer.alloc(20_000, `${name} ${version}`) })
 
+const versions = ['first', 'second', 'edited'] as const
+
+async function versionOf(name: string, bytes: Buffer | undefined): Promise<(typeof versions)[number] | undefined> {
+  for (const version of versions) if (bytes?.equals(await bytesOf(name, version))) return version
+  return undefined
+}
+
 /** A project that has the first versions, two of them edited since, and a job that brings the second ones. */
 class Interrupted {
   readonly options: AgentProcessOptions
@@ -86,31 +93,30 @@ class Interrupted {
     const now = this.#project.files()
     const kept = Object.values(filesBelow(join(this.#project.root, 'Saved')))
     for (const name of names) {
-      const states = await Promise.all(['first', 'second', 'edited'].map((version) => bytesOf(name, version)))
-      const there = now[`Town/${name}.uasset`]
+      const there = await versionOf(name, now[`Town/${name}.uasset`])
+      expect(there, `${name} is no version, and no edit`).toBeDefined()
+      if (!edited.includes(name) || there === 'edited') continue
+      const edit = await bytesOf(name, 'edited')
       expect(
-        states.some((state) => there && state.equals(there)),
-        `${name} is no version, and no edit`,
+        kept.some((one) => one.equals(edit)),
+        `the edit of ${name} is lost`,
       ).toBe(true)
-      const edit = states.at(-1)
-      if (edited.includes(name) && edit && !there?.equals(edit))
-        expect(
-          kept.some((one) => one.equals(edit)),
-          `the edit of ${name} is lost`,
-        ).toBe(true)
     }
   }
 
   async requireDone(): Promise<void> {
     await this.requireUnharmed()
+    const [id = 0] = this.options.jobs
+    const { status, failure_reason, report_json } = await jobAt(this.#target, id)
+    expect({ status, failure_reason }).toEqual({ status: 'done', failure_reason: null })
     const now = this.#project.files()
     for (const name of names) {
       const version = edited.includes(name) && this.options.answer === 'keep_local' ? 'edited' : 'second'
-      expect(now[`Town/${name}.uasset`]?.equals(await bytesOf(name, version)), name).toBe(true)
+      expect(
+        await versionOf(name, now[`Town/${name}.uasset`]),
+        `${name}, answered with ${this.options.answer}: ${JSON.stringify(report_json)}`,
+      ).toBe(version)
     }
-    const [id = 0] = this.options.jobs
-    const { status, report_json } = await jobAt(this.#target, id)
-    expect(status).toBe('done')
     const resolution = this.options.answer === 'keep_local' ? 'keep_local' : 'overwrite'
     const told = (name: string) => report_json.conflicts.find((one: Json) => one.destination === `/Game/Town/${name}`)?.resolution
     expect(names.map(told)).toEqual(names.map((name) => (edited.includes(name) ? resolution : undefined)))
