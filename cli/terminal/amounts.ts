@@ -50,10 +50,12 @@ export function age(timestamp: string, now: Date): string {
   return `${count(Math.floor(amount), 'year')} ago`
 }
 
-/** How long until a timestamp: `5 min`, `23 h 10 min`, `2 d 4 h`, `12 d`. */
+/** How long until a timestamp: `15 s`, `5 min`, `23 h 10 min`, `2 d 4 h`, `12 d`. */
 export function timeLeft(timestamp: string, now: Date): string {
-  const minutes = Math.max(1, Math.ceil((Date.parse(timestamp) - now.getTime()) / 60_000))
-  if (Number.isNaN(minutes)) return timestamp
+  const seconds = Math.max(1, Math.ceil((Date.parse(timestamp) - now.getTime()) / 1000))
+  if (Number.isNaN(seconds)) return timestamp
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   const parts =

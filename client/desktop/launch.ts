@@ -57,8 +57,11 @@ export async function launchAgent({ folders, args, env, signal }: Launch): Promi
   throw notStarted(`it did not answer within ${patienceMs / 1000} s`)
 }
 
+/** Of what it said as a command, only what is wrong: what to do next is said by who started it. */
+const faultOf = (said: string): string => said.replace(/^error: /, '').replace(/\n next: .*/s, '')
+
 const notStarted = (why: string): ClientError =>
-  new ClientError('AGENT_NOT_STARTED', `The desktop agent could not be started: ${why.replace(/^error: /, '')}`)
+  new ClientError('AGENT_NOT_STARTED', `The desktop agent could not be started: ${faultOf(why)}`)
 
 /** Whether it has let its folder go after it was asked to end. */
 export async function waitUntilGone(folders: Folders, signal: AbortSignal): Promise<boolean> {

@@ -120,11 +120,12 @@ test('one that stands still is not said to be gone: it runs, and does not answer
   const { pid } = JSON.parse((await phProcess(['agent', 'start', '--json'], { env })).stdout)
   process.kill(pid, 'SIGSTOP')
   try {
-    const asked = await Promise.all([ph('agent status', { env }), ph('agent stop', { env })])
+    const asked = await Promise.all([ph('agent status', { env }), ph('agent stop', { env }), ph('agent start', { env })])
     const silent = expect.stringMatching(/runs, but does not answer\.\n next: .*try again/)
     expect(asked).toMatchObject([
       { code: 3, stderr: silent },
       { code: 1, stderr: silent },
+      { code: 1, stderr: expect.stringMatching(new RegExp(`with this state folder, process ${pid}\\.\n next: [^\n]+\n$`)) },
     ])
   } finally {
     process.kill(pid, 'SIGCONT')

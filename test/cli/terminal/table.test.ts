@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { age, count, duration, size } from '../../../cli/terminal/amounts.ts'
+import { age, count, duration, size, timeLeft } from '../../../cli/terminal/amounts.ts'
 import type { Output } from '../../../cli/terminal/output.ts'
 import { painter } from '../../../cli/terminal/output.ts'
 import { type Column, shorten, table } from '../../../cli/terminal/table.ts'
@@ -155,6 +155,19 @@ test('sizes, counts and durations are short and exact enough', () => {
   ])
   expect([count(1, 'file'), count(2000, 'file'), count(0, 'entry', 'entries')]).toEqual(['1 file', '2,000 files', '0 entries'])
   expect([400, 9_940, 59_400, 200_000, 7_500_000].map(duration)).toEqual(['0.4 s', '9.9 s', '59 s', '3 min 20 s', '2 h 5 min'])
+})
+
+test('what is left of a time is told in units that a person waits by', () => {
+  const now = new Date('2026-06-15T12:00:00Z')
+  const left = (ms: number) => timeLeft(new Date(now.getTime() + ms).toISOString(), now)
+  expect([-5_000, 14_200, 61_000, 3_600_000, 23.2 * 3_600_000, 52 * 3_600_000].map(left)).toEqual([
+    '1 s',
+    '15 s',
+    '2 min',
+    '1 h',
+    '23 h 12 min',
+    '2 d 4 h',
+  ])
 })
 
 test('an age is told in the largest unit that fits', () => {
