@@ -62,7 +62,7 @@ export const commands = [
             changed: [...changed, ...behind],
           },
           () => [
-            ...releasedWords(held, free, { context, dryRun }),
+            ...releasedWords({ held, others, free }, { context, dryRun }),
             ...changedWords(changed, context),
             ...behindWords(behind, context),
             ...(dryRun ? ['', 'Nothing was changed.'] : []),
@@ -115,17 +115,17 @@ function changedFiles(props: readonly NamedProp[], held: readonly HeldProp[], st
   )
 }
 
+/** Of what others had it is said who: they may be editing it. */
 function releasedWords(
-  held: readonly HeldProp[],
-  free: readonly NamedProp[],
+  { held, others, free }: { held: readonly HeldProp[]; others: readonly HeldProp[]; free: readonly NamedProp[] },
   { context: { out }, dryRun }: { context: Context; dryRun: boolean },
 ): string[] {
   const hidden = held.length - mostNamed
+  const whoseWords = (one: HeldProp) =>
+    others.includes(one) ? out.paint('dim', `  ${holderName(one.lock)} ${dryRun ? 'has' : 'had'} it`) : ''
   return [
     ...(held.length > 0 ? [`${dryRun ? 'Would release' : 'Released'} ${count(held.length, 'prop')}:`] : ['Nothing to release.']),
-    ...held
-      .slice(0, mostNamed)
-      .map(({ name, lock }) => `  ${printable(name)}${out.paint('dim', `  ${holderName(lock)} ${dryRun ? 'has' : 'had'} it`)}`),
+    ...held.slice(0, mostNamed).map((one) => `  ${printable(one.name)}${whoseWords(one)}`),
     ...(hidden > 0 ? [`  and ${number(hidden)} more`] : []),
     ...free.slice(0, mostNamed).map(({ name }) => `${printable(name)} is not checked out.`),
     ...(free.length > mostNamed ? [`and ${number(free.length - mostNamed)} more are not checked out`] : []),

@@ -99,7 +99,7 @@ test("another person's check-out is released by admins only, after a question", 
     1,
     expect.stringContaining('Checked out by someone else: SM_Stool (olivia, just now'),
   ])
-  await olivia.ok('release SM_Stool')
+  expect((await olivia.run('release SM_Stool')).stdout).toBe('Released 1 prop:\n  SM_Stool\n')
   await mia.ok('checkout SM_Stool')
   const unasked = await olivia.run('release SM_Stool')
   expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Add --yes')])
