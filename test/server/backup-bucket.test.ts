@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { restoreBackup } from '../../server/administration/backup/restore.ts'
+import type { FilesTold } from '../../server/administration/backup/take-backup.ts'
 import type { Settings } from '../../server/config.ts'
 import { startServer } from '../../server/main.ts'
 import { blobKey } from '../../server/storage/storage.ts'
@@ -22,8 +24,15 @@ async function run(words: string[], of: Pick<TestServer, 'dataDir' | 'settings'>
   return { code, stderr, answer: stdout === '' ? undefined : (JSON.parse(stdout) as Json) }
 }
 
+/** Ended when so many files are there. */
+async function interruptedRestore(settings: Settings, folder: string, files: number): Promise<void> {
+  const ending = new AbortController()
+  const tell = (told: FilesTold) => told.kind === 'files' && told.files >= files && ending.abort()
+  await expect(restoreBackup({ settings, folder, backup: undefined, tell, signal: ending.signal })).rejects.toThrow(/abort/)
+}
+
 test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
-  'an object that the bucket lost is named and comes back with a push; a backup goes to a folder, and from there to a disk or into the bucket',
+  'an object that the bucket lost is named and comes back with a push; a backup goes to a folder, and from there to a disk or into the bucket, where a restore that was interrupted goes on',
   { timeout: 480_000 },
   async () => {
     const store = await startObjectStorage()
@@ -44,8 +53,12 @@ test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
     const made = await run(['backup', folder], server)
     expect(made).toMatchObject({ code: 0, answer: { lacks: [] } })
     await server.stop()
-    const keptKeys: string[] = []
-    for await (const page of store.bucket.list(`${workspaceId}/`)) keptKeys.push(...page.map(({ key }) => key))
+    const storedKeys = async () => {
+      const found: string[] = []
+      for await (const page of store.bucket.list(`${workspaceId}/`)) found.push(...page.map(({ key }) => key))
+      return found
+    }
+    const keptKeys = await storedKeys()
     expect(keptKeys).toHaveLength(made.answer.files)
     const full = join(temporaryFolder(), 'data')
     const refused = await run(['restore', folder], { dataDir: full, settings: { ...server.settings, dataDir: full } })
@@ -55,6 +68,14 @@ test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
     for (const over of [{ storageUrl: undefined, storageKey: undefined }, {}]) {
       const dataDir = join(temporaryFolder(), 'data')
       const settings: Settings = { ...server.settings, ...over, dataDir }
+      if (settings.storageUrl !== undefined) {
+        await interruptedRestore(settings, folder, 2)
+        const there = (await storedKeys()).length
+        expect([there > 0, there < keptKeys.length]).toEqual([true, true])
+        const another = join(temporaryFolder(), 'data')
+        const taken = await run(['restore', folder], { dataDir: another, settings: { ...settings, dataDir: another } })
+        expect([taken.code, taken.stderr]).toEqual([5, expect.stringContaining('is not empty')])
+      }
       expect(await run(['restore', folder], { dataDir, settings })).toMatchObject({
         code: 0,
         answer: { files: made.answer.files },
