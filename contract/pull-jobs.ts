@@ -30,6 +30,8 @@ export const ProjectName = named(limits.pullJob.projectName)
 /** Where in a project files land: `/Game/A/B` under `R` becomes `R/A/B`. */
 export const TargetRoot = Type.String({ pattern: '^/Game(/[A-Za-z0-9_-]+)*$', maxLength: 500 })
 /** `major.minor.patch`; the patch may be missing, and whatever the editor prints behind is ignored. */
+/** A secret: at least 160 random bits. */
+const ChosenToken = Type.String({ pattern: '^[A-Za-z0-9_-]{27,200}$' })
 const EditorVersion = Type.String({ pattern: '^[0-9]{1,5}\\.[0-9]{1,5}(\\.[0-9]{1,5})?([^0-9.].{0,60})?$' })
 
 const jobFields = {
@@ -207,8 +209,14 @@ export const pullJobs = routes({
     method: 'POST',
     path: '/pull-jobs/{job_id}/claim',
     scope: 'write',
-    summary: 'Take on a job that waits; the token that is answered belongs to this claim alone.',
-    input: Type.Object({ job_id: Id, project_key: ProjectName, engine_version: absentOrNull(EditorVersion) }),
+    summary:
+      'Take on a job that waits; the token that is answered belongs to this claim alone. Who chooses it at random, and writes it down before, can go on with a claim whose answer never came.',
+    input: Type.Object({
+      job_id: Id,
+      project_key: ProjectName,
+      engine_version: absentOrNull(EditorVersion),
+      claim_token: Type.Optional(ChosenToken),
+    }),
     output: Type.Object({ ...detailFields, claim_token: Text, warnings: Type.Array(PullWarning) }),
     errors: ['JOB_NOT_FOUND', 'CONFLICT', 'JOB_STATE', 'ENGINE_TOO_OLD'],
   },

@@ -3,7 +3,7 @@ import type { StateFile } from './state-file.ts'
 
 export interface OpenPull {
   jobId: number
-  /** Null: the answer to the claim was never seen. */
+  /** Of a claim that was sent, whether or not its answer came; null before. */
   claimToken: string | null
   /** What was asked for, as JSON; null for a job that someone else ordered. */
   ordered: string | null

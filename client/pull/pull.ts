@@ -1,4 +1,5 @@
 /** `ph pull`: brings entries with everything they need into a project. Start here. */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
@@ -198,18 +199,23 @@ class Pull {
     { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
   ): Promise<JobReport> {
     const { api, memory, target } = this.#parts
-    memory.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
+    // Written down before it is sent: a claim is nobody's for an hour when its answer is lost and its token with it.
+    const chosen = randomBytes(24).toString('base64url')
+    memory.pulls.keep({ jobId: job.id, claimToken: chosen, ordered }, new Date())
     // The list is on its way while the claim is: it is the same for the one who gets the job.
     const closure = this.#closureOf(job.id)
     const claimed = await api.pullJobs.claim({
       job_id: job.id,
       project_key: target.project,
+      claim_token: chosen,
       ...(target.engineVersion === null ? {} : { engine_version: target.engineVersion }),
     })
-    memory.pulls.keep({ jobId: job.id, claimToken: claimed.claim_token, ordered }, new Date())
+    const token = claimed.claim_token
+    // An older library chooses by itself.
+    if (token !== chosen) memory.pulls.keep({ jobId: job.id, claimToken: token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
     const only = onlyOf(ordered)
-    return this.#do(job, { token: claimed.claim_token, isRunning: false, resumed, warnings: said, closure, only })
+    return this.#do(job, { token, isRunning: false, resumed, warnings: said, closure, only })
   }
 
   #closureOf(jobId: number): JobParts['closure'] {

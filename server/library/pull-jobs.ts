@@ -115,7 +115,7 @@ export const pullJobs: Handlers<typeof contract> = {
     if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be claimed')
     const engine = knownEngine(input.engine_version)
     const warnings = [...checkEngine(await selectJobFiles(request, job.id), engine), ...rootWarnings(job.target_root)]
-    const token = newClaimToken()
+    const token = input.claim_token ?? newClaimToken()
     await sql`
       update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},
              lease_expires_at = ${leaseUntil(now).toISOString()}, updated_at = ${now.toISOString()}

@@ -1,4 +1,5 @@
 /** Pull jobs: what an order brings, who may claim it, and what a report must say (spec 3, 4.3; contract-gaps 4 and 9). */
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { type Item, item, plainFile, pushed, sha256, uniqueName } from '../support/push.ts'
@@ -168,6 +169,19 @@ test('a claim token works with the keys of the one who claimed, and with nobody 
   expect((await beat(max)).status).toBe(200)
   expect((await beat(adam)).body.error).toMatchObject({ code: 'JOB_STATE', details: { status: 'running' } })
   expect((await beat(mia)).status).toBe(409)
+})
+
+test('who claims may choose the token: a heartbeat with it goes on with a claim whose answer never came; a guessable one is refused', async () => {
+  const { entry_id } = await prop()
+  const job = await ordered([{ entry_id }])
+  for (const short of ['', 'token', 'x'.repeat(26), `${'x'.repeat(30)} `])
+    expect((await claim(job, max, { claim_token: short })).body.error).toMatchObject({ code: 'VALIDATION' })
+  const claim_token = randomBytes(24).toString('base64url')
+  expect((await claim(job, max, { claim_token })).body).toMatchObject({ status: 'claimed', claim_token })
+  expect((await claim(job, max, { claim_token })).body.error).toMatchObject({ code: 'JOB_STATE' })
+  const beat = (who: Caller) => who.post(`/pull-jobs/${job.id}/heartbeat`, { claim_token })
+  expect((await beat(max)).body).toMatchObject({ job_id: job.id, status: 'claimed' })
+  expect((await beat(adam)).status).toBe(409)
 })
 
 test('a lease that ran out makes the job wait again, in lists and details too, and its token is worth nothing', async () => {

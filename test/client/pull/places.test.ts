@@ -221,6 +221,23 @@ test('a pull whose report never arrived reports over both runs what the first on
   expect(outcomesOf(onlyJob(await run()))).toEqual({ [fileA]: 'kept', 'Content/Town/B.uasset': 'kept' })
 })
 
+test('a claim whose answer was lost is the pull’s own all the same: the next run goes on with it', async () => {
+  let token: string | undefined
+  const beats: string[] = []
+  const { run } = await peerAndProject([a, b], {
+    instead: (heard, response) => {
+      if (heard.url.endsWith('/heartbeat')) beats.push(JSON.parse(heard.body).claim_token)
+      if (token !== undefined || !heard.url.endsWith('/claim')) return false
+      token = JSON.parse(heard.body).claim_token
+      cut(response, heard)
+      return true
+    },
+  })
+  await expect(run()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect(onlyJob(await run())).toMatchObject({ status: 'done', resumed: true, summary: { added: 2 } })
+  expect([token?.length, beats]).toEqual([32, [token]])
+})
+
 test('a claim that someone else has after an interruption is let go, with a word about what was placed', async () => {
   let isGone = false
   const { project, run } = await peerAndProject([a, b], {
