@@ -116,7 +116,7 @@ class Work {
     const { decisions, obstacles } = await compareProject(pullFiles, { content, memory: undefined, signal })
     const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)
-    throwObstacles([...obstacles, ...checkReplaced(different)])
+    throwObstacles([...obstacles, ...(await checkReplaced(different, signal))])
     await this.#fetch(decisions.filter(({ action }) => action !== 'identical').map(({ pullFile }) => pullFile))
     tell({ kind: 'phase', phase: 'place' })
     signal.throwIfAborted()

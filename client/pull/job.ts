@@ -124,7 +124,8 @@ export class PullJob {
   }
 
   async #bringFree(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {
-    const blocked = checkReplaced(planned.map(({ decision }) => decision))
+    const replaced = planned.map(({ decision }) => decision)
+    const blocked = await checkReplaced(replaced, this.#signal)
     return blocked.length > 0 || planned.length === 0 ? blocked : this.#bring(planned, addresses)
   }
 

@@ -1,8 +1,23 @@
 /** Which files other programs have open, where the system tells: Linux does; Windows refuses the rename instead. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The name of a program that has it open, by path. Programs of other people are not seen. */
-export function findOpenFiles(paths: ReadonlySet<string>): Map<string, string> {
+/** For programs that only read a file through, or that start another one, which has its files open for a moment. */
+const patienceMs = 2000
+const lookMs = 100
+
+/** The name of a program that has it open, by path, where none lets it go meanwhile. Programs of other people are not seen. */
+export async function findOpenFiles(paths: ReadonlySet<string>, signal?: AbortSignal): Promise<Map<string, string>> {
+  const untilMs = performance.now() + patienceMs
+  let open = openNow(paths)
+  while (open.size > 0 && performance.now() < untilMs) {
+    await sleep(lookMs, undefined, { signal })
+    open = openNow(new Set(open.keys()))
+  }
+  return open
+}
+
+function openNow(paths: ReadonlySet<string>): Map<string, string> {
   const open = new Map<string, string>()
   if (paths.size === 0 || process.platform !== 'linux') return open
   for (const pid of readdirSync('/proc')) {

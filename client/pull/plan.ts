@@ -170,7 +170,7 @@ class Planner {
       obstacles: [
         ...refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)),
         ...obstacles,
-        ...checkReplaced(placed),
+        ...(await checkReplaced(placed, signal)),
       ],
       warnings: withRootWarning(warnings, targetRoot),
       summary: sumsOf(decisions),

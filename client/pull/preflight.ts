@@ -12,9 +12,9 @@ const reserveBytes = 32 * 1024 * 1024
 const btrfsType = 0x9123683e
 
 /** Files that are to be replaced must be writable, and open nowhere. */
-export function checkReplaced(decisions: readonly Decision[]): Obstacle[] {
+export async function checkReplaced(decisions: readonly Decision[], signal?: AbortSignal): Promise<Obstacle[]> {
   const replaced = decisions.flatMap((one) => (one.stats ? [{ ...one, stats: one.stats }] : []))
-  const open = findOpenFiles(new Set(replaced.map(({ path }) => path)))
+  const open = await findOpenFiles(new Set(replaced.map(({ path }) => path)), signal)
   return replaced.flatMap((one): Obstacle[] => {
     if (isReadOnly(one)) return [obstacle('read-only', one.file, `${one.file} is read-only and would be replaced.`)]
     const program = open.get(one.path)
