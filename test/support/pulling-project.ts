@@ -199,11 +199,16 @@ export class PullingProject {
     return open
   }
 
-  /** Whatever this side was told is so: its jobs are there, and a claim that was given to it is not forgotten. */
+  /** Whatever this side was told is so: its jobs are there, and what is claimed can be gone on with by the token that is remembered. */
   async requireRemembered(): Promise<void> {
-    const jobs = new Map((await this.#jobs()).map((job) => [job.id, job]))
-    for (const { jobId, claimToken } of this.open())
-      expect(claimToken === null ? ['queued', 'claimed'] : ['claimed', 'running', 'done']).toContain(jobs.get(jobId)?.status)
+    const tokens = new Map(this.open().map(({ jobId, claimToken }) => [jobId, claimToken]))
+    const jobs = await this.#jobs()
+    expect(jobs.map(({ id }) => id)).toEqual(expect.arrayContaining([...tokens.keys()]))
+    for (const { id, status } of jobs)
+      if (status === 'claimed' || status === 'running') {
+        const beat = await this.#api.post(`/pull-jobs/${id}/heartbeat`, { claim_token: tokens.get(id) ?? '' })
+        expect([status, beat.status], JSON.stringify(beat.body)).toEqual([status, 200])
+      }
   }
 
   /** Everything lies in its place, the library knows exactly what became of it, and nothing else is left over. */
