@@ -111,8 +111,9 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
   with endpoints as (
     select w.id, w.url, w.secret, w.format,
            greatest(0, ${limits.webhook.atOnce}::int - (
-             select count(*) from webhook_deliveries d
-              where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.status = 'pending' and ${isLeased(sql, now)})) as free
+             -- Of the few that are leased, not of all that are pending.
+             select count(*) filter (where d.status = 'pending') from webhook_deliveries d
+              where d.workspace_id = w.workspace_id and d.webhook_id = w.id and ${isLeased(sql, now)})) as free
       from webhooks w join workspaces s on s.id = w.workspace_id
      where w.workspace_id = ${workspaceId} and w.id = any(${[...ids]}::bigint[]) and w.active and w.pending > 0 and ${isOpen(sql)}),
   due as (

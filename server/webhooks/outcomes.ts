@@ -32,8 +32,13 @@ export async function recordOutcomes(sql: Sql, { workspaceId, now, outcomes }: R
   await sql`
     with reported as (
       select r.*, d.failures + case when r.result = 'failed' then 1 else 0 end as failures_now
-        from jsonb_to_recordset(${sql.json(rows)}) as r (webhook_id bigint, id bigint, attempt int, result text, error text)
-        join webhook_deliveries d on d.workspace_id = ${workspaceId} and d.webhook_id = r.webhook_id and d.id = r.id
+        from (
+         select * from jsonb_to_recordset(${sql.json(rows)}) as r (webhook_id bigint, id bigint, attempt int, result text, error text)
+          limit ${rows.length}::int) r
+       cross join lateral (
+         -- By the key alone, and few: to the planner, which knows nothing yet of a new table, all that is pending seems less.
+         select status, attempt, failures from webhook_deliveries
+          where workspace_id = ${workspaceId} and webhook_id = r.webhook_id and id = r.id offset 0) d
        where d.status = 'pending' and (d.attempt = r.attempt or r.result = 'delivered')),
     judged as (
       select *, case when result = 'delivered' then 'delivered' when failures_now >= ${limits.webhook.attempts}::int then 'failed' else 'pending' end as status
