@@ -210,7 +210,7 @@ export const pullJobs = routes({
     path: '/pull-jobs/{job_id}/claim',
     scope: 'write',
     summary:
-      'Take on a job that waits; the token that is answered belongs to this claim alone. Who chooses it at random, and writes it down before, can go on with a claim whose answer never came.',
+      'Take on a job that waits; the token that is answered belongs to this claim alone. Who chooses it at random, and writes it down before, can go on with a claim whose answer never came: the same claim again is answered again.',
     input: Type.Object({
       job_id: Id,
       project_key: ProjectName,

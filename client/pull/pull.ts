@@ -132,7 +132,8 @@ class Pull {
     if (refused && !isClaimGone(refused)) return refused
     const job = await api.pullJobs.get({ job_id: jobId })
     if (refused && job.status !== 'queued') throw refused
-    return this.#claim(job, { ordered, resumed: true })
+    // By the same token: the claim of the run before may still be on its way.
+    return this.#claim(job, { ordered, resumed: true, token: claimToken ?? undefined })
   }
 
   /** Gives what the library says against the claim, when it does. */
@@ -196,11 +197,15 @@ class Pull {
 
   async #claim(
     job: PullJobDetail,
-    { ordered, resumed, warnings = [] }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[] },
+    {
+      ordered,
+      resumed,
+      warnings = [],
+      token: chosen = randomBytes(24).toString('base64url'),
+    }: { ordered: string | null; resumed: boolean; warnings?: PullWarning[]; token?: string | undefined },
   ): Promise<JobReport> {
     const { api, memory, target } = this.#parts
     // Written down before it is sent: a claim is nobody's for an hour when its answer is lost and its token with it.
-    const chosen = randomBytes(24).toString('base64url')
     memory.pulls.keep({ jobId: job.id, claimToken: chosen, ordered }, new Date())
     // The list is on its way while the claim is: it is the same for the one who gets the job.
     const closure = this.#closureOf(job.id)
@@ -215,7 +220,7 @@ class Pull {
     if (token !== chosen) memory.pulls.keep({ jobId: job.id, claimToken: token, ordered }, new Date())
     const said = [...warnings, ...claimed.warnings]
     const only = onlyOf(ordered)
-    return this.#do(job, { token, isRunning: false, resumed, warnings: said, closure, only })
+    return this.#do(job, { token, isRunning: claimed.status === 'running', resumed, warnings: said, closure, only })
   }
 
   #closureOf(jobId: number): JobParts['closure'] {

@@ -10,7 +10,7 @@ import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
-import { checkEngine, hashOfClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
+import { checkEngine, hashOfClaim, isOwnClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
 import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
@@ -112,10 +112,12 @@ export const pullJobs: Handlers<typeof contract> = {
     const job = await holdPullJob(request, input.job_id)
     if (input.project_key !== job.target_project)
       throw new ApiError('CONFLICT', `Pull job ${job.id} is for the project ${job.target_project}, not ${input.project_key}.`)
-    if (job.status !== 'queued') throw wrongState(job, 'only one that waits can be claimed')
+    const token = input.claim_token ?? newClaimToken()
+    const isRepeated = (job.status === 'claimed' || job.status === 'running') && isOwnClaim(job, { token, userId: actor.id })
+    if (job.status !== 'queued' && !isRepeated) throw wrongState(job, 'only one that waits can be claimed')
     const engine = knownEngine(input.engine_version)
     const warnings = [...checkEngine(await selectJobFiles(request, job.id), engine), ...rootWarnings(job.target_root)]
-    const token = input.claim_token ?? newClaimToken()
+    if (isRepeated) return { ...(await requirePullJob(request, job.id)), claim_token: token, warnings }
     await sql`
       update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},
              lease_expires_at = ${leaseUntil(now).toISOString()}, updated_at = ${now.toISOString()}

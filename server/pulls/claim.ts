@@ -17,17 +17,21 @@ export const leaseUntil = (now: Date): Date => new Date(now.getTime() + limits.p
 export const wrongState = (job: HeldJob, what: string): ApiError =>
   new ApiError('JOB_STATE', `Pull job ${job.id} is ${job.status}: ${what}.`, { status: job.status })
 
+interface Claimant {
+  token: string
+  userId: number
+}
+
+/** Whether the claim is this person's, and the token its own. */
+export const isOwnClaim = (job: HeldJob, { token, userId }: Claimant): boolean =>
+  job.claim_hash !== null &&
+  job.claimed_by === userId &&
+  timingSafeEqual(Buffer.from(job.claim_hash), Buffer.from(hashOfClaim(token)))
+
 /** The claim is this person's, the token its own, and the job in one of these states; JOB_STATE otherwise. */
-export function requireClaim(
-  job: HeldJob,
-  { token, userId, states }: { token: string; userId: number; states: readonly PullJobStatus[] },
-): void {
-  const isOwn =
-    job.claim_hash !== null &&
-    job.claimed_by === userId &&
-    timingSafeEqual(Buffer.from(job.claim_hash), Buffer.from(hashOfClaim(token)))
+export function requireClaim(job: HeldJob, { states, ...claimant }: Claimant & { states: readonly PullJobStatus[] }): void {
   if (!states.includes(job.status)) throw wrongState(job, `only a job that is ${states.join(' or ')} can take that`)
-  if (!isOwn) throw wrongState(job, 'this claim on it is lost')
+  if (!isOwnClaim(job, claimant)) throw wrongState(job, 'this claim on it is lost')
 }
 
 /** Refuses what a newer engine saved, by name; warns of what an older one did. */

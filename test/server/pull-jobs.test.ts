@@ -171,17 +171,25 @@ test('a claim token works with the keys of the one who claimed, and with nobody 
   expect((await beat(mia)).status).toBe(409)
 })
 
-test('who claims may choose the token: a heartbeat with it goes on with a claim whose answer never came; a guessable one is refused', async () => {
+test('who claims may choose the token: with it a claim whose answer never came is answered again, to the same person; a guessable one is refused', async () => {
   const { entry_id } = await prop()
   const job = await ordered([{ entry_id }])
   for (const short of ['', 'token', 'x'.repeat(26), `${'x'.repeat(30)} `])
     expect((await claim(job, max, { claim_token: short })).body.error).toMatchObject({ code: 'VALIDATION' })
   const claim_token = randomBytes(24).toString('base64url')
   expect((await claim(job, max, { claim_token })).body).toMatchObject({ status: 'claimed', claim_token })
-  expect((await claim(job, max, { claim_token })).body.error).toMatchObject({ code: 'JOB_STATE' })
+  expect((await claim(job, max, { claim_token })).body).toMatchObject({ status: 'claimed', claim_token })
+  for (const refused of [
+    await claim(job, adam, { claim_token }),
+    await claim(job, max),
+    await claim(job, max, { claim_token: `${claim_token}x` }),
+  ])
+    expect(refused.body.error).toMatchObject({ code: 'JOB_STATE', details: { status: 'claimed' } })
   const beat = (who: Caller) => who.post(`/pull-jobs/${job.id}/heartbeat`, { claim_token })
   expect((await beat(max)).body).toMatchObject({ job_id: job.id, status: 'claimed' })
   expect((await beat(adam)).status).toBe(409)
+  expect((await max.patch(`/pull-jobs/${job.id}`, { status: 'running', claim_token })).status).toBe(200)
+  expect((await claim(job, max, { claim_token })).body).toMatchObject({ status: 'running', claim_token })
 })
 
 test('a lease that ran out makes the job wait again, in lists and details too, and its token is worth nothing', async () => {
