@@ -36,14 +36,7 @@ export async function ratePages(server: Pick<PhServer, 'url' | 'key'>, at: Round
   mkdirSync(scratch, { recursive: true })
   const { docs, cursors, behind } = await readPages(server)
   const bare = await startBare(docs, at)
-  const base = '/api/v1/entries?sort=name&limit='
-  const ours: Load = {
-    url: server.url,
-    script: writeScript(
-      join(scratch, 'ours'),
-      spread(cursors.map((cursor) => `${base}${pageSize}&cursor=${encodeURIComponent(cursor)}`)),
-    ),
-  }
+  const ours: Load = { url: server.url, script: writeScript(join(scratch, 'ours'), spread(pathsOf(cursors))) }
   const theirs: Load = { url: bare.url, script: writeScript(join(scratch, 'bare'), spread(behind)) }
   try {
     for (const load of [ours, theirs]) rateOf(load, { seconds: 2, connections })
@@ -61,6 +54,15 @@ export async function ratePages(server: Pick<PhServer, 'url' | 'key'>, at: Round
     rmSync(scratch, { recursive: true, force: true })
   }
 }
+
+/** What wrk sends to ask for the first pages by name, each with the next of `pageKeys`. */
+export async function pageScript(server: Pick<PhServer, 'url' | 'key'>, scratch: string): Promise<string> {
+  mkdirSync(scratch, { recursive: true })
+  return writeScript(join(scratch, 'pages'), spread(pathsOf((await readPages(server)).cursors)))
+}
+
+const pathsOf = (cursors: readonly string[]): string[] =>
+  cursors.map((cursor) => `/api/v1/entries?sort=name&limit=${pageSize}&cursor=${encodeURIComponent(cursor)}`)
 
 const spread = (paths: readonly string[]): Asked[] =>
   paths.map((path, at) => ({ path, key: pageKeys[at % pageKeys.length] ?? '' }))

@@ -160,6 +160,13 @@ function entryRows(ph: PhAsker, entries: number): Row[] {
   ]
 }
 
+/** No contender knows where the bytes are. */
+const storage = (ph: PhAsker): Row => ({
+  question: 'storage, whole library',
+  wanted: '2 (5) s',
+  ph: () => ph.bytes('/admin/storage'),
+})
+
 /** Those that have `part` in their question. Deep pages are looked for first, which takes a while. */
 export async function rowsOf(ph: PhAsker, entries: number, part: string): Promise<Row[]> {
   const deep = 'filters and sorts, page'.includes(part) ? await deepPages(ph) : undefined
@@ -172,6 +179,7 @@ export async function rowsOf(ph: PhAsker, entries: number, part: string): Promis
     ...(deep ? [deep] : []),
     ...facetRows(ph),
     ...entryRows(ph, entries),
+    storage(ph),
   ]
   return rows.filter(({ question }) => question.includes(part))
 }

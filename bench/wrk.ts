@@ -1,5 +1,7 @@
 /** Requests per second, by wrk: one that is written in C, because a client in Node takes as much of two cores as the server does. */
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { ran } from './processes.ts'
 
 export interface Load {
@@ -36,9 +38,34 @@ end
   return script
 }
 
+interface Terms {
+  seconds: number
+  connections: number
+}
+
 /** Requests per second; every answer has to be a 200. */
-export function rateOf({ url, script }: Load, { seconds, connections }: { seconds: number; connections: number }): number {
-  const said = ran({ run: ['wrk', '-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}`, '-s', script, url] })
+export const rateOf = (load: Load, terms: Terms): number => rateIn(load, ran({ run: lineOf(load, terms) }))
+
+/** Of all together, each by a wrk of its own at the same time. */
+export async function rateTogether(loads: readonly Load[], terms: Terms): Promise<number> {
+  const rates = loads.map(async (load) => {
+    const [program = '', ...args] = lineOf(load, terms)
+    return rateIn(load, (await promisify(execFile)(program, args)).stdout)
+  })
+  return (await Promise.all(rates)).reduce((sum, rate) => sum + rate, 0)
+}
+
+const lineOf = ({ url, script }: Load, { seconds, connections }: Terms): string[] => [
+  'wrk',
+  '-t1',
+  `-c${connections}`,
+  `-d${Math.max(1, Math.round(seconds))}`,
+  '-s',
+  script,
+  url,
+]
+
+function rateIn({ url }: Load, said: string): number {
   if (/Non-2xx|Socket errors/.test(said)) throw new Error(`requests to ${url} failed:\n${said}`)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1])
 }
