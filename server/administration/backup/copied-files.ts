@@ -15,11 +15,15 @@ export interface Arrived {
   to: string
 }
 
-/** Names that are there mean bytes that are there: names are given after the bytes are on the disk, and to whole files only. */
+/**
+ * Names that are there mean bytes that are there: names are given after the bytes are on the disk, and to whole files only. While some are
+ * put on the disk, the next ones are copied.
+ */
 export class Arrivals {
   readonly #coming: string
   readonly #folders = new FolderSync()
   #count = 0
+  #underWay = Promise.resolve()
 
   /** `coming`: a folder on the same disk. */
   constructor(coming: string) {
@@ -33,7 +37,29 @@ export class Arrivals {
     return join(this.#coming, String(this.#count))
   }
 
+  /** Goes on when those before them have their names; these have them when `settled` says so. */
   async settle(arrived: readonly Arrived[]): Promise<void> {
+    await this.#underWay
+    this.#underWay = this.#name(arrived)
+    // Who waits next hears of a failure.
+    this.#underWay.catch(() => {})
+  }
+
+  settled(): Promise<void> {
+    return this.#underWay
+  }
+
+  async discard(path: string): Promise<void> {
+    await rm(path, { force: true })
+  }
+
+  /** When nothing is under way, removes what has no name. */
+  async close(): Promise<void> {
+    await this.#underWay.catch(() => {})
+    await rm(this.#coming, { recursive: true, force: true })
+  }
+
+  async #name(arrived: readonly Arrived[]): Promise<void> {
     await syncFiles(
       this.#coming,
       arrived.map(({ from }) => from),
@@ -44,10 +70,6 @@ export class Arrivals {
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const { from, to } of arrived) await rename(from, to)
     await this.#folders.settle([...folders, ...above])
-  }
-
-  async discard(path: string): Promise<void> {
-    await rm(path, { force: true })
   }
 }
 
@@ -72,9 +94,9 @@ export function sizeOf(path: string): number | undefined {
   return found?.isFile() ? found.size : undefined
 }
 
-const partBytes = 1024 ** 3
+const partBytes = 512 * 1024 ** 2
 
-/** Some files at a time, which get their names together: an interruption costs no more than so many bytes, or one file. */
+/** Some files at a time, which get their names together: an interruption costs no more than two times so many bytes, or two files. */
 export function* partsOf<T extends { size: number }>(files: readonly T[]): Generator<T[]> {
   let part: T[] = []
   let bytes = 0

@@ -64,13 +64,14 @@ export class FilesBack {
     try {
       for await (const files of folder.filesOf(chosen.name))
         for (const part of partsOf(files)) await this.#bringPart(part, { dataDir, arrivals, threads })
+      await arrivals.settled()
     } catch (error) {
       signal.throwIfAborted()
       throw error
     } finally {
       signal.removeEventListener('abort', abort)
       await threads.close()
-      rmSync(coming, { recursive: true, force: true })
+      await arrivals.close()
     }
   }
 

@@ -115,6 +115,11 @@ type Begun = OutputOf<Operator['backup']['begin']>
 /** A line of its list: of pictures and previews the SHA-256 is not known. */
 type Named = Omit<BackedUpFile, 'sha256'> & { sha256: string | null }
 
+interface Bringing {
+  stored: StoredFiles
+  arrivals: Arrivals
+}
+
 class Backup {
   readonly #options: BackupOptions
   readonly #folder: BackupFolder
@@ -137,12 +142,13 @@ class Backup {
     await this.#folder.removePartial()
     const target = await this.#folder.begin(this.#begun.taken_at)
     const stored = this.#begun.files.lines === 0 ? undefined : openStoredFiles({ ...this.#options, place: this.#begun.place })
+    const arrivals = new Arrivals(this.#folder.coming)
     const abort = () => void stored?.close()
     signal.addEventListener('abort', abort, { once: true })
     try {
       const database = await this.#copyDatabase(target.dir)
       const list = new SpooledFile(join(target.dir, partNames.files))
-      if (stored) await this.#copyFiles(stored, list)
+      if (stored) await this.#copyFiles(list, { stored, arrivals })
       const { path: _, ...files } = await list.close()
       if (this.#isNothingThere) throw nothingThere(this.#begun.place === 'bucket' ? 'the bucket' : storageOf(dataDir))
       // Had the server given it up, files could be gone that are not copied: then this says so.
@@ -155,7 +161,7 @@ class Backup {
     } finally {
       signal.removeEventListener('abort', abort)
       await stored?.close()
-      await rm(this.#folder.coming, { recursive: true, force: true })
+      await arrivals.close()
     }
   }
 
@@ -170,9 +176,8 @@ class Backup {
     })
   }
 
-  async #copyFiles(stored: StoredFiles, list: SpooledFile): Promise<void> {
+  async #copyFiles(list: SpooledFile, by: Bringing): Promise<void> {
     const spooled = join(this.#options.dataDir, this.#begun.files.path)
-    const arrivals = new Arrivals(this.#folder.coming)
     const known = await this.#knownMedia()
     for await (const lines of linesOf(spooled)) {
       this.#total.totalFiles += lines.length
@@ -183,14 +188,15 @@ class Backup {
       const files = named.map((file) => ({ ...file, sha256: file.sha256 ?? known(file) }))
       for (const part of partsOf(files)) {
         this.#options.signal.throwIfAborted()
-        const backedUp = await this.#bring(part, { stored, arrivals })
+        const backedUp = await this.#bring(part, by)
         await list.write(backedUp.map((file) => JSON.stringify(file)))
       }
     }
+    await by.arrivals.settled()
   }
 
-  /** Those of a page that the folder then holds. */
-  async #bring(files: readonly Named[], by: { stored: StoredFiles; arrivals: Arrivals }): Promise<BackedUpFile[]> {
+  /** Those of a part that the folder holds once the arrivals are settled. */
+  async #bring(files: readonly Named[], by: Bringing): Promise<BackedUpFile[]> {
     const isThere = ({ sha256, size }: Named) => sha256 !== null && sizeOf(this.#folder.fileOf(sha256)) === size
     const wanted = files.filter((file) => !isThere(file))
     const there = files.filter((file): file is BackedUpFile => isThere(file))
