@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { restoreBackup } from '../../server/administration/backup/restore.ts'
 import type { FilesTold } from '../../server/administration/backup/take-backup.ts'
+import { checkLibrary } from '../../server/administration/files/check.ts'
+import { openAdministration } from '../../server/administration/open.ts'
+import type { OperatorApi } from '../../server/administration/operator-api.ts'
 import type { Settings } from '../../server/config.ts'
 import { startServer } from '../../server/main.ts'
 import { blobKey } from '../../server/storage/storage.ts'
@@ -86,5 +89,45 @@ test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
       project.requireComplete(lists)
       await restored.stop()
     }
+  },
+)
+
+test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
+  'addresses that run out before their turn comes are asked for again: a slow check of a bucket finds every file whole',
+  { timeout: 240_000 },
+  async () => {
+    const store = await startObjectStorage()
+    const server = await startTestServer(store.settings, byHand)
+    const { url, keys } = await server.addWorkspace()
+    const project = await GrowingProject.begin({ url, key: keys.mia }, 'bucket')
+    await project.grow()
+    await project.push()
+
+    const reaching = {
+      settings: server.settings,
+      ifNone: 'refuse',
+      tell: () => {},
+      signal: AbortSignal.timeout(200_000),
+    } as const
+    const { api, close } = await openAdministration(reaching)
+    onTestFinished(close)
+    const asked: (readonly string[])[] = []
+    const addresses: OperatorApi['file']['addresses'] = async (wanted) => {
+      const isFirst = asked.push(wanted.keys) === 1
+      // The store goes by the real time: for it these ran out three quarters of an hour ago.
+      if (isFirst) server.clock.advance(-3_600_000)
+      const signed = await api.file.addresses(wanted)
+      if (isFirst) {
+        server.clock.advance(3_600_000)
+        expect((await fetch(signed.urls[0] ?? '')).status).toBe(403)
+      }
+      return signed
+    }
+    const slowly: OperatorApi = { ...api, file: { ...api.file, addresses } }
+    const report = await checkLibrary({ api: slowly, dataDir: server.dataDir, tell: () => {}, signal: reaching.signal })
+    expect(report).toMatchObject({ damaged: [], references: { broken: [] } })
+    const [ranOut = [], ...later] = asked
+    expect(ranOut.length).toBeGreaterThan(1)
+    expect(later.flat()).toEqual(expect.arrayContaining([...ranOut]))
   },
 )
