@@ -29,6 +29,7 @@ const QueueItem = {
   origin_path: nullable(Text),
   asset_name: nullable(Text),
 }
+const Version = Type.Object(version)
 const Target = Type.Object({ ...version, kind: oneOf(mediaKinds) })
 const PresignedTarget = Type.Object({
   ...version,
@@ -113,6 +114,18 @@ export const media = routes({
     query: ['object_id'],
     output: Type.Object({ entry_id: Id, preview_status: Text }),
     errors: uploadErrors,
+  },
+  unavailableMany: {
+    method: 'POST',
+    path: '/entries/media/unavailable',
+    scope: 'write',
+    summary: 'Say of many current versions that no preview of them can be made. Others are left alone and named.',
+    input: Type.Object({ items: Type.Array(Version, { minItems: 1, maxItems: limits.mediaPresign.items }) }),
+    output: Type.Object({ unavailable: Type.Array(Version), not_current: Type.Array(Version) }),
+    budget: 'push',
+    repeatable: true,
+    extension: true,
+    errors: ['VALIDATION'],
   },
   presign: {
     method: 'POST',

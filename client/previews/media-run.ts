@@ -8,7 +8,8 @@ import type { Http } from '../http/http.ts'
 import type { GivenUp, Part, Tier } from './given-up.ts'
 import type { MediaJob } from './media-jobs.ts'
 import { emptyReport, type MediaReport } from './report.ts'
-import { answerOf, type MediaFile, MediaSender, type Sent } from './sender.ts'
+import { type MediaFile, MediaSender, type Sent } from './sender.ts'
+import { UnavailablePreviews } from './unavailable.ts'
 
 /** A version whose file is here. */
 export interface MediaFileJob extends MediaJob {
@@ -38,6 +39,7 @@ export class MediaRun {
   readonly #parts: MediaRunParts
   readonly #threads: SourceThreads
   readonly #sender: MediaSender
+  readonly #unavailable: UnavailablePreviews
   readonly #stopping = new AbortController()
   readonly #signal: AbortSignal
   readonly #lanes = pLimit(makersAtOnce + 1)
@@ -49,6 +51,7 @@ export class MediaRun {
     this.#signal = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal
     this.#threads = new SourceThreads({ threads: makersAtOnce, ...threads })
     this.#sender = new MediaSender({ http, api, tier, signal: this.#signal })
+    this.#unavailable = new UnavailablePreviews(api.media)
   }
 
   /** All are made and sent. Throws what concerns more than one of them, and the reason of the signal. */
@@ -59,6 +62,7 @@ export class MediaRun {
     for (const end of await Promise.allSettled(all))
       if (end.status === 'rejected') throw this.#stopping.signal.reason ?? end.reason
     await this.#sender.flush()
+    await this.#unavailable.flush()
   }
 
   async end(): Promise<void> {
@@ -89,15 +93,24 @@ export class MediaRun {
     }
     const { media } = answer
     const files = filesOf(one, media)
-    if (media.lacks) await this.#lacks(one, media, media.lacks)
-    let open = files.length
+    const impossible = media.lacks && this.#lacks(one, media, media.lacks)
+    let open = files.length + (impossible ? 1 : 0)
     if (open === 0) this.#parts.onDone?.(one)
-    const answered = (file: MediaFile) => (sent: Sent) => {
-      this.#answered(one, { file, sent, media })
+    const close = () => {
       open--
       if (open === 0) this.#parts.onDone?.(one)
     }
-    for (const file of files) await this.#sender.add(file, answered(file))
+    if (impossible)
+      await this.#unavailable.add({ entry_id: one.entryId, object_id: one.objectId }, (sent) => {
+        if (sent.outcome === 'moved') this.report.left++
+        else this.report.unavailable.push({ ...remark(one), ...impossible })
+        close()
+      })
+    for (const file of files)
+      await this.#sender.add(file, (sent) => {
+        this.#answered(one, { file, sent, media })
+        close()
+      })
   }
 
   #answered(one: MediaJob, { file, sent, media }: { file: MediaFile; sent: Sent; media: MadeMedia }): void {
@@ -117,21 +130,16 @@ export class MediaRun {
     }
   }
 
-  /** What lies in the bytes is told to the library; what does not is not its business. */
-  async #lacks(one: MediaJob, media: MadeMedia, { reason, message }: Lack): Promise<void> {
-    if (reason === 'changed') {
-      this.report.left++
-      return
-    }
+  /** Why there can be no preview. That lies in the bytes, and the library is told; what does not is not its business. */
+  #lacks(one: MediaJob, media: MadeMedia, { reason, message }: Lack): Lack | undefined {
+    if (reason === 'changed') return void this.report.left++
     const certain = isCertain({ reason, message })
     if (one.thumbnail && media.thumbnail === undefined && certain)
       this.#parts.givenUp.add(one.hash, 'thumbnail', { reason: message, isFinal: true })
-    if (!one.preview) return
-    if (!certain) return this.#fail(one, { reason, message }, { isFinal: true, parts: ['preview'] })
-    const version = { entry_id: one.entryId, object_id: one.objectId }
-    const sent = await answerOf(() => this.#parts.api.media.unavailable(version))
-    if (sent.outcome === 'moved') this.report.left++
-    else this.report.unavailable.push({ ...remark(one), reason, message })
+    if (!one.preview) return undefined
+    if (certain) return { reason, message }
+    this.#fail(one, { reason, message }, { isFinal: true, parts: ['preview'] })
+    return undefined
   }
 
   #fail(

@@ -25,7 +25,11 @@ export const takingBack: Rows = {
   ...aside('editorSessions', ['heartbeat', 'remove'], 'Says which editors run now.'),
   ...aside('blobs', ['put'], partOfPush),
   ...aside('push', ['commit'], partOfPush),
-  ...aside('media', ['putThumbnail', 'putPreview', 'putMetadata', 'unavailable', 'presign', 'finalize'], partOfPush),
+  ...aside(
+    'media',
+    ['putThumbnail', 'putPreview', 'putMetadata', 'unavailable', 'unavailableMany', 'presign', 'finalize'],
+    partOfPush,
+  ),
   ...aside('attachments', ['create', 'putStrokes'], 'A picture belongs to what it is attached to, and goes with it.'),
   ...aside('pullJobs', ['claim', 'heartbeat'], ofPull),
   ...aside('notifications', ['read', 'seen'], ownMarks),

@@ -10,7 +10,7 @@ import { mediaForms } from '../media/media-kinds.ts'
 import { finalizeMedia, presignMedia } from '../media/presigned-media.ts'
 import { selectPreviewQueue, selectPreviewStats, selectThumbnailQueue } from '../media/queues.ts'
 import { uploadMedia } from '../media/upload.ts'
-import { type Artifact, requireCurrent, selectArtifacts, selectMediaInUse } from '../rows/artifact.ts'
+import { type Artifact, requireCurrent, selectArtifacts, selectMediaInUse, type VersionOf } from '../rows/artifact.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 
 export const media: Handlers<typeof contract> = {
@@ -64,8 +64,24 @@ export const media: Handlers<typeof contract> = {
   },
 
   async unavailable(request) {
-    await markUnavailable(request, request.input)
-    return { entry_id: request.input.entry_id, preview_status: 'unavailable' }
+    const { sql, workspace, input } = request
+    await markUnavailable(request, await requireCurrent(sql, workspace.id, { versions: [input], hold: true }))
+    return { entry_id: input.entry_id, preview_status: 'unavailable' }
+  },
+
+  async unavailableMany(request) {
+    const { sql, workspace, input } = request
+    const entryIds = [...new Set(input.items.map(({ entry_id }) => entry_id))]
+    const inUse = await selectMediaInUse(sql, workspace.id, { entryIds, hold: true })
+    const current = new Map(inUse.map((one) => [one.object_id, one]))
+    const isCurrent = ({ entry_id, object_id }: VersionOf) => current.get(object_id)?.entry_id === entry_id
+    const unavailable = input.items.filter(isCurrent)
+    const named = new Set(unavailable.map(({ object_id }) => object_id))
+    await markUnavailable(
+      request,
+      inUse.filter(({ object_id }) => named.has(object_id)),
+    )
+    return { unavailable, not_current: input.items.filter((one) => !isCurrent(one)) }
   },
 
   async presign(request) {

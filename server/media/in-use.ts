@@ -1,7 +1,7 @@
 /** Puts finished media to use: the version shows them from now on, and those before stay reachable by their id (spec 4.9). */
 import type { MediaKind } from '../../contract/media.ts'
 import type { Context } from '../handler.ts'
-import { type MediaInUse, requireCurrent, type VersionOf } from '../rows/artifact.ts'
+import type { MediaInUse } from '../rows/artifact.ts'
 import { updateWants } from './awaited-media.ts'
 
 export interface NewMedia {
@@ -35,16 +35,20 @@ export async function putToUse({ sql, workspace, feed }: Using, media: readonly 
     feed.changed({ entity: 'entry', entityId: inUse.entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
 }
 
-/** There can be no preview of this version. */
-export async function markUnavailable({ sql, workspace, feed }: Using, version: VersionOf): Promise<void> {
-  const { entry_id, object_id } = version
-  const [inUse] = await requireCurrent(sql, workspace.id, { versions: [version], hold: true })
-  if (!inUse || inUse.preview_status === 'unavailable') return
+/** There can be no preview of these current versions. */
+export async function markUnavailable({ sql, workspace, feed }: Using, versions: readonly MediaInUse[]): Promise<void> {
+  const changed = versions.filter(({ preview_status }) => preview_status !== 'unavailable')
+  if (changed.length === 0) return
   await sql`
     update objects set preview_status = 'unavailable', preview_kind = null, preview_artifact_id = null
-     where workspace_id = ${workspace.id} and id = ${object_id}`
-  await updateWants(sql, workspace.id, [entry_id])
-  feed.changed({ entity: 'entry', entityId: entry_id, lineageId: inUse.lineage_id, op: 'upsert' })
+     where workspace_id = ${workspace.id} and id = any(${changed.map(({ object_id }) => object_id)})`
+  await updateWants(
+    sql,
+    workspace.id,
+    changed.map(({ entry_id }) => entry_id),
+  )
+  for (const { entry_id, lineage_id } of changed)
+    feed.changed({ entity: 'entry', entityId: entry_id, lineageId: lineage_id, op: 'upsert' })
 }
 
 const toRow = ({ inUse, artifactId, kind }: NewMedia) => ({ object_id: inUse.object_id, artifact_id: artifactId, kind })

@@ -16,6 +16,7 @@ import { inspectMedia } from '../media/inspection.ts'
 import { mediaForms } from '../media/media-kinds.ts'
 import { recordMedia, type StoredMedia } from '../media/upload.ts'
 import type { Logger } from '../monitoring/log.ts'
+import { requireCurrent } from '../rows/artifact.ts'
 import { firstWorkspace } from '../rows/workspace.ts'
 import { ingestRefusal } from '../storage/counting/stored-bytes.ts'
 import { artifactKey, blobKey, type Storage } from '../storage/storage.ts'
@@ -155,7 +156,9 @@ class PreviewWork {
   }
 
   async #markUnavailable({ workspaceId }: Step, version: Attempt): Promise<void> {
-    await transact(this.#writing(workspaceId), (inside) => markUnavailable(inside, version))
+    await transact(this.#writing(workspaceId), async (inside) =>
+      markUnavailable(inside, await requireCurrent(inside.sql, workspaceId, { versions: [version], hold: true })),
+    )
   }
 
   #writing(workspaceId: number) {

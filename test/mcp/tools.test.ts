@@ -76,6 +76,7 @@ const onlyAdding = [
   'locks_create',
   'media_presign',
   'media_unavailable',
+  'media_unavailable_many',
   'notifications_read',
   'notifications_seen',
   'packs_create',

@@ -223,6 +223,33 @@ test('a preview that cannot be made is unavailable, until one comes after all', 
   expect(await detailOf(entry)).toMatchObject({ preview_status: 'ready', preview_kind: 'glb' })
 })
 
+test('of many versions at once those that are current have no preview; others are named and stay, whoever sends them again changes nothing', async () => {
+  const [one, two, old] = [await newEntry(), await newEntry(), await newEntry()]
+  const newer = await newVersion(old)
+  const version = ({ entry_id, object_id }: Json) => ({ entry_id, object_id })
+  const foreign = { ...version(one), entry_id: 999_999 }
+  const crossed = { entry_id: one.entry_id, object_id: two.object_id }
+  const items = [version(one), version(old), version(two), foreign, crossed, version(one)]
+  const before = await head()
+  const { status, body } = await mia.post('/entries/media/unavailable', { items })
+  expect([status, body]).toEqual([
+    200,
+    { unavailable: [version(one), version(two), version(one)], not_current: [version(old), foreign, crossed] },
+  ])
+  const changed = await changesSince(before)
+  expect(changed.map(({ entity_id }: Json) => entity_id).sort()).toEqual([one.entry_id, two.entry_id].sort())
+  const status_of = async (entry: Json) => (await detailOf(entry)).preview_status
+  expect([await status_of(one), await status_of(two), await status_of(newer)]).toEqual(['unavailable', 'unavailable', 'none'])
+  const after = await head()
+  expect((await mia.post('/entries/media/unavailable', { items })).body).toEqual(body)
+  expect(await changesSince(after)).toEqual([])
+  expect((await stranger.post('/entries/media/unavailable', { items: [version(two)] })).body).toEqual({
+    unavailable: [],
+    not_current: [version(two)],
+  })
+  expect(errorOf(await mia.post('/entries/media/unavailable', { items: [] }))).toEqual([422, 'VALIDATION'])
+})
+
 test('every change of media is in the change feed as its entry', async () => {
   const entry = await newEntry()
   const steps = [

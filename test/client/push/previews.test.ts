@@ -165,6 +165,21 @@ test('of a package that has nothing to show the library is told so, and it is no
   expect(reportOf(await push(cwd, '--json'))).not.toHaveProperty('previews')
 })
 
+test('of many packages that have nothing to show the library is told in one request', async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `SM_Barrel${at}`)
+  const files = await Promise.all(
+    names.map(async (name) => [
+      `Content/Inn/${name}.uasset`,
+      await writePackage({ packageName: `/Game/Inn/${name}`, assetClass: 'StaticMesh' }),
+    ]),
+  )
+  const cwd = temporaryFolder({ 'Inn.uproject': '{"EngineAssociation": "5.3"}', ...Object.fromEntries(files) })
+  const { previews } = reportOf(await push(cwd, '--json'))
+  expect(previews?.unavailable.map(({ name }) => name).sort()).toEqual([...names].sort())
+  expect((await entries()).every((entry) => entry.preview_status === 'unavailable')).toBe(true)
+  expect(addresses().filter((path) => path.endsWith('unavailable'))).toHaveLength(1)
+})
+
 test('previews of many versions go through presigned addresses', async () => {
   const report = reportOf(await push(await scans(4), '--json'))
   expect(report.previews).toMatchObject({ made: 6, failed: [], left: 0 })
