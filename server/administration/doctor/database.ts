@@ -6,10 +6,10 @@ import { explainDatabase } from '../../database/failure.ts'
 import { schemaState } from '../../database/migrate.ts'
 import { type Database, poolConnections } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
+import { clockFinding } from './clock.ts'
 
 /** Oldest version that is tested (design 3). */
 const oldestPostgres = 15
-const clockDoubtMs = 2000
 
 export async function lookAtDatabase(database: Database, clock: Clock): Promise<Finding[]> {
   const { sql, kind, location } = database
@@ -67,14 +67,4 @@ async function lookAtClock(sql: Sql, clock: Clock): Promise<Finding> {
   const [row] = await sql<{ at: number }[]>`select extract(epoch from 'now'::timestamptz)::float8 * 1000 as at`.simple()
   const middle = (before + clock.now().getTime()) / 2
   return clockFinding('clock', { apartMs: Math.round(Number(row?.at) - middle), other: 'the clock of PostgreSQL' })
-}
-
-export function clockFinding(check: string, { apartMs, other }: { apartMs: number; other: string }): Finding {
-  const apart = Math.abs(apartMs)
-  if (apart < clockDoubtMs) return fine(check, `The clock of this machine agrees with ${other}.`)
-  return warning(
-    check,
-    `The clock of this machine is ${(apart / 1000).toFixed(1)} seconds ${apartMs > 0 ? 'behind' : 'ahead of'} ${other}.`,
-    'Let both keep time by NTP (timedatectl set-ntp true).',
-  )
 }

@@ -9,7 +9,7 @@ import { foldersIn } from '../../../system/process-folder.ts'
 import { type Clock, randomId } from '../../clock.ts'
 import { explainDisk } from '../../disk/failure.ts'
 import { reserveBytes } from '../../disk/reserve.ts'
-import { clockFinding } from './database.ts'
+import { clockFinding } from './clock.ts'
 
 const MiB = 1024 * 1024
 const GiB = 1024 * MiB
