@@ -119,7 +119,7 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
   due as (
     select e.id as webhook_id, found.id
       from endpoints e cross join lateral (
-        select early.id from (
+        select early.id, early.next_attempt_at from (
           (select d.id, 0 as place, d.next_attempt_at from webhook_deliveries d
             where d.workspace_id = ${workspaceId} and d.webhook_id = e.id and d.status = 'pending' and ${isDue(sql, now)}
               and not coalesce(${isLeased(sql, now)}, false)
@@ -130,7 +130,7 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
               and not coalesce(${isLeased(sql, now)}, false)
             order by d.next_attempt_at desc limit ${limits.webhook.atOnce})) early
          order by early.place, early.next_attempt_at, early.id limit e.free) found
-     limit ${most}),
+     order by found.next_attempt_at, found.id limit ${most}),
   claimed as (
     update webhook_deliveries d
        set attempt = d.attempt + 1, leased_until = ${after(now, leaseMs)}, first_attempt_at = coalesce(d.first_attempt_at, ${now.toISOString()})

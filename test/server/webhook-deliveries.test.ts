@@ -1,5 +1,6 @@
 // Deliveries to webhooks: when they are tried again, what a bad receiver costs, and several servers that share them (spec 3, 6).
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../server/database/open.ts'
 import { openDeliveries } from '../../server/webhooks/deliveries.ts'
 import { callAs, type Json } from '../support/api.ts'
@@ -162,6 +163,26 @@ test('what a receiver goes on to say is cut off: ten megabytes, endless trickles
     error: expect.stringContaining('closed the connection'),
   })
   await expect.poll(() => receiver.open('/trickle')).toBe(0)
+})
+
+test('a server that stops in the middle of many requests gives all of them back before it ends', async () => {
+  const ending = await startTestServer({ webhookAllowPrivate: true }, byHand)
+  const { url, keys, workspaceId } = await ending.addWorkspace()
+  const [adam, mia] = [callAs(url, keys.adam), callAs(url, keys.mia)]
+  const receiver = await startReceiver(() => never)
+  const addresses = Array.from({ length: 5 }, (_, at) => `${receiver.url}/${at}`)
+  for (const address of addresses) ok(await adam.post('/admin/webhooks', { url: address, events: ['comment.create'] }), 201)
+  const [entry] = await pushed(mia, [item()])
+  for (let n = 0; n < 6; n++) ok(await mia.post(`/entries/${entry?.entry_id}/comments`, { body: `n ${n}` }), 201)
+  const underWay = () => addresses.reduce((sum, _, at) => sum + receiver.open(`/${at}`), 0)
+  await expect.poll(underWay).toBe(20)
+  await ending.stop()
+  const { databaseUrl, dataDir } = ending.settings
+  const database = await openDatabase({ databaseUrl, embeddedDir: join(dataDir, 'database') })
+  onTestFinished(() => database.close())
+  const [left] = await database.sql<{ pending: number; leased: number }[]>`
+    select count(*) as pending, count(leased_until) as leased from webhook_deliveries where workspace_id = ${workspaceId}`
+  expect({ ...left }).toEqual({ pending: 30, leased: 0 })
 })
 
 test('a server that stops gives back what it was sending, and the next one sends it again under the same id', {
