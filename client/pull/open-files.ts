@@ -1,5 +1,6 @@
 /** Which files other programs have open, where the system tells: Linux does; Windows refuses the rename instead. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** For programs that only read a file through, or that start another one, which has its files open for a moment. */
@@ -45,9 +46,13 @@ function linkAt(path: string): string | undefined {
   }
 }
 
+/** Some programs rename their first thread, Node and the editor among them: their file says which program it is. */
+const threadNames = new Set(['MainThread', 'GameThread'])
+
 function nameOf(pid: string): string {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+    const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+    return threadNames.has(name) ? basename(linkAt(`/proc/${pid}/exe`) ?? name) : name
   } catch {
     return `process ${pid}`
   }

@@ -9,11 +9,12 @@ import { findOpenFiles } from '../../../client/pull/open-files.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A file that a program has open until it is ended. */
-async function openFile() {
+async function openFile(run: readonly [string, ...string[]] = ['sleep', '60']) {
   const path = join(temporaryFolder(), 'SM_Chair.uasset')
   writeFileSync(path, 'chair')
   const fd = openSync(path, 'r')
-  const program = spawn('sleep', ['60'], { stdio: [fd, 'ignore', 'ignore'] })
+  const [file, ...args] = run
+  const program = spawn(file, args, { stdio: [fd, 'ignore', 'ignore'] })
   closeSync(fd)
   await once(program, 'spawn')
   const end = async () => {
@@ -40,3 +41,8 @@ test.runIf(process.platform === 'linux')(
     await expect(findOpenFiles(new Set([path]), ending)).rejects.toMatchObject({ name: 'AbortError' })
   },
 )
+
+test.runIf(process.platform === 'linux')('a program that named its first thread otherwise is named by its file', async () => {
+  const { path } = await openFile([process.execPath, '-e', 'setTimeout(() => {}, 60_000)'])
+  expect(await findOpenFiles(new Set([path]))).toEqual(new Map([[path, 'node']]))
+})
