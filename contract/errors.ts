@@ -9,7 +9,12 @@ const { failed, usage, temporary, signIn, conflict } = exits
 
 export const errors = {
   UNAUTHORIZED: [401, signIn, 'The key is missing, unknown or no longer valid.', 'Sign in again with `ph login`.'],
-  FORBIDDEN: [403, failed, 'This key may not do that.', 'Ask an admin of the workspace, or use a key with write scope.'],
+  FORBIDDEN: [
+    403,
+    failed,
+    'This key may not do that.',
+    'Ask an admin of the workspace. A key that only reads needs write scope.',
+  ],
   RATE_LIMITED: [429, temporary, 'Too many attempts.', 'Wait as long as the answer says, then try again.'],
   SETUP_ALREADY_DONE: [409, conflict, 'This server is set up already.', 'Sign in instead.'],
   DEVICE_PENDING: [400, temporary, 'The sign-in is not approved yet.', 'Approve it in the browser.'],

@@ -71,7 +71,7 @@ export class Deliveries {
     this.#stopListening = () => onFeedMoved.delete(moved)
   }
 
-  /** Done when everything that is due has been taken, and not when it has been sent. */
+  /** Done when each workspace that has work has done a step: steps follow each other until nothing is due. */
   async look(): Promise<void> {
     if (this.#isStopped) return
     const { database, clock } = this.#parts
