@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ApiError } from '../../../contract/errors.ts'
+import { FileSync } from '../../../system/file-sync.ts'
 import { FolderSync } from '../../../system/folder-sync.ts'
 import type { Hashed } from '../../../system/hash-threads.ts'
-import { syncFiles } from '../../../system/sync-files.ts'
 import { explainDisk } from '../../disk/failure.ts'
 
 /** A file whose bytes are under this name now. */
@@ -21,6 +21,7 @@ export interface Arrived {
  */
 export class Arrivals {
   readonly #coming: string
+  readonly #files: FileSync
   readonly #folders = new FolderSync()
   #count = 0
   #underWay = Promise.resolve()
@@ -28,6 +29,7 @@ export class Arrivals {
   /** `coming`: a folder on the same disk. */
   constructor(coming: string) {
     this.#coming = coming
+    this.#files = new FileSync(coming)
     mkdirSync(coming, { recursive: true, mode: 0o700 })
   }
 
@@ -60,10 +62,7 @@ export class Arrivals {
   }
 
   async #name(arrived: readonly Arrived[]): Promise<void> {
-    await syncFiles(
-      this.#coming,
-      arrived.map(({ from }) => from),
-    )
+    await this.#files.settle(arrived.map(({ from }) => from))
     const folders = new Set(arrived.map(({ to }) => dirname(to)))
     const above = new Set<string>()
     for (const folder of folders) for (let at = folder; !existsSync(at); at = dirname(at)) above.add(dirname(at))

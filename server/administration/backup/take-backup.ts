@@ -9,7 +9,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import type { Operator } from '../../../contract/operator.ts'
 import { type DamagedFile, mostKeys } from '../../../contract/operator-files.ts'
 import type { OutputOf } from '../../../contract/route.ts'
-import { syncFiles } from '../../../system/sync-files.ts'
+import { FileSync } from '../../../system/file-sync.ts'
 import { holdMs } from '../../storage/backup-hold.ts'
 import type { Damage } from '../../storage/damaged-files.ts'
 import { damageOf } from '../files/check.ts'
@@ -141,8 +141,8 @@ class Backup {
     await this.#folder.prepare(this.#begun.library)
     await this.#folder.removePartial()
     const target = await this.#folder.begin(this.#begun.taken_at)
-    const stored = this.#begun.files.lines === 0 ? undefined : openStoredFiles({ ...this.#options, place: this.#begun.place })
     const arrivals = new Arrivals(this.#folder.coming)
+    const stored = this.#begun.files.lines === 0 ? undefined : openStoredFiles({ ...this.#options, place: this.#begun.place })
     const abort = () => void stored?.close()
     signal.addEventListener('abort', abort, { once: true })
     try {
@@ -169,7 +169,7 @@ class Backup {
     const { path, ...database } = this.#begun.database
     const copy = join(dir, partNames.database)
     await copyFile(join(this.#options.dataDir, path), copy)
-    await syncFiles(dir, [copy])
+    await new FileSync(dir).settle([copy])
     if ((await sha256Of(copy)) === database.sha256) return database
     throw new ApiError('UNAVAILABLE', `${copy} holds other bytes than were written there. Its disk cannot be trusted.`, {
       reason: 'disk_failed',
@@ -197,9 +197,12 @@ class Backup {
 
   /** Those of a part that the folder holds once the arrivals are settled. */
   async #bring(files: readonly Named[], by: Bringing): Promise<BackedUpFile[]> {
-    const isThere = ({ sha256, size }: Named) => sha256 !== null && sizeOf(this.#folder.fileOf(sha256)) === size
-    const wanted = files.filter((file) => !isThere(file))
-    const there = files.filter((file): file is BackedUpFile => isThere(file))
+    const [wanted, there]: [Named[], BackedUpFile[]] = [[], []]
+    for (const file of files) {
+      const { sha256, size } = file
+      if (sha256 !== null && sizeOf(this.#folder.fileOf(sha256)) === size) there.push({ ...file, sha256 })
+      else wanted.push(file)
+    }
     this.#tell({ files: there.length, bytes: there.reduce((sum, { size }) => sum + size, 0) })
     const jobs = wanted.map(({ key, size }) => ({ key, size, copyTo: by.arrivals.next() }))
     const found = await by.stored.read(jobs, (bytes) => this.#tell({ files: 0, bytes }))
