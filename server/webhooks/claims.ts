@@ -106,7 +106,10 @@ interface Claiming extends Where {
   most: number
 }
 
-/** Those that have been due the longest, as many of each endpoint as may be under way at once. */
+/**
+ * As many of each endpoint as may be under way at once, those that have been due the longest. Where there is room for fewer, endpoints with
+ * the fewest under way come first: what one has waiting keeps no other back.
+ */
 export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) => sql<Claimed[]>`
   with endpoints as (
     select w.id, w.url, w.secret, w.format,
@@ -119,7 +122,9 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
   due as (
     select e.id as webhook_id, found.id
       from endpoints e cross join lateral (
-        select early.id, early.next_attempt_at from (
+        select early.id, early.next_attempt_at,
+               -- Which request of this endpoint it would be among those that are under way at once.
+               ${limits.webhook.atOnce}::int - e.free + row_number() over (order by early.place, early.next_attempt_at, early.id) as turn from (
           (select d.id, 0 as place, d.next_attempt_at from webhook_deliveries d
             where d.workspace_id = ${workspaceId} and d.webhook_id = e.id and d.status = 'pending' and ${isDue(sql, now)}
               and not coalesce(${isLeased(sql, now)}, false)
@@ -130,7 +135,7 @@ export const claimDue = (sql: Sql, { workspaceId, now, ids, most }: Claiming) =>
               and not coalesce(${isLeased(sql, now)}, false)
             order by d.next_attempt_at desc limit ${limits.webhook.atOnce})) early
          order by early.place, early.next_attempt_at, early.id limit e.free) found
-     order by found.next_attempt_at, found.id limit ${most}),
+     order by found.turn, found.next_attempt_at, found.id limit ${most}),
   claimed as (
     update webhook_deliveries d
        set attempt = d.attempt + 1, leased_until = ${after(now, leaseMs)}, first_attempt_at = coalesce(d.first_attempt_at, ${now.toISOString()})

@@ -166,9 +166,10 @@ class WorkspaceSteps {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#underWay)
-    do await this.#doStep()
-    while (this.#ended.length > 0 && this.#failure === undefined)
+    do {
+      await Promise.all(this.#underWay)
+      await this.#doStep()
+    } while (this.#underWay.size > 0 || (this.#ended.length > 0 && this.#failure === undefined))
   }
 
   /** What a failed step was to write down waits for the next look. */

@@ -165,6 +165,29 @@ test('what a receiver goes on to say is cut off: ten megabytes, endless trickles
   await expect.poll(() => receiver.open('/trickle')).toBe(0)
 })
 
+// PostgreSQL takes them all in one step.
+test.runIf(!process.env.PH_TEST_DATABASE_URL)(
+  'what others have waiting keeps no endpoint back: its event is among the next that are sent',
+  async () => {
+    const { mia, hook, say, workspaceId } = await room()
+    const receiver = await startReceiver(() => never)
+    const busy = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const name of busy) await hook(`${receiver.url}/${name}`, { events: ['push.commit'], active: false })
+    await hook(`${receiver.url}/late`, { active: false })
+    await pushed(
+      mia,
+      Array.from({ length: 5 }, () => item()),
+    )
+    await say()
+    const { sql } = server.database
+    await sql`update webhooks set active = true where workspace_id = ${workspaceId}`
+    await server.work.look()
+    await expect.poll(() => receiver.hits.length).toBe(4 * busy.length + 1)
+    // The first of each endpoint comes before the second of any; requests that go out together may arrive in another order.
+    expect(receiver.hits.findIndex(({ path }) => path === '/late')).toBeLessThan(8)
+  },
+)
+
 test('a server that stops in the middle of many requests gives all of them back before it ends', async () => {
   const ending = await startTestServer({ webhookAllowPrivate: true }, byHand)
   const { url, keys, workspaceId } = await ending.addWorkspace()
