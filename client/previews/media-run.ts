@@ -1,5 +1,6 @@
 /** Makes what is wanted of some versions and sends it: in threads, with as much in memory as a few files take. */
 import pLimit from 'p-limit'
+import { ApiError } from '../../contract/errors.ts'
 import { isCertain, type Lack, type MadeMedia, type NeededFiles } from '../../previews/threads/media-order.ts'
 import { SourceThreads, type SourceThreadsOptions } from '../../previews/threads/source-threads.ts'
 import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
@@ -59,10 +60,11 @@ export class MediaRun {
     const all = files.map((one) =>
       this.#lanes(() => (one.size > largeBytes ? this.#large(() => this.#take(one)) : this.#take(one))),
     )
-    for (const end of await Promise.allSettled(all))
-      if (end.status === 'rejected') throw this.#stopping.signal.reason ?? end.reason
+    const failed = (await Promise.allSettled(all)).find((end) => end.status === 'rejected')
+    // What was found out is told also when something else was refused, and not where nobody answers.
+    if (!failed || isAnswered(this.#stopping.signal.reason)) await this.#unavailable.flush()
+    if (failed) throw this.#stopping.signal.reason ?? failed.reason
     await this.#sender.flush()
-    await this.#unavailable.flush()
   }
 
   async end(): Promise<void> {
@@ -152,6 +154,8 @@ export class MediaRun {
     this.report.failed.push({ ...remark(one), reason, message, given_up: given.every(Boolean) })
   }
 }
+
+const isAnswered = (error: unknown): boolean => error instanceof ApiError && error.status < 500 && error.status !== 429
 
 const remark = ({ entryId, name }: MediaJob) => ({ entry_id: entryId, name })
 

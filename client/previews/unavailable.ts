@@ -1,6 +1,6 @@
 /** Tells the library which versions can have no preview: many in one call, and one by one where a server does not know that question. */
-import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import type { Api } from '../http/api.ts'
 import { answerOf, type Sent } from './sender.ts'
 
@@ -14,9 +14,6 @@ interface Waiting {
   answered: (sent: Sent) => void
 }
 
-/** So many are told together. What was not told when a run is killed is looked at again by the next one. */
-const batch = 100
-const requestsAtOnce = 4
 /** What servers say of a route that they do not have. */
 const noSuchRoute = new Set([404, 405])
 
@@ -32,7 +29,7 @@ export class UnavailablePreviews {
   /** The answer comes later. Throws what is wrong with more than one version. */
   async add(version: VersionOf, answered: Waiting['answered']): Promise<void> {
     this.#waiting.push({ version, answered })
-    if (this.#waiting.length >= batch) await this.flush()
+    if (this.#waiting.length === limits.mediaPresign.items) await this.flush()
   }
 
   /** Tells what waits. */
@@ -40,9 +37,7 @@ export class UnavailablePreviews {
     const waiting = this.#waiting
     this.#waiting = []
     if (waiting.length === 0 || (await this.#tellTogether(waiting))) return
-    await pLimit(requestsAtOnce).map(waiting, async ({ version, answered }) =>
-      answered(await answerOf(() => this.#media.unavailable(version))),
-    )
+    for (const { version, answered } of waiting) answered(await answerOf(() => this.#media.unavailable(version)))
   }
 
   /** False where the server does not know how. */

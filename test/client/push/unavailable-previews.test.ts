@@ -24,8 +24,8 @@ async function told({ many }: { many: boolean }) {
   const http = new Http({ url, key: keys.mia })
   afterFile(() => http.close())
   const { media } = createApi(http)
-  // The answer of a server without the route is that of our own to an address that it does not have.
-  const unknown = () => createApi(http).tags.update({ tag_id: 999_999, name: 'none' }) as never
+  // A server without the route answers as ours does at an address that it does not have.
+  const unknown = () => http.json({ method: 'POST', path: '/entries/media/unknown', json: {} }) as never
   const previews = new UnavailablePreviews(many ? media : { unavailable: media.unavailable, unavailableMany: unknown })
   const outcomes = new Map<number, Sent>()
   for (const { entry_id, object_id } of entries)
