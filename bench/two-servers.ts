@@ -33,8 +33,10 @@ const place = await placeOf({ work, entries: Number(values.entries), database })
 const around = { env: { PH_RATE_LIMIT_REQUESTS: '1000000000' }, keys: pageKeys, isSilent: true }
 const servers: Awaited<ReturnType<typeof place.start>>[] = []
 try {
-  const [first, second] = [await place.start(around), await place.start(around)]
-  servers.push(first, second)
+  const first = await place.start(around)
+  servers.push(first)
+  const second = await place.start(around)
+  servers.push(second)
   // Each builds its index when it is first asked.
   await pageScript(second, join(work, 'scripts'))
   const script = await pageScript(first, join(work, 'scripts'))
