@@ -43,7 +43,7 @@ export const addresses = {
     putPreview: { method: 'PUT', path: '/entries/{entry_id}/preview', sends: 'bytes', budget: 'push' },
     putMetadata: { method: 'PUT', path: '/entries/{entry_id}/metadata', query: ['object_id'], sends: 'json', budget: 'push' },
     unavailable: { method: 'POST', path: '/entries/{entry_id}/preview/unavailable' },
-    unavailableMany: { method: 'POST', path: '/entries/media/unavailable', sends: 'json', budget: 'push', repeatable: true },
+    unavailableMany: { method: 'POST', path: '/entries/media/unavailable', sends: 'json', repeatable: true },
     presign: { method: 'POST', path: '/entries/media/presign', sends: 'json', budget: 'push', repeatable: true },
     finalize: { method: 'POST', path: '/entries/media/finalize', sends: 'json', budget: 'push', repeatable: true },
     previewQueue: { method: 'GET', path: '/push/preview-queue', budget: 'push' },

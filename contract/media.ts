@@ -122,7 +122,6 @@ export const media = routes({
     summary: 'Say of many current versions that no preview of them can be made. Others are left alone and named.',
     input: Type.Object({ items: Type.Array(Version, { minItems: 1, maxItems: limits.mediaPresign.items }) }),
     output: Type.Object({ unavailable: Type.Array(Version), not_current: Type.Array(Version) }),
-    budget: 'push',
     repeatable: true,
     extension: true,
     errors: ['VALIDATION'],
