@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A throw-away PostgreSQL for tests: a fresh cluster in a temporary folder, gone when this script ends.
 #   bin/postgres.sh npx vitest run test/server     runs the command with PH_TEST_DATABASE_URL set to it
-#   bin/postgres.sh                                prints its address and keeps it until Ctrl-C
+#   bin/postgres.sh                                prints its address and keeps it until Ctrl-C; SIGUSR1 ends it without a word, as a
+#                                                  power cut does, and starts it again: then it prints "again"
 # PH_TEST_POSTGRES_SETTINGS: settings of it, separated by blanks, such as 'shared_buffers=2GB max_wal_size=8GB'.
 # Needs the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql). Started by root, it runs as a user of its own.
 set -euo pipefail
@@ -78,4 +79,11 @@ fi
 echo "$PH_TEST_DATABASE_URL"
 sleep infinity &
 child=$!
-wait "$child"
+crash() {
+  control -m immediate -w stop
+  control -w -l "$folder/log" -o "-p $port" start
+  echo again
+}
+trap crash USR1
+# A signal ends the wait, not the sleep.
+while kill -0 "$child" 2>/dev/null; do wait "$child" || true; done
