@@ -76,14 +76,14 @@ if [ $# -gt 0 ]; then
   child=
   exit "$status"
 fi
-echo "$PH_TEST_DATABASE_URL"
-sleep infinity &
-child=$!
 crash() {
   control -m immediate -w stop
   control -w -l "$folder/log" -o "-p $port" start
   echo again
 }
 trap crash USR1
+echo "$PH_TEST_DATABASE_URL"
+sleep infinity &
+child=$!
 # A signal ends the wait, not the sleep.
 while kill -0 "$child" 2>/dev/null; do wait "$child" || true; done
