@@ -140,6 +140,7 @@ class WorkspaceSteps {
   readonly #workspaceId: number
   /** Shared by all workspaces. */
   readonly #room: Room
+  readonly #mostInStep: number
   readonly #doStep = oneAtATime(() => this.#tryStep())
   readonly #underWay = new Set<Promise<void>>()
   #ended: Outcome[] = []
@@ -149,10 +150,7 @@ class WorkspaceSteps {
     this.#parts = parts
     this.#workspaceId = workspaceId
     this.#room = room
-  }
-
-  get #mostInStep(): number {
-    return mostInStep[this.#parts.database.kind]
+    this.#mostInStep = mostInStep[parts.database.kind]
   }
 
   get isUnrecorded(): boolean {
