@@ -1,7 +1,8 @@
 // A PostgreSQL that is stopped, cut off or full: requests are told to come back, and the server goes on when it is there again (spec 7).
 import postgres from 'postgres'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { type Answer, callAs, type Json } from '../support/api.ts'
+import { type Answer, callAs } from '../support/api.ts'
+import { BusyWork } from '../support/busy-work.ts'
 import { wireTo } from '../support/database-wire.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
@@ -116,34 +117,19 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
   })
 
   test('whatever is under way when connections break again and again is done or told to come back, and nothing hangs', async () => {
-    let isOver = false
-    const answers: Answer[] = []
-    const work = async () => {
-      while (!isOver) {
-        const one = item()
-        answers.push(await mia.put(`/blobs/${one.content_hash}`, one.bytes), await mia.post('/push/commit', manifestOf([one])))
-        answers.push(await mia.get('/entries'), await mia.get('/catalog/changes'))
-      }
-    }
-    const workers = Array.from({ length: 8 }, work)
+    const busy = new BusyWork(mia, { workers: 8, reads: ['/entries', '/catalog/changes'] })
     for (let round = 0; round < 12; round++) {
-      const before = answers.length
-      await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThan(before + 16)
+      await busy.goOn(16, 10_000)
       if (round % 3 === 0) await terminateAll()
       else if (round % 3 === 1) wire.mute()
       else await wire.cut()
       await wire.repair()
     }
-    isOver = true
-    await Promise.all(workers)
-    const failed = answers.filter(({ status, body }) => status >= 400 && status !== 503 && body.error?.code !== 'BLOB_MISSING')
-    expect(failed.map(({ status, body }) => [status, body])).toEqual([])
-    expect(answers.some((answer) => answer.status === 503)).toBe(true)
+    await busy.end()
     const manyAtOnce = async () =>
       (await Promise.all(Array.from({ length: 48 }, () => mia.get('/entries')))).filter((answer) => answer.status !== 200)
     await expect.poll(manyAtOnce, { timeout: 10_000 }).toEqual([])
-    const committed = new Set(answers.flatMap(({ body }) => (body.results ?? []) as Json[]).map((result) => result.object_id))
-    const kept = await admin<{ id: string }[]>`select id from objects where id = any(${[...committed]})`
-    expect(kept).toHaveLength(committed.size)
+    const kept = await admin<{ id: string }[]>`select id from objects where id = any(${busy.committed})`
+    expect(kept).toHaveLength(busy.committed.length)
   })
 }
