@@ -1,11 +1,14 @@
 /** Previews behind a push that is killed or cut off, overtaken by another version, or out of room: nothing wrong is kept, and the next run goes on. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findFolders } from '../../../client/folders.ts'
 import { makeProjectMedia } from '../../../client/previews/project-previews.ts'
 import { push } from '../../../client/push/push.ts'
+import { writePackage } from '../../../sample/package.ts'
 import { callAs, type Json } from '../../support/api.ts'
 import { item, pushed } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
@@ -131,4 +134,30 @@ test.each([
   expect(second).toMatchObject({ isDue: false, report: { failed: [], left: 0 } })
   expect(second).not.toHaveProperty('error')
   expect(shown(await library.entries())).toBe(5)
+})
+
+test('what is found to have no preview is told also when another file was refused', async () => {
+  const { url, keys, slug } = await server.addWorkspace()
+  let refused: Promise<void> | undefined
+  const wire = await startProxy(server.url, async (sent) => {
+    if (!/^POST \S*\/media\/presign/.test(sent)) return undefined
+    refused ??= server.changeWorkspace(slug, { storage_limit_bytes: 1 })
+    await refused
+    return undefined
+  })
+  // More than go in one batch: the first is refused while others are still made.
+  const meshes = Array.from({ length: 24 }, (_, at) => [`Art/Hut${at}.obj`, pyramid(at + 5)] as const)
+  const bare = await writePackage({ packageName: '/Game/Art/SM_Bare', assetClass: 'StaticMesh' })
+  const root = temporaryFolder({ 'Inn.uproject': '{"EngineAssociation": "5.3"}', 'Content/Art/SM_Bare.uasset': bare })
+  const folders = findFolders({ PH_STATE_DIR: temporaryFolder() })
+  const options = { paths: [root], url: wire.url(url), key: keys.mia }
+  await push({ ...options, folders })
+  mkdirSync(join(root, 'Art'))
+  for (const [path, text] of meshes) writeFileSync(join(root, path), text)
+  await push({ ...options, folders })
+  const made = await makeProjectMedia({ ...options, folders, root })
+  expect(made.error).toMatchObject({ code: 'FORBIDDEN', details: { reason: 'ingest_blocked' } })
+  expect(made.report.unavailable).toMatchObject([{ name: 'SM_Bare' }])
+  const { entries } = (await callAs(url, keys.mia).get('/entries?limit=200')).body
+  expect(entries.find(({ name }: Json) => name === 'SM_Bare').preview_status).toBe('unavailable')
 })
