@@ -1,7 +1,7 @@
 // Deliveries to webhooks: when they are tried again, what a bad receiver costs, and several servers that share them (spec 3, 6).
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../server/database/open.ts'
+import { type Database, openDatabase } from '../../server/database/open.ts'
 import { openDeliveries } from '../../server/webhooks/deliveries.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { ok } from '../support/check-out.ts'
@@ -198,14 +198,19 @@ test('a server that stops in the middle of many requests gives all of them back 
   const [entry] = await pushed(mia, [item()])
   for (let n = 0; n < 6; n++) ok(await mia.post(`/entries/${entry?.entry_id}/comments`, { body: `n ${n}` }), 201)
   const underWay = () => addresses.reduce((sum, _, at) => sum + receiver.open(`/${at}`), 0)
+  const rows = async ({ sql }: Pick<Database, 'sql'>) => {
+    const [counted] = await sql<{ pending: number; leased: number }[]>`
+      select count(*) as pending, count(leased_until) as leased from webhook_deliveries where workspace_id = ${workspaceId}`
+    return { ...counted }
+  }
   await expect.poll(underWay).toBe(20)
+  // The comments after the first look are queued by the next one.
+  await expect.poll(() => rows(ending.database)).toEqual({ pending: 30, leased: 20 })
   await ending.stop()
   const { databaseUrl, dataDir } = ending.settings
   const database = await openDatabase({ databaseUrl, embeddedDir: join(dataDir, 'database') })
   onTestFinished(() => database.close())
-  const [left] = await database.sql<{ pending: number; leased: number }[]>`
-    select count(*) as pending, count(leased_until) as leased from webhook_deliveries where workspace_id = ${workspaceId}`
-  expect({ ...left }).toEqual({ pending: 30, leased: 0 })
+  expect(await rows(database)).toEqual({ pending: 30, leased: 0 })
 })
 
 test('a server that stops gives back what it was sending, and the next one sends it again under the same id', {
