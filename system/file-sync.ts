@@ -17,12 +17,12 @@ export class FileSync {
   }
 
   /**
-   * On Linux one call puts all that was written to the disk of the folder on it; elsewhere file by file. What could not be written is told
-   * to one such call only, and may be of a file that comes later: when one has failed, the rest goes file by file.
+   * On Linux one call syncs everything that was written to the disk of the folder; elsewhere each file is synced. Linux tells a failed write
+   * to one such call only, whichever file it was for: after one has failed, each file is synced by itself, and its own failure is told.
    */
   async settle(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return
-    this.#isTogether &&= await run('sync', ['-f', this.#folder]).then(...yesOrNo)
+    this.#isTogether &&= await syncDisk(this.#folder)
     if (this.#isTogether) return
     await pLimit(mostOpen).map(paths, async (path) => {
       const file = await open(path, 'r+')
@@ -31,4 +31,11 @@ export class FileSync {
   }
 }
 
-const yesOrNo = [() => true, () => false] as const
+async function syncDisk(folder: string): Promise<boolean> {
+  try {
+    await run('sync', ['-f', folder])
+    return true
+  } catch {
+    return false
+  }
+}

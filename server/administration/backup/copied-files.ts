@@ -15,10 +15,7 @@ export interface Arrived {
   to: string
 }
 
-/**
- * Names that are there mean bytes that are there: names are given after the bytes are on the disk, and to whole files only. While some are
- * put on the disk, the next ones are copied.
- */
+/** A file that has its name is whole: names are given after the bytes are on the disk. While some files are synced, the next are copied. */
 export class Arrivals {
   readonly #coming: string
   readonly #files: FileSync
@@ -39,11 +36,11 @@ export class Arrivals {
     return join(this.#coming, String(this.#count))
   }
 
-  /** Goes on when those before them have their names; these have them when `settled` says so. */
+  /** Waits for the files given before, then returns while these are synced and named; `settled` waits for these. Throws what failed before. */
   async settle(arrived: readonly Arrived[]): Promise<void> {
     await this.#underWay
     this.#underWay = this.#name(arrived)
-    // Who waits next hears of a failure.
+    // The next call throws it.
     this.#underWay.catch(() => {})
   }
 
@@ -55,7 +52,7 @@ export class Arrivals {
     await rm(path, { force: true })
   }
 
-  /** When nothing is under way, removes what has no name. */
+  /** Waits for what is under way, then removes the copies that have no name. */
   async close(): Promise<void> {
     await this.#underWay.catch(() => {})
     await rm(this.#coming, { recursive: true, force: true })
@@ -95,7 +92,7 @@ export function sizeOf(path: string): number | undefined {
 
 const partBytes = 512 * 1024 ** 2
 
-/** Some files at a time, which get their names together: an interruption costs no more than two times so many bytes, or two files. */
+/** Files that get their names together. An interruption costs at most two parts: the one being synced and the one being copied. */
 export function* partsOf<T extends { size: number }>(files: readonly T[]): Generator<T[]> {
   let part: T[] = []
   let bytes = 0
