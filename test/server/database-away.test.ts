@@ -5,6 +5,7 @@ import { type Answer, callAs } from '../support/api.ts'
 import { BusyWork } from '../support/busy-work.ts'
 import { wireTo } from '../support/database-wire.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { oneWaitsFor } from '../support/lock-waits.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -43,7 +44,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_00
   const { admin, role, wire, mia } = parts
   afterEach(async () => {
     await wire.repair()
-    await expect.poll(() => mia.get('/auth/me'), { timeout: 10_000 }).toMatchObject({ status: 200 })
+    await expect.poll(() => mia.get('/auth/me')).toMatchObject({ status: 200 })
   })
   afterAll(async () => {
     await wire.cut()
@@ -70,7 +71,7 @@ function testBeingAway({ admin, role, wire, url, mia, backends, terminateAll, re
       expect(await readiness()).toEqual([503, { database: 'fails', storage: 'ok', looks: 'idle' }])
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       await wire.repair()
-      await expect.poll(readiness, { timeout: 10_000 }).toEqual([200, { database: 'ok', storage: 'ok', looks: 'idle' }])
+      await expect.poll(readiness).toEqual([200, { database: 'ok', storage: 'ok', looks: 'idle' }])
       expect((await pushed(mia, [item()]))[0].status).toBe('new')
     },
   )
@@ -89,12 +90,11 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
     const one = item()
     await upload(mia, [one])
     for (const ask of [() => mia.get('/packs/999'), () => mia.post('/push/commit', manifestOf([one]))]) {
-      await expect.poll(() => mia.get('/auth/me'), { timeout: 10_000 }).toMatchObject({ status: 200 })
+      await expect.poll(() => mia.get('/auth/me')).toMatchObject({ status: 200 })
       const asked = await admin.begin(async (holding) => {
         await holding`lock table packs in access exclusive mode`
         const answer = ask()
-        const waiting = () => admin`select 1 from pg_locks where relation = 'packs'::regclass and not granted`
-        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+        await oneWaitsFor(admin, { table: 'packs' })
         await terminateAll()
         return { answer }
       })
@@ -102,7 +102,7 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
       expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'UNAVAILABLE'])
       expect(body.error.details).toEqual({ reason: 'database_away' })
     }
-    await expect.poll(() => mia.get('/packs/999'), { timeout: 10_000 }).toMatchObject({ status: 404 })
+    await expect.poll(() => mia.get('/packs/999')).toMatchObject({ status: 404 })
     expect((await pushed(mia, [one]))[0].status).toBe('new')
   })
 
@@ -128,7 +128,7 @@ function testLosses({ admin, wire, mia, terminateAll }: OnWire): void {
     await busy.end()
     const manyAtOnce = async () =>
       (await Promise.all(Array.from({ length: 48 }, () => mia.get('/entries')))).filter((answer) => answer.status !== 200)
-    await expect.poll(manyAtOnce, { timeout: 10_000 }).toEqual([])
+    await expect.poll(manyAtOnce).toEqual([])
     const kept = await admin<{ id: string }[]>`select id from objects where id = any(${busy.committed})`
     expect(kept).toHaveLength(busy.committed.length)
   })

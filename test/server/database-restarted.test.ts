@@ -35,6 +35,6 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
     expect(busy.committed.length).toBeGreaterThan(crashes)
     await pushed(mia, [item()])
     const events = await sql<{ id: number }[]>`select id from activity where event_type = 'push.commit'`
-    await expect.poll(() => new Set(receiver.ids('/in')).size, { timeout: 30_000 }).toBe(events.length)
+    await expect.poll(() => new Set(receiver.ids('/in')).size, { timeout: 60_000 }).toBe(events.length)
   },
 )

@@ -53,9 +53,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_00
       await holding`select 1 from feed_heads where workspace_id = ${workspaceId} for update`
       const [{ pid } = { pid: 0 }] = await holding<{ pid: number }[]>`select pg_backend_pid() as pid`
       const answer = mia.post('/push/commit', manifestOf([one]))
-      await expect
-        .poll(() => admin`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`, { timeout: 10_000 })
-        .toHaveLength(1)
+      await expect.poll(() => admin`select 1 from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`).toHaveLength(1)
       wire.swallow()
       return { answer }
     })
@@ -80,7 +78,7 @@ describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_00
       expect(new Set(answers.map(([ofMia, ofMax]) => `${ofMia?.status} ${ofMax?.status}`))).toEqual(new Set(['503 200']))
       expect(answers[0]?.[0]?.headers.get('retry-after')).toBe('2')
     })
-    await expect.poll(async () => (await mia.get('/auth/me')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await mia.get('/auth/me')).status).toBe(200)
   })
 
   test('a session that stops in the middle of a statement, where the database waits on, is ended by whichever server is there', async () => {

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Feed } from '../../server/feed.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { oneWaitsFor, someoneWaits } from '../support/lock-waits.ts'
 import { commitOf, item, pushed, upload } from '../support/push.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -74,12 +75,7 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
     await wrote.promise
     let secondDone = false
     const second = sql.begin((inside) => one(910_002).write(inside, by)).then(() => (secondDone = true))
-    for (let tries = 0; tries < 100; tries++) {
-      const [waiting] = await sql<
-        { n: number }[]
-      >`select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%feed_heads%'`
-      if (waiting?.n) break
-    }
+    await someoneWaits(sql)
     expect(secondDone).toBe(false)
     open.resolve()
     await Promise.all([first, second])
@@ -134,17 +130,12 @@ test('a reader whom retention overtakes in mid-answer is told to start over, not
     await inside`lock table changes in access exclusive mode`
     reading = caller.get('/catalog/changes')
     // The embedded database has one session: there the reader waits outside for the whole of this.
-    if (kind === 'postgresql') await someoneWaitsFor('changes')
+    if (kind === 'postgresql') await oneWaitsFor(sql, { table: 'changes' })
     await inside`delete from changes where workspace_id = ${id} and seq <= 2`
     await inside`update feed_heads set changes_floor = 2 where workspace_id = ${id}`
   })
   expect((await reading)?.body).toEqual({ changes: [], next_cursor: 4, reset: true })
 })
-
-async function someoneWaitsFor(table: string): Promise<void> {
-  const waiting = () => server.database.sql`select 1 from pg_locks where relation = ${table}::regclass and not granted`
-  await expect.poll(waiting).toHaveLength(1)
-}
 
 test('the export begins with cursor and total, holds every entry, and ends with the number of them', async () => {
   const { url, keys } = await server.addWorkspace()

@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import { lockWaits } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
 import type { TestServer } from '../support/server.ts'
@@ -45,8 +46,7 @@ const detail = async (id: number): Promise<Json> => (await mia.get(`/entries/${i
 const someoneWaits = () => {
   const takenBack = () => wire.executed.filter((text) => /^rollback/i.test(text)).length
   const before = takenBack()
-  const isWaiting = async () =>
-    takenBack() > before || (await server.database.sql`select 1 from pg_locks where not granted`).length > 0
+  const isWaiting = async () => takenBack() > before || (await lockWaits(server.database.sql)).length > 0
   return expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
 }
 const ok = (answer: Answer | undefined, status = 200): Json => {

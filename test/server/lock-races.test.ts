@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { eventsOf, headOf, lockChangesSince, lockIt, locksOf, newProp, nextOf, ok, type Prop } from '../support/check-out.ts'
+import { someoneWaits } from '../support/lock-waits.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { byHand, newKey, type TestServer } from '../support/server.ts'
 import { startServerProcess } from '../support/server-process.ts'
@@ -175,11 +176,6 @@ race('the end of a lock, recorded by two servers while others lock and push, is 
   }
 })
 
-const someoneWaits = () =>
-  expect
-    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 60_000 })
-    .toBeGreaterThan(0)
-
 race('a push that had read no lock, and was overtaken by one, is locked', async () => {
   const prop = await newProp(mia)
   const next = nextOf(prop)
@@ -208,7 +204,7 @@ race('a push, and a restore, that come while a lock is being taken wait for it, 
         max.post('/push/commit', manifestOf([third])),
         max.post(`/entries/${prop.entry_id}/restore`, { object_id: prop.object_id }),
       ]
-      await someoneWaits()
+      await someoneWaits(server.database.sql)
     },
   })
   ok(answer, 201)

@@ -5,6 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../server/main.ts'
 import { blobKey } from '../../server/storage/storage.ts'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
+import { someoneWaits } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
@@ -196,10 +197,6 @@ async function secondServer() {
   onTestFinished(() => other.stop())
   return other
 }
-const someoneWaits = () =>
-  expect
-    .poll(async () => (await server.database.sql`select 1 from pg_locks where not granted`).length, { timeout: 60_000 })
-    .toBeGreaterThan(0)
 
 race('a commit that has seen a day-old file keeps it, though another server sweeps before it takes the file over', async () => {
   const { mia, workspaceId } = await freshLibrary()
@@ -229,7 +226,7 @@ race('a commit that comes while the sweep is at the file is told that it is miss
     before: /select content_hash from objects/,
     meanwhile: async () => {
       committing = commit(mia, [file])
-      await someoneWaits()
+      await someoneWaits(server.database.sql)
     },
   })
   expect(ok(await (committing as Promise<Answer>), 409).error.code).toBe('BLOB_MISSING')
@@ -256,7 +253,7 @@ race('a file that a commit finds only under its lock is not swept before the com
   try {
     server.clock.advance(2 * hourMs)
     sweeping = other.work.look()
-    await someoneWaits()
+    await someoneWaits(server.database.sql)
   } finally {
     writing.goOn()
   }

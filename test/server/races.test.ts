@@ -1,6 +1,7 @@
 // Writers of one entry at the same moment: each is answered as if it had come before or after the others (PostgreSQL shows it).
 import { expect, test } from 'vitest'
 import { type Answer, callAs } from '../support/api.ts'
+import { oneWaitsFor } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -54,9 +55,7 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
     await sql.begin(async (turn) => {
       await turn`select pg_advisory_xact_lock(7410, max(id)::int) from workspaces`
       committing = max.post('/push/commit', manifestOf([held]))
-      await expect
-        .poll(() => sql`select 1 from pg_locks where locktype = 'advisory' and not granted and classid = 7410`)
-        .toHaveLength(1)
+      await oneWaitsFor(sql, { key: 7410 })
       expect((await mia.post(`/entries/${entry_id}/restore`, { object_id })).status).toBe(200)
     })
     const answer = await committing

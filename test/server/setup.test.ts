@@ -100,7 +100,7 @@ test('a workspace that provisioning made ends setting up, also for a code that w
 test('`ph server start` in an empty folder prints the setup address on stderr, where it works, and nothing of it on stdout', async () => {
   const server = await startServerProcess(['--data', temporaryFolder()], { env: { PH_DATABASE_URL: '' } })
   try {
-    await expect.poll(() => server.said(), { timeout: 10_000 }).toContain('/setup?code=')
+    await expect.poll(() => server.said()).toContain('/setup?code=')
     const address = /http:\/\/\S+\/setup\?code=\S+/.exec(server.said())?.[0]
     expect(address?.startsWith(server.url)).toBe(true)
     expect((await setUp(server.url, wanted(codeIn(address)))).status).toBe(201)

@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { oneWaitsFor } from '../support/lock-waits.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -69,12 +70,11 @@ describe.runIf(isPostgres)('a process that stands still in the middle of a commi
   test('keeps no reader and no other workspace waiting, and the database ends its session, so that writers go on', async () => {
     const two = await twoProcesses({ idle_in_transaction_session_timeout: '4000' })
     const { here, there, admin } = two
-    const { answer, hash } = await standStillInCommit(two)
     const writes = Array.from({ length: 12 }, () => item())
     await upload(there.busy, writes)
+    const { answer, hash } = await standStillInCommit(two)
     const writing = writes.map((one) => there.busy.post('/push/commit', manifestOf([one])))
-    const held = () => admin`select 1 from pg_locks where locktype = 'advisory' and classid = 7410 and not granted`
-    await expect.poll(held, { timeout: 10_000 }).toHaveLength(1)
+    await oneWaitsFor(admin, { key: 7410 })
     await expectOthersGoOn(two)
     expect((await Promise.all(writing)).map(({ status }) => status)).toEqual(writes.map(() => 200))
     here.process.signal('SIGCONT')

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
-import { startTestServer } from '../support/server.ts'
+import { byHand, startTestServer } from '../support/server.ts'
 
-const server = await startTestServer()
+const server = await startTestServer({}, byHand)
 const bytesOf = (size: number) => Buffer.from(Array.from({ length: size }, () => Math.floor(Math.random() * 256)))
 const sized = (size: number) => item({ bytes: bytesOf(size) })
 const reasonOf = ({ status, body }: Answer) => [status, body.error?.details?.reason]
