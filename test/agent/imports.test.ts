@@ -223,7 +223,11 @@ test('while imports are paused nothing is brought and the session says so; then 
   await agent.api.agent.pause({})
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
   const job = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
-  await agent.event('server', ({ state }) => state === 'online')
+  const session = async () => (await callAs(target.url, target.key).get('/editor-sessions')).body.sessions[0]
+  await expect.poll(session).toMatchObject({ accepts_agent_imports: false })
+  const seen = new Set<string>()
+  // Each heartbeat could bring the job.
+  await expect.poll(async () => seen.add((await session()).last_seen_at).size).toBeGreaterThan(3)
   expect((await jobAt(target, job)).status).toBe('queued')
   expect(project.files()).toEqual({})
   await agent.api.agent.resume()

@@ -41,7 +41,7 @@ test('a part that fails is run again after pauses that grow up to a limit, and s
   }
   const others: string[] = []
   const { made, failures } = supervisor([broken, steady('imports', others)])
-  await expect.poll(() => failures.length, { timeout: 10_000 }).toBeGreaterThan(5)
+  await expect.poll(() => failures.length).toBeGreaterThan(5)
   const pauses = failures.map(({ inMs }) => inMs)
   expect(
     pauses.slice(0, 5).every((ms, at) => ms >= 0.8 * 20 * 2 ** Math.min(at, 3) && ms <= 1.2 * 20 * 2 ** Math.min(at, 3)),
@@ -66,7 +66,7 @@ test('what failed counts until the part has run for a while again', async () => 
   }
   const { made } = supervisor([recovers], 500)
   await expect.poll(() => failures).toEqual([0, 1, 2])
-  await expect.poll(() => made.reports()[0], { timeout: 10_000 }).toMatchObject({ state: 'running', failures: 0 })
+  await expect.poll(() => made.reports()[0]).toMatchObject({ state: 'running', failures: 0 })
 })
 
 test('a part that ends by itself is run again like one that failed', async () => {

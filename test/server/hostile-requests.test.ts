@@ -10,7 +10,7 @@ import { startTestServer } from '../support/server.ts'
 const server = await startTestServer({}, { pace: { everyMs: 100, bytes: 1000, headersMs: 1000 } })
 const { url, keys, slug } = await server.addWorkspace()
 const mia = callAs(url, keys.mia)
-const behind = await startTestServer({ trustedProxies: 1 })
+const behind = await startTestServer({ trustedProxies: 1 }, { pace: { everyMs: 500, bytes: 1000, headersMs: 10_000 } })
 const key = `Authorization: Bearer ${keys.mia}`
 const at = (path: string) => `/w/${slug}/api/v1${path}`
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
@@ -113,17 +113,22 @@ test('a body that trickles is given up on, whether it is JSON or bytes, and one 
     [`POST ${at('/push/negotiate')}`, 'application/json'],
     [`PUT ${at(`/blobs/${'a'.repeat(64)}`)}`, 'application/octet-stream'],
   ] as const) {
-    const { answer, sentBytes } = await trickle(line, type, 1)
+    const { answer, sentBytes } = await trickle({ base: server.url, line, type, key }, 1)
     expect([line, answer]).toEqual([line, ''])
     expect(sentBytes).toBeLessThan(2000)
   }
-  const steady = await trickle(`POST ${at('/push/negotiate')}`, 'application/json', 4000)
+  const workspace = await behind.addWorkspace()
+  const asked = { base: behind.url, line: `POST /w/${workspace.slug}/api/v1/push/negotiate`, type: 'application/json' }
+  const steady = await trickle({ ...asked, key: `Authorization: Bearer ${workspace.keys.mia}` }, 400)
   expect([statusOf(steady.answer), steady.sentBytes]).toEqual([422, 40_000])
 })
 
 /** Sends `bytes` every 20 ms until 40,000 are sent or the server closes. */
-function trickle(line: string, type: string, bytes: number): Promise<{ answer: string; sentBytes: number }> {
-  const { hostname, port } = new URL(server.url)
+function trickle(
+  { base, line, type, key }: { base: string; line: string; type: string; key: string },
+  bytes: number,
+): Promise<{ answer: string; sentBytes: number }> {
+  const { hostname, port } = new URL(base)
   return new Promise((resolve) => {
     let [answer, sentBytes] = ['', 0]
     const socket = connect(Number(port), hostname)

@@ -1,9 +1,9 @@
 // What the front door remembers of keys: requests go past the database, changes count from the next request on, and uses are written down.
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
-import { newKey, startTestServer } from '../support/server.ts'
+import { byHand, newKey, startTestServer } from '../support/server.ts'
 
-const server = await startTestServer()
+const server = await startTestServer({}, byHand)
 const isEmbedded = server.database.kind === 'embedded'
 
 test.runIf(isEmbedded)('a request with a key that was used before asks the database nothing', async () => {

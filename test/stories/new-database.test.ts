@@ -2,12 +2,11 @@
  * A new embedded database is on the disk with every file before the first answer, and whole or not there at all: PGlite writes its
  * files and syncs none of them, and a folder with half of them would never open again.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { program } from '../support/ph-process.ts'
+import { expect, test } from 'vitest'
+import type { ClientDeath } from '../support/client-death.ts'
+import { phProcess } from '../support/ph-process.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { type SystemCall, traceCalls } from '../support/syscall-trace.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -55,17 +54,22 @@ test.runIf(isEmbedded)(
 
 const pathOf = ({ args }: SystemCall): string => /<(.*)>$/.exec(args)?.[1] ?? ''
 
-test.runIf(isEmbedded)(
-  'a first start that is killed while it makes the database leaves none, and the next one makes it',
+const deathPoint = new URL('../support/client-death.ts', import.meta.url).href
+const moments: Record<string, ClientDeath> = {
+  'while its files are synced': { kind: 'disk', step: 100, at: '^fsyncSync' },
+  'before it has its name': { kind: 'disk', step: 1, at: '^renameSync .*pglite\\.new' },
+}
+
+test.runIf(isEmbedded).each(Object.entries(moments))(
+  'a first start that is killed while it makes the database, %s, leaves none, and the next one makes it',
   limits,
-  async () => {
+  async (_when, death) => {
     const { data, whole, coming } = dataFolder()
-    const first = spawn(process.execPath, [program, 'server', 'start', '--port', '0', '--data', data], { stdio: 'ignore' })
-    onTestFinished(() => void first.kill('SIGKILL'))
-    await expect.poll(() => existsSync(join(coming, 'base')), { timeout: 60_000, interval: 5 }).toBe(true)
-    first.kill('SIGKILL')
-    await once(first, 'exit')
-    expect(existsSync(whole)).toBe(false)
+    const first = await phProcess(['server', 'start', '--port', '0', '--data', data], {
+      env: { NODE_OPTIONS: `--import ${deathPoint}`, PH_TEST_DEATH: JSON.stringify(death) },
+    })
+    expect(first.code, first.stderr).toBe(null)
+    expect([existsSync(whole), existsSync(join(coming, 'base'))]).toEqual([false, true])
     await startAndStop(data)
     expect([existsSync(whole), existsSync(coming)]).toEqual([true, false])
   },

@@ -121,7 +121,7 @@ test('the receiver of the docs takes what is signed, each event once, from the s
   const receiver = await documentedReceiver(secret)
   const { id } = await ok('adam', `webhooks create ${receiver.url} --event comment`, { env: { PH_WEBHOOK_SECRET: secret } })
   await say(as.max, barrel.entry_id)
-  await expect.poll(() => receiver.lines().length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => receiver.lines().length).toBe(1)
   await ok('adam', `webhooks delete ${id} --yes`)
 
   const desk = new AbortController()

@@ -65,7 +65,7 @@ test('after a cut nothing is left out; who follows is told once that the server 
   await expect.poll(() => told).toEqual(['away'])
   await collect('Meanwhile')
   proxy.leadTo(url)
-  await expect.poll(tags, { timeout: 10_000 }).toEqual(['Before', 'Meanwhile'])
+  await expect.poll(tags).toEqual(['Before', 'Meanwhile'])
   expect(told).toEqual(['away', 'back'])
 })
 
