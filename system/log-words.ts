@@ -18,7 +18,7 @@ export function logWords(json: string): string {
   const { level, time, msg = '', req, res, err } = JSON.parse(json) as Line
   const weight = level >= error ? 'error: ' : level >= warning ? 'warning: ' : ''
   const request = req ? [req.method, req.path, res?.status].filter((part) => part !== undefined).join(' ') : ''
-  const said = request && level < warning ? request : [request, msg, err?.message].filter(Boolean).join(': ')
+  const said = msg === 'answered' ? request : [request, msg, err?.message].filter(Boolean).join(': ')
   return `${time.slice(11, 19)} ${weight}${onOneLine(said)}\n`
 }
 

@@ -71,3 +71,6 @@ export const requestFields = (request: { method: string; url: string; ip?: strin
   from: request.ip,
 })
 export const answered = (reply: { statusCode: number }) => ({ status: reply.statusCode })
+
+/** Said of an answer whose head has left: its client can be told nothing any more. */
+export const cutOff = 'the answer was cut off'

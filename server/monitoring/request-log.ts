@@ -1,35 +1,60 @@
-/** One line of the log for each request, when it has been answered: what was asked, by which key and program, from where, and how it ended. */
+/**
+ * One line of the log for each request, when it has been answered or its connection has closed before that: what was asked, by which key
+ * and program, from where, and how it ended.
+ */
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify'
 import { readClientName } from '../front-door/headers.ts'
-import { answered, type ProcessLog, requestFields } from './log.ts'
+import { answered, cutOff, type ProcessLog, requestFields } from './log.ts'
 
 export class RequestLog extends LogController {
   readonly #log: ProcessLog
+  /** What ended answers in their middle. */
+  readonly #failures = new WeakMap<FastifyRequest, Error>()
 
   constructor(log: ProcessLog) {
     super()
     this.#log = log
   }
 
-  override incomingRequest(): void {}
+  /** Fastify tells of answers that end well only. */
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
+    // A closed socket has no address any more.
+    const { ip } = request
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) this.#closed(request, { reply, ip })
+    })
+  }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
-    const { caller, headers, routeOptions } = request
-    const isQuiet = routeOptions.logLevel === 'warn'
-    if (isQuiet && !error) return
-    const line = {
-      reqId: request.id,
-      req: requestFields(request),
-      res: answered(reply),
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      workspace: caller?.workspace.slug,
-      key: caller?.actor.keyId,
-      client: readClientName(headers['x-ph-client']),
-    }
-    if (error) this.#log.error({ ...line, req: request, res: reply, err: error }, 'the answer was cut off')
-    else this.#log.line(line, 'answered')
+    if (error) this.#failures.set(request, error)
+    else if (!isQuiet(request)) this.#log.line({ ...lineOf(request, reply), res: answered(reply) }, 'answered')
+  }
+
+  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#failures.set(request, error)
+  }
+
+  #closed(request: FastifyRequest, { reply, ip }: { reply: FastifyReply; ip: string }): void {
+    const line = lineOf(request, reply)
+    const asked = { method: request.method, url: request.url, ip }
+    const err = this.#failures.get(request)
+    const begun = reply.raw.headersSent ? { res: answered(reply) } : {}
+    if (err) this.#log.error({ ...line, req: asked, res: reply, err }, cutOff)
+    else if (!isQuiet(request))
+      this.#log.line({ ...line, req: requestFields(asked), ...begun }, 'the connection closed before the end')
   }
 }
+
+const isQuiet = ({ routeOptions }: FastifyRequest): boolean => routeOptions.logLevel === 'warn'
+
+const lineOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  reqId: request.id,
+  req: requestFields(request),
+  ms: Math.round(reply.elapsedTime * 10) / 10,
+  workspace: request.caller?.workspace.slug,
+  key: request.caller?.actor.keyId,
+  client: readClientName(request.headers['x-ph-client']),
+})
 
 type Said = Parameters<FastifyBaseLogger['info']>
 

@@ -10,6 +10,7 @@ import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
 import { refuseClosed } from '../front-door/states.ts'
+import { cutOff } from '../monitoring/log.ts'
 import type { Workspace } from '../principal.ts'
 import { ingestRefusal } from './counting/stored-bytes.ts'
 import { requireFits } from './counting/upload-size.ts'
@@ -75,7 +76,11 @@ async function download({ files, secret, settings, clock }: PresignedParts, requ
   const fd = openSync(file.path, 'r')
   reply.hijack()
   reply.raw.writeHead(served.status, headers)
-  await sendFile(fd, served, reply.raw)
+  try {
+    await sendFile(fd, served, reply.raw)
+  } catch (err) {
+    request.log.error({ req: request, res: reply, err }, cutOff)
+  }
 }
 
 /** Every key names the same bytes for ever: a blob's is its hash, a media file's was never used before. */
