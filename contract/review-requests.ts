@@ -94,7 +94,7 @@ export const reviewRequests = routes({
     }),
     output: Answer,
     status: 201,
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'USER_NOT_FOUND', 'NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'VALIDATION'],
+    errors: ['ENTRY_NOT_FOUND', 'USER_NOT_FOUND', 'NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'VALIDATION'],
   },
   ofEntry: {
     method: 'GET',

@@ -48,7 +48,7 @@ export const reviews = routes({
       review_status: oneOf(reviewStates),
       review: nullable(ReviewRecord),
     }),
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'VALIDATION'],
+    errors: ['ENTRY_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'VALIDATION'],
   },
   suggestions: {
     method: 'GET',

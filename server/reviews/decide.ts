@@ -25,8 +25,7 @@ export async function decide(request: Deciding): Promise<Decided> {
   requireFits(input)
   const face = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: true })
   const { object_id: objectId, state, note = null } = input
-  if (objectId !== face.object_id)
-    throw await notCurrent(sql, workspace.id, { entryId: face.entry_id, currentId: face.object_id, objectId })
+  if (objectId !== face.object_id) throw notCurrent({ entryId: face.entry_id, currentId: face.object_id, objectId })
   const version = { entryId: face.entry_id, lineageId: face.lineage_id, objectId }
   const before = await standingOf(request, objectId)
   const openId = await requireMayDecide(request, objectId, before)
@@ -50,7 +49,7 @@ export async function decide(request: Deciding): Promise<Decided> {
 /** VALIDATION for what a draft has not. */
 function requireFits({ state, assignee_id, note }: Deciding['input']): void {
   if (state !== 'draft') return
-  const path = assignee_id ? 'assignee_id' : note ? 'note' : undefined
+  const path = assignee_id !== undefined ? 'assignee_id' : note !== undefined ? 'note' : undefined
   if (path) throw validationError([{ path, message: 'goes with other states than draft only' }])
 }
 

@@ -34,8 +34,7 @@ export async function openRound(request: Opening): Promise<ReviewRequest> {
 /** CONFLICT when it is not about the current version, or that one is under review. The caller holds the lineage. */
 async function requireUnreviewed({ sql, workspace, input }: Opening, face: EntryFace): Promise<void> {
   const { object_id: objectId } = input
-  if (objectId !== face.object_id)
-    throw await notCurrent(sql, workspace.id, { entryId: face.entry_id, currentId: face.object_id, objectId })
+  if (objectId !== face.object_id) throw notCurrent({ entryId: face.entry_id, currentId: face.object_id, objectId })
   const open = await findOpenRound(sql, workspace.id, objectId)
   if (!open) return
   throw new ApiError('CONFLICT', `${open.requested_by.display_name} has asked for a review of this version already.`, {

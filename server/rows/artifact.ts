@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MediaKind } from '../../contract/media.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdEntries } from './hold.ts'
-import { notCurrent } from './version.ts'
+import { notCurrentOrUnknown } from './version.ts'
 
 export interface Artifact {
   id: number
@@ -70,7 +70,7 @@ export async function requireCurrent(
     if (!inUse) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entry_id} in this workspace.`, { missing })
     if (inUse.object_id !== object_id) {
       const { object_id: currentId } = inUse
-      throw await notCurrent(sql, workspaceId, { entryId: entry_id, currentId, objectId: object_id })
+      throw await notCurrentOrUnknown(sql, workspaceId, { entryId: entry_id, currentId, objectId: object_id })
     }
     found.push(inUse)
   }

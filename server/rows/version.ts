@@ -38,18 +38,24 @@ export async function requireVersionOf(
   return version
 }
 
-/** Why a version that a request names is not the current one: CONFLICT with that one, or OBJECT_NOT_FOUND. */
-export async function notCurrent(
-  sql: Sql,
-  workspaceId: number,
-  { entryId, currentId, objectId }: { entryId: number; currentId: number; objectId: number },
-): Promise<ApiError> {
-  if (!(await findVersion(sql, workspaceId, objectId)))
-    return new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
-  return new ApiError('CONFLICT', `Version ${objectId} is not the current one of entry ${entryId}; ${currentId} is.`, {
+interface NamedVersion {
+  entryId: number
+  currentId: number
+  /** That the request names. */
+  objectId: number
+}
+
+/** A version that is not the current one of its entry, or none at all: CONFLICT with the current one (spec 4.5). */
+export const notCurrent = ({ entryId, currentId, objectId }: NamedVersion): ApiError =>
+  new ApiError('CONFLICT', `Version ${objectId} is not the current one of entry ${entryId}; ${currentId} is.`, {
     entry_id: entryId,
     current_object_id: currentId,
   })
+
+/** Of a version that is nowhere OBJECT_NOT_FOUND, else the same. */
+export async function notCurrentOrUnknown(sql: Sql, workspaceId: number, named: NamedVersion): Promise<ApiError> {
+  if (await findVersion(sql, workspaceId, named.objectId)) return notCurrent(named)
+  return new ApiError('OBJECT_NOT_FOUND', `There is no version ${named.objectId} in this workspace.`)
 }
 
 /** Ours says all of it. */

@@ -64,15 +64,12 @@ test('each version has a state of its own: a new one is a draft, and an old one 
   expect(approved.map((entry: Json) => entry.id)).toEqual([first.entry_id])
 })
 
-test('a decision names the current version: another one is answered with that one, and one that nobody has with 404', async () => {
+test('a decision names the current version: any other one is answered with that one, also one that nobody has', async () => {
   const first = await propOf(mia)
   const second = await nextOf(mia, first)
-  expect(refusal(await decide(mia, first, { state: 'approved' }))).toEqual([
-    409,
-    'CONFLICT',
-    { entry_id: first.entry_id, current_object_id: second.object_id },
-  ])
-  expect(refusal(await decide(mia, { ...first, object_id: 987_654_321 }, { state: 'approved' }))[1]).toBe('OBJECT_NOT_FOUND')
+  const current = { entry_id: first.entry_id, current_object_id: second.object_id }
+  for (const object_id of [first.object_id, 987_654_321])
+    expect(refusal(await decide(mia, { ...first, object_id }, { state: 'approved' }))).toEqual([409, 'CONFLICT', current])
   expect(refusal(await decide(mia, { ...first, entry_id: 987_654_321 }, { state: 'approved' }))[1]).toBe('ENTRY_NOT_FOUND')
 })
 
@@ -96,7 +93,7 @@ test('an assignee is someone who is there, and a draft has neither assignee nor 
   for (const assignee_id of [987_654_321, other.ids.mia])
     expect(refusal(await decide(mia, prop, { state: 'in_review', assignee_id })).slice(0, 2)).toEqual([404, 'USER_NOT_FOUND'])
   expect((await decide(mia, prop, { state: 'in_review', assignee_id: dan })).status).toBe(422)
-  for (const more of [{ assignee_id: ids.max }, { note: 'x' }])
+  for (const more of [{ assignee_id: ids.max }, { assignee_id: null }, { note: 'x' }, { note: '' }])
     expect((await decide(mia, prop, { state: 'draft', ...more })).status).toBe(422)
   expect(await detail(prop)).toMatchObject({ review_status: 'draft', review: null })
   expect(await happened(mia, prop.entry_id, /^review/)).toEqual([])
