@@ -68,7 +68,8 @@ export type PullJobEntry = Static<typeof PullJobEntry>
 
 const closed = { additionalProperties: false }
 const reportFields = {
-  asset_name: Type.String({ maxLength: 1000 }),
+  /** As in the closure of the job; null for files that have no name there. */
+  asset_name: nullable(Type.String({ maxLength: 1000 })),
   /** Where the file lies, or would lie: a package path as the editor names it. */
   destination: Type.String({ maxLength: 2000 }),
   content_hash: Hash,

@@ -92,7 +92,7 @@ export function entryTable(entries: PullJobDetail['entries'], out: Output): stri
 
 interface ReportLine {
   outcome: string
-  asset_name: string
+  asset_name: string | null
   destination: string
   remark: string
 }
@@ -131,7 +131,7 @@ function reportTable(report: PullReport, { out, all }: Context & { all: boolean 
   const shown = all ? lines : lines.slice(0, mostEntries)
   const columns: Column<ReportLine>[] = [
     { title: 'OUTCOME', value: ({ outcome }) => outcome },
-    { title: 'NAME', value: ({ asset_name }) => asset_name, cut: 'middle' },
+    { title: 'NAME', value: ({ asset_name }) => asset_name ?? '-', cut: 'middle' },
     { title: 'PLACE', value: ({ destination }) => destination, cut: 'middle' },
     { title: 'REMARK', value: ({ remark }) => remark, cut: 'end', spare: lines.every(({ remark }) => remark === '') },
   ]

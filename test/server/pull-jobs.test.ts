@@ -264,6 +264,18 @@ test('a report that names a file of another job is refused by name, and a failed
   expect(answer.body).toMatchObject({ status: 'failed', failure_reason: 'disk', report_json: failed })
 })
 
+test('a report names files as the closure does, also one without a name', async () => {
+  const [{ entry_id }] = await pushed(mia, [item({ asset_name: undefined })])
+  const job = await ordered([{ entry_id }])
+  const claim_token = await running(job)
+  const [{ asset_name, content_hash, lineage_id }] = await closureOf(job)
+  expect(asset_name).toBeNull()
+  const skipped_identical = [{ asset_name, destination: '/Game/X', content_hash, lineage_id }]
+  const report_json = { added: [], skipped_identical, conflicts: [], failed: [] }
+  const answer = await max.patch(`/pull-jobs/${job.id}`, { status: 'done', claim_token, report_json })
+  expect(answer.body).toMatchObject({ status: 'done', report_json })
+})
+
 test('a plan answers the files with what the job would be, and leaves nothing behind', async () => {
   const { entry_id, mesh, texture } = await prop()
   const body = order([{ entry_id }], { target_root: '/Game/Kit' })
