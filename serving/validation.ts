@@ -44,12 +44,15 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
   const properties = route.input.properties as Record<string, Schema>
   const locations = inputLocations(route)
   const failuresOf = compiledLater(route.input)
+  const required = (route.input as { required?: string[] }).required ?? []
+  const needsBody = locations.body.some((key) => required.includes(key))
   return (carried) => {
-    const required = (route.input as { required?: string[] }).required ?? []
     const body = carried.body as Record<string, unknown> | null | undefined
     if (route.lacking && locations.body.some((key) => required.includes(key) && (body?.[key] ?? null) === null))
       throw new ApiError(route.lacking)
-    const input: Record<string, unknown> = locations.body.length > 0 ? { ...bodyObject(carried.body) } : {}
+    // Where nothing in it is required, no body is an empty one.
+    const isRead = locations.body.length > 0 && (needsBody || carried.body !== undefined)
+    const input: Record<string, unknown> = isRead ? { ...bodyObject(carried.body) } : {}
     for (const key of locations.path) input[key] = fromPath(route, properties[key], { key, text: carried.params[key] })
     for (const key of locations.query) {
       const value = carried.query[key]

@@ -152,7 +152,7 @@ test('marking: by ids or all, up to one where it says so; only one’s own, each
   ])
   expect((await inbox(max, '&unread=true')).map((one) => one.id)).toEqual([fifth])
   expect(await inbox(max, '&unread=false')).toHaveLength(5)
-  expect(bodyOf(await max.post('/notifications/seen', {})).updated).toBe(1)
+  expect(bodyOf(await max.post('/notifications/seen')).updated, 'no body says as much as an empty one').toBe(1)
   expect(await read({ all: true })).toEqual({ updated: 1, unread: 0 })
   expect(second).toBeGreaterThan(first ?? 0)
 })
