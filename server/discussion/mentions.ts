@@ -25,10 +25,13 @@ export function mentionsOf(members: readonly Named[], text: string): number[] {
   const names = new Names(members)
   const written = text.normalize('NFC')
   const mentioned = new Set<number>()
+  let endOfLast = 0
   for (let at = written.indexOf('@'); at !== -1; at = written.indexOf('@', at + 1)) {
-    if (inAddress.test(written[at - 1] ?? '')) continue
-    const id = names.at(written, at + 1)
-    if (id !== undefined) mentioned.add(id)
+    if (at !== endOfLast && inAddress.test(written[at - 1] ?? '')) continue
+    const named = names.at(written, at + 1)
+    if (!named) continue
+    endOfLast = named.end
+    if (named.id !== undefined) mentioned.add(named.id)
   }
   return [...mentioned]
 }
@@ -64,15 +67,15 @@ class Names {
       )
   }
 
-  /** Who is named at this place of the text. */
-  at(text: string, start: number): number | undefined {
+  /** Who is named at this place of the text, and where the name ends; no id where several people may be meant. */
+  at(text: string, start: number): { id: number | undefined; end: number } | undefined {
     for (const length of this.#lengths.get(nameKey(text.charAt(start)).charAt(0)) ?? []) {
       const end = start + length
       const named = text.slice(start, end)
       const ids = named.length === length ? this.#byKey.get(nameKey(named)) : undefined
       if (!ids || goesOn.test(text.slice(end, end + 2))) continue
       const [only] = ids
-      return this.#logins.get(named) ?? (ids.size === 1 ? only : undefined)
+      return { id: this.#logins.get(named) ?? (ids.size === 1 ? only : undefined), end }
     }
     return undefined
   }

@@ -26,6 +26,7 @@ test.each([
   ['@maxさん', [1]],
   ['@İpek and @i̇pek', [8]],
   ['@sam', [4]],
+  ['@max@rita, then @Sam Twin@jorg', [1, 2, 5]],
 ])('%s mentions %j', (text, ids) => {
   expect(mentionsOf(people, text)).toEqual(ids)
 })
