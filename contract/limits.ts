@@ -60,6 +60,8 @@ export const limits = {
   jsonBodyBytes: 64 * MiB,
   /** Of routes that state nothing else. */
   plainBodyBytes: MiB,
+  /** Of a request of an assistant (spec 7). */
+  assistantBodyBytes: 1_000_000,
   /** Of requests that need no key. */
   signInBodyBytes: 64 * 1024,
   /** Lists of hashes, ids and paths, each as long as it may be. */

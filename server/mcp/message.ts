@@ -19,12 +19,12 @@ export interface Message {
   isBatch: boolean
 }
 
-/** A body has to say how long it is, at most 1 MiB, before any of it is read (spec 7). */
+/** A body has to say how long it is, at most 1 MB, before any of it is read (spec 7). */
 export const refuseLongBody: onRequestHookHandler = ({ method, headers }, _reply, done) => {
   if (method === 'POST') {
     const length = headers['content-length']
-    if (length === undefined) throw new Refusal(413, 'The request has no Content-Length. Send one, of at most 1 MiB.')
-    if (Number(length) > limits.plainBodyBytes) throw new Refusal(413, 'The request is longer than 1 MiB. Send less at once.')
+    if (length === undefined) throw new Refusal(413, 'The request has no Content-Length. Send one, of at most 1 MB.')
+    if (Number(length) > limits.assistantBodyBytes) throw new Refusal(413, 'The request is longer than 1 MB. Send less at once.')
   }
   done()
 }

@@ -214,6 +214,8 @@ test('the refusals come in the order of the front door, and each says what it is
     [workspace, ask, { origin: 'http://elsewhere.test', host: 'elsewhere.test' }, 403],
     [workspace, ask, { origin: server.url }, 200],
     [workspace, long, {}, 413],
+    [workspace, ask.padEnd(1_000_001), {}, 413],
+    [workspace, ask.padEnd(1_000_000), {}, 200],
     [workspace, '['.repeat(100), {}, 400],
     [workspace, '{', {}, 400],
     [workspace, ask, { 'content-type': 'text/plain' }, 415],
