@@ -12,7 +12,6 @@ const crashes = 3
 
 test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'pushes, reads and deliveries go on when it is there again: nothing acknowledged is lost, no event is missed, nothing hangs',
-  { timeout: 120_000 },
   async () => {
     const postgres = await startOwnPostgres()
     const server = await startTestServer({ databaseUrl: postgres.url, webhookAllowPrivate: true })

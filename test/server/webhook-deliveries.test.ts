@@ -115,9 +115,7 @@ test('a time that a wrong clock set is passed when the clock is put right', asyn
   await expect.poll(async () => (await deliveries(id))[0]).toMatchObject({ attempt: 2, status: 'delivered' })
 })
 
-test('a receiver that never answers has four requests under way and holds up nobody; it is given up after ten seconds', {
-  timeout: 40_000,
-}, async () => {
+test('a receiver that never answers has four requests under way and holds up nobody; it is given up after ten seconds', async () => {
   const { hook, say, deliveries } = await room()
   const receiver = await startReceiver((path) => (path === '/hangs' ? never : 200))
   const { id } = await hook(`${receiver.url}/hangs`)
@@ -133,9 +131,7 @@ test('a receiver that never answers has four requests under way and holds up nob
     .toBe(4)
 })
 
-test('what a receiver goes on to say is cut off: ten megabytes, endless trickles, and answers that are not HTTP', {
-  timeout: 30_000,
-}, async () => {
+test('what a receiver goes on to say is cut off: ten megabytes, endless trickles, and answers that are not HTTP', async () => {
   const { hook, test: call } = await room()
   const mega = Buffer.alloc(1024 * 1024, 'x')
   let written = 0
@@ -216,9 +212,7 @@ test('a server that stops in the middle of many requests gives all of them back 
   expect(await rows(database)).toEqual({ pending: 30, leased: 0 })
 })
 
-test('a server that stops gives back what it was sending, and the next one sends it again under the same id', {
-  timeout: 60_000,
-}, async () => {
+test('a server that stops gives back what it was sending, and the next one sends it again under the same id', async () => {
   const { hook, say } = await room()
   let isBack = false
   const receiver = await startReceiver(() => (isBack ? 200 : never))
@@ -252,7 +246,6 @@ test('a server that stops gives back what it was sending, and the next one sends
 
 test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'two servers share an endpoint: every event once, never more than four requests at once from both together',
-  { timeout: 60_000 },
   async () => {
     const { hook, mia, row } = await room()
     let most = 0

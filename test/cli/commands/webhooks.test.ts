@@ -113,9 +113,7 @@ async function documentedReceiver(secret: string): Promise<{ url: string; lines(
   return { url, lines: () => said.trim().split('\n').filter(Boolean) }
 }
 
-test('the receiver of the docs takes what is signed, each event once, from the server and from a desk', {
-  timeout: 60_000,
-}, async () => {
+test('the receiver of the docs takes what is signed, each event once, from the server and from a desk', async () => {
   const { ok, as, barrel, url, keys } = await innWith(server)
   const secret = 'known to both sides'
   const receiver = await documentedReceiver(secret)
