@@ -189,8 +189,12 @@ test.for(walked.map(([noun, verb, route]) => ({ name: `${noun}.${verb}`, route }
   },
 )
 
-/** The drawings of a version that the entry does not have are none, and a picture has to be one of the version. */
+/**
+ * The drawings of a version that the entry does not have are none, and a picture has to be one of the version. A review of a version that
+ * is not the current one, whatever it is, is a conflict (spec 4.5).
+ */
 function statusOf({ method, path }: Route, name: Name): number {
+  if (/\/review(-requests)?$/.test(path) && name === 'object_id') return 409
   if (!path.endsWith('/annotations')) return 404
   if (method === 'GET' && name === 'object_id') return 200
   return name === 'artifact_id' ? 422 : 404
