@@ -63,8 +63,12 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
   }
 }
 
-/** A whole number that no id can be is an id that is unknown: the first 404 that the route names is about its path. */
+/**
+ * A whole number that no id can be is an id that is unknown: the first 404 that the route names is about its path. Without any text it is
+ * another path (`/entries/`).
+ */
 function fromPath(route: Route, schema: Schema | undefined, { key, text }: { key: string; text: string | undefined }): unknown {
+  if (!text) throw new ApiError('NOT_FOUND', `There is nothing at this address: ${key} is missing in it.`)
   const value = fromText(key, schema, text)
   const unknown = schema?.type === 'integer' && Number.isInteger(value) && !(Number.isSafeInteger(value) && Number(value) > 0)
   if (unknown)

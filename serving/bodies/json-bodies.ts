@@ -1,6 +1,7 @@
 /** How bodies of JSON come in: within the limit of their route, a few large ones at a time, and the largest read in threads of their own. */
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { validationError } from '../../contract/errors.ts'
 import { maxBodyBytes, type Route } from '../../contract/route.ts'
 import { HeldBytes } from './held-bytes.ts'
 import { parseJson } from './parse.ts'
@@ -61,9 +62,14 @@ export class JsonBodies {
     app.addContentTypeParser('application/json', (request, _payload, done) => {
       this.#take(request).then((body) => done(null, body), done)
     })
-    // Without a promise: the request is logged right behind it, also by a process that ends.
-    app.addHook('onResponse', (request, _reply, done) => {
-      this.#answered(request)
+    // Programs name a type for no body at all, as `fetch` does for an empty text.
+    app.addContentTypeParser('*', ({ headers }, _payload, done) => {
+      if (headers['content-length'] === '0') done(null)
+      else done(validationError([{ path: 'Content-Type', message: 'must be application/json here' }]))
+    })
+    app.addHook('onRequest', (request, reply, done) => {
+      // Fastify tells of answers that end well only.
+      if (request.method !== 'GET') reply.raw.once('close', () => this.#over(request))
       done()
     })
     app.addHook('onClose', async () => {
@@ -117,8 +123,8 @@ export class JsonBodies {
     return new ReadInput(await lane.reader.read({ method, path, params, query, blocks }, signal))
   }
 
-  /** Also when the connection broke before that: then nobody is waited for, and only work that has begun goes on. */
-  #answered(request: FastifyRequest): void {
+  /** Answered, or the connection broke before that: then its body does not wait any longer, and only work that has begun goes on. */
+  #over(request: FastifyRequest): void {
     const work = this.#works.get(request)
     work?.over.abort(brokenOff())
     if (!work?.isHandled) work?.giveBack?.()

@@ -81,8 +81,10 @@ test('the bare address is the first workspace; an unknown workspace is a front-d
 })
 
 test('an unknown address is NOT_FOUND in the envelope', async () => {
-  const answer = await callAs(url, keys.mia).get('/nothing-here')
-  expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND'])
+  for (const path of ['/nothing-here', '/entries/', '/entries//closure', '/lineages/']) {
+    const answer = await callAs(url, keys.mia).get(path)
+    expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'NOT_FOUND'])
+  }
 })
 
 test('a revoked key, and every key of someone who left, are nobody from the next request on', async () => {
@@ -117,7 +119,7 @@ test('parameters are checked as they are, not turned into what they are not', as
 })
 
 test('broken, wrong and poisoned bodies are VALIDATION and nothing breaks', async () => {
-  const post = (body: string, type = 'application/json') =>
+  const post = (body: string | Uint8Array<ArrayBuffer>, type = 'application/json') =>
     fetch(`${url}/api/v1/push/negotiate`, { method: 'POST', headers: { ...bearer(keys.mia), 'content-type': type }, body })
   const item = { content_hash: 'a'.repeat(64), asset_class: 'X', blob_size: 1 }
   const bodies = ['{', '[]', 'null', '"x"', '', '{"__proto__":{"x":1}}', JSON.stringify({ items: [] })]
@@ -133,6 +135,17 @@ test('broken, wrong and poisoned bodies are VALIDATION and nothing breaks', asyn
     ])
   }
   expect((await post('items=1', 'application/x-www-form-urlencoded')).status).toBe(422)
+  const latin = Buffer.from(JSON.stringify({ items: [{ ...item, asset_name: 'Tür' }] }), 'latin1')
+  const { error } = (await (await post(new Uint8Array(latin))).json()) as Json
+  expect([error.code, error.details.errors]).toEqual(['VALIDATION', [{ path: 'body', message: 'is not valid UTF-8' }]])
+})
+
+test('a type that is named for no body at all changes nothing', async () => {
+  const mia = callAs(url, keys.mia)
+  for (const type of ['text/plain;charset=UTF-8', 'application/octet-stream', 'application/json']) {
+    const answer = await mia.post('/notifications/seen', new Uint8Array(), { 'content-type': type })
+    expect([type, answer.status]).toEqual([type, 200])
+  }
 })
 
 test('the log has a line per request with an id, and never a key', async () => {
