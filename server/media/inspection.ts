@@ -99,8 +99,12 @@ async function pngFacts(bytes: Buffer): Promise<PngFacts> {
   return facts
 }
 
+/** The chunk that ends every PNG (PNG 11.2.5): decoders stop at the last pixel, and do not look for it. */
+const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
+
 /** Shrinking to one pixel needs every pixel, and keeps few of them. */
 async function decodeWhole(bytes: Buffer): Promise<void> {
+  if (bytes.lastIndexOf(pngEnd) < 0) throw new FormatError('truncated', 'The PNG file is cut off: its last chunk is missing.')
   const sharp = await loadSharp()
   const picture = sharp(bytes, { failOn: 'error', sequentialRead: true, limitInputPixels: limits.preview.imageEdgePx ** 2 })
   try {

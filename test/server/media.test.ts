@@ -90,6 +90,8 @@ const malformed: [string, string, Buffer][] = [
   ['a header only', 'thumbnail', png.subarray(0, 33)],
   ['cut in its pixels', 'thumbnail', png.subarray(0, png.length - 20)],
   ['cut in its last row', 'thumbnail', png.subarray(0, png.length - 80)],
+  ['without its end', 'thumbnail', png.subarray(0, png.length - 12)],
+  ['cut in its end', 'thumbnail', png.subarray(0, png.length - 4)],
   ['damaged in its pixels', 'thumbnail', edited(png, (copy) => copy.fill(0xff, 3000, 3400))],
   ['no pixels wide', 'thumbnail', edited(png, (copy) => copy.writeUInt32BE(0, 16))],
   ['a JPEG', 'thumbnail', await sharp(png).jpeg().toBuffer()],
