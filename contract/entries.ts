@@ -224,7 +224,7 @@ export const entries = routes({
       total_bytes: Count,
       members: Type.Array(ClosureMember),
     }),
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND'],
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT'],
   },
   dependents: {
     method: 'GET',

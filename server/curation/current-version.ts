@@ -6,7 +6,7 @@ import type { Context } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
-import { findVersion, type Version } from '../rows/version.ts'
+import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
 
 interface Move {
   entryId: number
@@ -20,10 +20,7 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   const { sql, workspace, now, feed } = context
   await holdPackOf(context, objectId)
   const face = await requireEntryFace(sql, workspace.id, { entryId, hold: true })
-  const version = await findVersion(sql, workspace.id, objectId)
-  if (!version) throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
-  if (version.lineage_id !== face.lineage_id)
-    throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than entry ${face.entry_id}.`)
+  const version = await requireVersionOf(sql, workspace.id, { objectId, lineageId: face.lineage_id })
   if (version.object_id === face.object_id) return
   await requireUnlocked(context, face.lineage_id)
   if (expectedId && expectedId !== face.object_id) throw staleFace(face, { version, expectedId })

@@ -9,7 +9,7 @@ import { notify } from '../notifications/notify.ts'
 import { startWatching, watchersOf } from '../notifications/watching.ts'
 import { commentNotFound, type HeldComment, holdComment, requireComment, viewOf } from '../rows/comment.ts'
 import { requireEntryRow } from '../rows/entry.ts'
-import { findVersion } from '../rows/version.ts'
+import { requireVersionOf } from '../rows/version.ts'
 import { countGone } from '../storage/counting/stored-bytes.ts'
 import { attach, deleteAttachmentsOf } from './attachments.ts'
 import { mentionsIn } from './mentions.ts'
@@ -21,7 +21,7 @@ export async function postComment(request: Posting): Promise<Comment> {
   const { sql, workspace, actor, now, feed, input } = request
   const entry = await requireEntryRow(sql, workspace.id, input.entry_id)
   const objectId = input.object_id ?? null
-  if (objectId !== null) await requirePinned(request, { objectId, lineageId: entry.lineage_id })
+  if (objectId !== null) await requireVersionOf(request.sql, request.workspace.id, { objectId, lineageId: entry.lineage_id })
   const thread = await holdThread(request)
   const mentions = await mentionsIn(sql, workspace.id, input.body)
   const parentId = thread?.id ?? null
@@ -47,19 +47,6 @@ export async function postComment(request: Posting): Promise<Comment> {
   })
   feed.commentsChanged(entry.id)
   return requireComment(sql, viewOf(request), made.id)
-}
-
-interface Pinned {
-  objectId: number
-  lineageId: string
-}
-
-/** A version of this prop: OBJECT_NOT_FOUND, or LINEAGE_CONFLICT where it is another prop's. */
-export async function requirePinned({ sql, workspace }: Context, { objectId, lineageId }: Pinned): Promise<void> {
-  const version = await findVersion(sql, workspace.id, objectId)
-  if (!version) throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
-  if (version.lineage_id !== lineageId)
-    throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than this entry.`)
 }
 
 /** The comment that is replied to; who deletes it waits. */

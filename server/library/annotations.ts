@@ -4,11 +4,12 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import type { InputOf } from '../../contract/route.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
-import { holdTop, requirePinned } from '../discussion/comments.ts'
+import { holdTop } from '../discussion/comments.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { selectArtifacts } from '../rows/artifact.ts'
 import { requireEntryFace, requireEntryRow } from '../rows/entry.ts'
 import { stubOf } from '../rows/json.ts'
+import { requireVersionOf } from '../rows/version.ts'
 
 type Drawing = Context & { input: InputOf<(typeof contract)['create']> }
 
@@ -27,7 +28,10 @@ export const annotations: Handlers<typeof contract> = {
     const failure = geometryFailure(input.shape, input.geometry)
     if (failure !== undefined) throw validationError([{ path: 'geometry', message: failure }])
     const entry = await requireEntryRow(sql, workspace.id, input.entry_id)
-    await requirePinned(request, { objectId: input.object_id, lineageId: entry.lineage_id })
+    await requireVersionOf(request.sql, request.workspace.id, {
+      objectId: input.object_id,
+      lineageId: entry.lineage_id,
+    })
     await requirePictureOf(request)
     const commentId = input.comment_id ?? null
     if (commentId !== null) await holdTop(request, { id: commentId, entryId: entry.id, field: 'comment_id' })

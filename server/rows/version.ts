@@ -26,15 +26,16 @@ export async function findVersion(sql: Sql, workspaceId: number, objectId: numbe
   return row
 }
 
-/** A version of the given lineage: OBJECT_NOT_FOUND when it is nowhere, or another prop's. */
+/** A version of the given lineage: OBJECT_NOT_FOUND when it is nowhere, LINEAGE_CONFLICT when it is another prop's. */
 export async function requireVersionOf(
   sql: Sql,
   workspaceId: number,
-  of: { objectId: number; lineageId: string },
+  { objectId, lineageId }: { objectId: number; lineageId: string },
 ): Promise<Version> {
-  const version = await findVersion(sql, workspaceId, of.objectId)
-  if (version?.lineage_id !== of.lineageId)
-    throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${of.objectId} of this prop.`)
+  const version = await findVersion(sql, workspaceId, objectId)
+  if (!version) throw new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} in this workspace.`)
+  if (version.lineage_id !== lineageId)
+    throw new ApiError('LINEAGE_CONFLICT', `Version ${objectId} belongs to another prop than this entry.`)
   return version
 }
 

@@ -268,8 +268,8 @@ test('a closure is that of an earlier version where one is named, with the place
       { object_id: fileResult.object_id, source_path: 'table/old.png' },
     ],
   })
-  for (const other of [fileResult.object_id, 999_999_999])
-    expect((await closureOf(`?object_id=${other}`)).error.code).toBe('OBJECT_NOT_FOUND')
+  expect((await closureOf(`?object_id=${fileResult.object_id}`)).error.code).toBe('LINEAGE_CONFLICT')
+  expect((await closureOf('?object_id=999999999')).error.code).toBe('OBJECT_NOT_FOUND')
 })
 
 test('GET /auth/me says the role in the workspace', async () => {
