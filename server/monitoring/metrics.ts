@@ -23,13 +23,17 @@ export function mountMetrics(app: FastifyInstance, parts: Parts): void {
   const registry = new Registry()
   const durations = new Histogram({
     name: 'ph_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer, by route, method and class of status.',
+    help: 'Time from the head of a request to the end of its answer, by route, method and class of status; closed: the connection closed before that.',
     labelNames: ['route', 'method', 'status'] as const,
     buckets,
     registers: [registry],
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!isStream(request, reply)) durations.observe(labelsOf(request, reply.statusCode), reply.elapsedTime / 1000)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (isStream(request, reply)) return
+      const status = reply.raw.writableFinished ? `${Math.floor(reply.statusCode / 100)}xx` : 'closed'
+      durations.observe({ ...labelsOf(request), status }, reply.elapsedTime / 1000)
+    })
     done()
   })
   const show = addGauges(registry)
@@ -48,10 +52,9 @@ export function mountMetrics(app: FastifyInstance, parts: Parts): void {
 }
 
 /** Patterns of routes, never addresses: as many series as there are routes. */
-const labelsOf = ({ routeOptions, method }: FastifyRequest, status: number) => ({
+const labelsOf = ({ routeOptions, method }: FastifyRequest) => ({
   route: routeOptions.url ?? 'none',
   method: knownMethods.has(method) ? method : 'other',
-  status: `${Math.floor(status / 100)}xx`,
 })
 
 /** It lasts as long as its client wants, which says nothing about the server. */

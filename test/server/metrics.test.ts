@@ -1,7 +1,7 @@
 // /metrics: figures for a monitor, by route and never by address, shown to this machine only unless told otherwise.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { readSettings, SettingError } from '../../server/config.ts'
 import { startServer } from '../../server/main.ts'
@@ -46,6 +46,17 @@ test('durations are counted by route, method and class of status, whatever the i
   expect(count('route="/api/v1/entries/:entry_id",method="GET",status="4xx"')).toBe(2)
   expect(count('route="none",method="GET",status="4xx"')).toBe(1)
   expect(text).not.toContain('nothing/at')
+})
+
+test('a request whose client leaves before the answer is counted as closed', async () => {
+  const { hostname, port, pathname } = new URL(`${url}/api/v1/push/negotiate`)
+  const socket = connect(Number(port), hostname)
+  socket.write(
+    `POST ${pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.mia}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  )
+  socket.end()
+  const line = 'ph_http_request_duration_seconds_count{route="/api/v1/push/negotiate",method="POST",status="closed"}'
+  await expect.poll(async () => figureOf((await read()).text, line)).toBe(1)
 })
 
 test('database, storage and what waits are there', async () => {
