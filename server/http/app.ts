@@ -17,7 +17,7 @@ import { offeredVersion } from '../install/client-package.ts'
 import { mountInstall } from '../install/routes.ts'
 import { mountMcp } from '../mcp/mount.ts'
 import type { Logger } from '../monitoring/log.ts'
-import { mountMetrics } from '../monitoring/metrics.ts'
+import { measureRequests, mountMetrics } from '../monitoring/metrics.ts'
 import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
@@ -74,6 +74,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts))
+  const registry = measureRequests(app)
   boundExchanges(app, pace)
   refuseSlowBodies(app, pace)
   const { frontDoor } = parts
@@ -106,7 +107,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await mountMcp(app, parts)
   mountHealth(app, parts)
   mountInstall(app, parts)
-  mountMetrics(app, parts)
+  mountMetrics(app, parts, registry)
   parts.mountStorage?.(app)
   return app
 }

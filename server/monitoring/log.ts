@@ -72,5 +72,5 @@ export const requestFields = (request: { method: string; url: string; ip?: strin
 })
 export const answered = (reply: { statusCode: number }) => ({ status: reply.statusCode })
 
-/** Said of an answer whose head has left: its client can be told nothing any more. */
+/** Logged when an answer fails after its headers were sent: the client cannot be told any more. */
 export const cutOff = 'the answer was cut off'

@@ -19,7 +19,8 @@ declare module 'fastify' {
   }
 }
 
-export function mountMetrics(app: FastifyInstance, parts: Parts): void {
+/** Before all other hooks, so that requests which these refuse are measured too. Gives what the durations are registered with. */
+export function measureRequests(app: FastifyInstance): Registry {
   const registry = new Registry()
   const durations = new Histogram({
     name: 'ph_http_request_duration_seconds',
@@ -29,13 +30,19 @@ export function mountMetrics(app: FastifyInstance, parts: Parts): void {
     registers: [registry],
   })
   app.addHook('onRequest', (request, reply, done) => {
+    let status = 'closed'
+    reply.raw.once('finish', () => {
+      status = `${Math.floor(reply.statusCode / 100)}xx`
+    })
     reply.raw.once('close', () => {
-      if (isStream(request, reply)) return
-      const status = reply.raw.writableFinished ? `${Math.floor(reply.statusCode / 100)}xx` : 'closed'
-      durations.observe({ ...labelsOf(request), status }, reply.elapsedTime / 1000)
+      if (!isStream(request, reply)) durations.observe({ ...labelsOf(request), status }, reply.elapsedTime / 1000)
     })
     done()
   })
+  return registry
+}
+
+export function mountMetrics(app: FastifyInstance, parts: Parts, registry: Registry): void {
   const show = addGauges(registry)
   const read = async () => {
     show(await readVitals(parts))

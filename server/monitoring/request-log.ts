@@ -8,6 +8,8 @@ import { answered, cutOff, type ProcessLog, requestFields } from './log.ts'
 
 export class RequestLog extends LogController {
   readonly #log: ProcessLog
+  /** Requests that have their line. */
+  readonly #logged = new WeakSet<FastifyRequest>()
   /** What ended answers in their middle. */
   readonly #failures = new WeakMap<FastifyRequest, Error>()
 
@@ -16,17 +18,19 @@ export class RequestLog extends LogController {
     this.#log = log
   }
 
-  /** Fastify tells of answers that end well only. */
+  /** Fastify reports only answers that were sent to the end. */
   override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
     // A closed socket has no address any more.
     const { ip } = request
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) this.#closed(request, { reply, ip })
+      if (!this.#logged.has(request)) this.#logClosed(request, { reply, ip })
     })
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
-    if (error) this.#failures.set(request, error)
+    this.#logged.add(request)
+    if (error)
+      this.#log.error({ ...lineOf(request, reply), req: request, res: reply, err: error }, 'a request failed after its answer')
     else if (!isQuiet(request)) this.#log.line({ ...lineOf(request, reply), res: answered(reply) }, 'answered')
   }
 
@@ -34,7 +38,7 @@ export class RequestLog extends LogController {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#failures.set(request, error)
   }
 
-  #closed(request: FastifyRequest, { reply, ip }: { reply: FastifyReply; ip: string }): void {
+  #logClosed(request: FastifyRequest, { reply, ip }: { reply: FastifyReply; ip: string }): void {
     const line = lineOf(request, reply)
     const asked = { method: request.method, url: request.url, ip }
     const err = this.#failures.get(request)

@@ -38,6 +38,7 @@ test('durations are counted by route, method and class of status, whatever the i
   await mia.get('/entries/999999')
   await mia.get('/entries/999998')
   await mia.get('/nothing/at/all')
+  await callAs(url, 'ph_live_nobody').get('/packs')
   await expect.poll(async () => (await read()).text).toContain('route="none"')
   const { text, type } = await read()
   expect(type).toMatch(/^text\/plain/)
@@ -45,6 +46,7 @@ test('durations are counted by route, method and class of status, whatever the i
   expect(count('route="/api/v1/entries/:entry_id",method="GET",status="2xx"')).toBe(1)
   expect(count('route="/api/v1/entries/:entry_id",method="GET",status="4xx"')).toBe(2)
   expect(count('route="none",method="GET",status="4xx"')).toBe(1)
+  expect(count('route="/api/v1/packs",method="GET",status="4xx"')).toBe(1)
   expect(text).not.toContain('nothing/at')
 })
 
