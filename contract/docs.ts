@@ -62,20 +62,21 @@ function security({ scope }: Route): Json {
 }
 
 function requestBody(route: Route, keys: string[]): Json {
-  const body = { required: true, description: `At most ${inWords(maxBodyBytes(route))}.`, 'x-max-bytes': maxBodyBytes(route) }
+  const body = { description: `At most ${inWords(maxBodyBytes(route))}.`, 'x-max-bytes': maxBodyBytes(route) }
   if (route.raw) {
     const bytes = { schema: { type: 'string', format: 'binary' } }
     const types = route.raw.types ?? ['application/octet-stream']
-    return { requestBody: { ...body, content: Object.fromEntries(types.map((type) => [type, bytes])) } }
+    return { requestBody: { required: true, ...body, content: Object.fromEntries(types.map((type) => [type, bytes])) } }
   }
   if (keys.length === 0) return {}
   const { properties, required } = route.input as unknown as { properties: Record<string, Json>; required?: string[] }
+  const needed = keys.filter((key) => required?.includes(key))
   const schema = {
     type: 'object',
     properties: Object.fromEntries(keys.map((key) => [key, properties[key]])),
-    required: keys.filter((key) => required?.includes(key)),
+    required: needed,
   }
-  return { requestBody: { ...body, content: { 'application/json': { schema } } } }
+  return { requestBody: { required: needed.length > 0, ...body, content: { 'application/json': { schema } } } }
 }
 
 const inWords = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`

@@ -68,7 +68,7 @@ export function inputReader(route: Route): (carried: Carried) => Record<string, 
  * another path (`/entries/`).
  */
 function fromPath(route: Route, schema: Schema | undefined, { key, text }: { key: string; text: string | undefined }): unknown {
-  if (!text) throw new ApiError('NOT_FOUND', `There is nothing at this address: ${key} is missing in it.`)
+  if (!text) throw new ApiError('NOT_FOUND', `The address has no ${key}.`)
   const value = fromText(key, schema, text)
   const unknown = schema?.type === 'integer' && Number.isInteger(value) && !(Number.isSafeInteger(value) && Number(value) > 0)
   if (unknown)

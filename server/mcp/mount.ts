@@ -1,6 +1,8 @@
 /** The hosted endpoint for assistants, `POST <base_url>/mcp`: streamable HTTP without sessions (contract-gaps 8). */
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import type { Route } from '../../contract/route.ts'
+import { Refusal } from '../../serving/refusal.ts'
 import type { Parts } from '../parts.ts'
 import { refuseLongBody, refuseOtherOrigin } from './message.ts'
 import { planSecret } from './plans.ts'
@@ -13,7 +15,9 @@ export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void
   const { database, settings } = parts
   await app.register(async (endpoint) => {
     endpoint.removeAllContentTypeParsers()
-    endpoint.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    endpoint.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      isUtf8(body) ? done(null, body.toString()) : done(new Refusal(400, 'The request is not valid UTF-8.')),
+    )
     endpoint.route({
       method: ['GET', 'POST', 'DELETE'],
       url: '/mcp',

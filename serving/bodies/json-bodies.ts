@@ -1,8 +1,8 @@
 /** How bodies of JSON come in: within the limit of their route, a few large ones at a time, and the largest read in threads of their own. */
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { validationError } from '../../contract/errors.ts'
 import { maxBodyBytes, type Route } from '../../contract/route.ts'
+import { hasBody } from '../unread-body.ts'
 import { HeldBytes } from './held-bytes.ts'
 import { parseJson } from './parse.ts'
 import { BodyReader } from './reader.ts'
@@ -62,14 +62,10 @@ export class JsonBodies {
     app.addContentTypeParser('application/json', (request, _payload, done) => {
       this.#take(request).then((body) => done(null, body), done)
     })
-    // Programs name a type for no body at all, as `fetch` does for an empty text.
-    app.addContentTypeParser('*', ({ headers }, _payload, done) => {
-      if (headers['content-length'] === '0') done(null)
-      else done(validationError([{ path: 'Content-Type', message: 'must be application/json here' }]))
-    })
     app.addHook('onRequest', (request, reply, done) => {
-      // Fastify tells of answers that end well only.
-      if (request.method !== 'GET') reply.raw.once('close', () => this.#over(request))
+      if (hasBody(request.raw)) reply.raw.once('close', () => this.#over(request))
+      // Some programs send a Content-Type without a body, as `fetch` does for an empty text.
+      else delete request.raw.headers['content-type']
       done()
     })
     app.addHook('onClose', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { allRoutes } from '../../contract/index.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { item, pushed } from '../support/push.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { newKey, startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
@@ -145,6 +146,11 @@ test('a type that is named for no body at all changes nothing', async () => {
   for (const type of ['text/plain;charset=UTF-8', 'application/octet-stream', 'application/json']) {
     const answer = await mia.post('/notifications/seen', new Uint8Array(), { 'content-type': type })
     expect([type, answer.status]).toEqual([type, 200])
+    const bare = await sendRaw(
+      url,
+      `DELETE ${new URL(url).pathname}/api/v1/locks/999 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${keys.mia}\r\nContent-Type: ${type}\r\n\r\n`,
+    )
+    expect([type, bare.split(' ')[1]]).toEqual([type, '404'])
   }
 })
 

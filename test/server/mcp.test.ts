@@ -225,6 +225,32 @@ test('the refusals come in the order of the front door, and each says what it is
     expect([JSON.stringify(headers), (await post(at, body, headers)).status]).toEqual([JSON.stringify(headers), status])
 })
 
+test('what a tool asks the library has one line of the log, and is counted as answered', async () => {
+  const workspace = await server.addWorkspace()
+  const client = await connected(workspace, 'mia')
+  const linesBefore = server.logLines.length
+  await call(client, 'search', { q: 'barrel' })
+  const lines = server.logLines.slice(linesBefore).map((line) => JSON.parse(line))
+  const asked = lines.filter(({ req, workspace: slug }) => req?.path === '/api/v1/entries' && slug === workspace.slug)
+  expect(asked).toMatchObject([{ res: { status: 200 }, msg: 'answered' }])
+  const metrics = await (await fetch(server.app.metrics.url ?? '')).text()
+  expect(metrics).toMatch(/route="\/api\/v1\/entries",method="GET",status="2xx"/)
+  expect(metrics).not.toMatch(/route="\/api\/v1\/entries",method="GET",status="closed"/)
+})
+
+test('text that is not UTF-8 is refused', async () => {
+  const workspace = await server.addWorkspace()
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search', arguments: { q: 'Tür' } },
+  })
+  const { method, headers } = posted(workspace, '')
+  const answer = await fetch(`${workspace.url}/mcp`, { method, headers, body: new Uint8Array(Buffer.from(body, 'latin1')) })
+  expect([answer.status, await answer.json()]).toEqual([400, { error: 'The request is not valid UTF-8.' }])
+})
+
 test('arguments that do not fit, and unknown tools, are told as such', async () => {
   const client = await connected(await server.addWorkspace(), 'mia')
   expect(await call(client, 'search', { q: 1, colour: 'red' })).toMatchObject({

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { JsonBodies } from '../../serving/bodies/json-bodies.ts'
@@ -14,7 +13,13 @@ async function place() {
   const app = Fastify()
   const begun: string[] = []
   const end = Promise.withResolvers<void>()
-  const bodies = new JsonBodies(({ headers }) => ({ workspace: String(headers['x-who']), key: '' }), 32 * MiB)
+  /** Asked for when a body begins, and when it has come and gets into the queue. */
+  const asked: string[] = []
+  const bodies = new JsonBodies(({ headers }) => {
+    asked.push(String(headers['x-who']))
+    return { workspace: String(headers['x-who']), key: '' }
+  }, 32 * MiB)
+  const isInQueue = (who: string) => expect.poll(() => asked.filter((one) => one === who)).toHaveLength(2)
   app.removeAllContentTypeParsers()
   bodies.mount(app)
   app.route({
@@ -42,17 +47,17 @@ async function place() {
     onTestFinished(() => void socket.destroy())
     return socket
   }
-  return { begun, send }
+  return { begun, send, isInQueue }
 }
 
 test('a client that leaves while its body waits makes room at once for those behind it', async () => {
-  const { begun, send } = await place()
+  const { begun, send, isInQueue } = await place()
   send('mia', 2.5 * MiB)
   await expect.poll(() => begun).toEqual(['mia'])
   const leaving = send('max', 2.5 * MiB)
-  await sleep(200)
+  await isInQueue('max')
   send('rita', 1000)
-  await sleep(200)
+  await isInQueue('rita')
   expect(begun, 'nobody slips past').toEqual(['mia'])
   leaving.destroy()
   await once(leaving, 'close')
