@@ -60,7 +60,7 @@ export const limits = {
   jsonBodyBytes: 64 * MiB,
   /** Of routes that state nothing else. */
   plainBodyBytes: MiB,
-  /** Of a request of an assistant (spec 7). */
+  /** Of a request to `/mcp` (spec 7). */
   assistantBodyBytes: 1_000_000,
   /** Of requests that need no key. */
   signInBodyBytes: 64 * 1024,

@@ -21,7 +21,7 @@ export async function postComment(request: Posting): Promise<Comment> {
   const { sql, workspace, actor, now, feed, input } = request
   const entry = await requireEntryRow(sql, workspace.id, input.entry_id)
   const objectId = input.object_id ?? null
-  if (objectId !== null) await requireVersionOf(request.sql, request.workspace.id, { objectId, lineageId: entry.lineage_id })
+  if (objectId !== null) await requireVersionOf(sql, workspace.id, { objectId, lineageId: entry.lineage_id })
   const thread = await holdThread(request)
   const mentions = await mentionsIn(sql, workspace.id, input.body)
   const parentId = thread?.id ?? null

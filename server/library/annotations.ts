@@ -28,7 +28,7 @@ export const annotations: Handlers<typeof contract> = {
     const failure = geometryFailure(input.shape, input.geometry)
     if (failure !== undefined) throw validationError([{ path: 'geometry', message: failure }])
     const entry = await requireEntryRow(sql, workspace.id, input.entry_id)
-    await requireVersionOf(request.sql, request.workspace.id, {
+    await requireVersionOf(sql, workspace.id, {
       objectId: input.object_id,
       lineageId: entry.lineage_id,
     })

@@ -99,12 +99,19 @@ async function pngFacts(bytes: Buffer): Promise<PngFacts> {
   return facts
 }
 
-/** The chunk that ends every PNG (PNG 11.2.5): decoders stop at the last pixel, and do not look for it. */
+/** The chunk that ends every PNG (PNG 11.2.5), with its length, which is 0, and its check sum. */
 const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
+
+/** Decoders stop at the last pixel, and do not look for the end. */
+function requirePngEnd(bytes: Buffer): void {
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
+    if (bytes.subarray(at, at + 12).equals(pngEnd)) return
+  throw new FormatError('truncated', 'The PNG file is cut off: its last chunk is missing.')
+}
 
 /** Shrinking to one pixel needs every pixel, and keeps few of them. */
 async function decodeWhole(bytes: Buffer): Promise<void> {
-  if (bytes.lastIndexOf(pngEnd) < 0) throw new FormatError('truncated', 'The PNG file is cut off: its last chunk is missing.')
+  requirePngEnd(bytes)
   const sharp = await loadSharp()
   const picture = sharp(bytes, { failOn: 'error', sequentialRead: true, limitInputPixels: limits.preview.imageEdgePx ** 2 })
   try {

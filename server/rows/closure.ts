@@ -25,7 +25,7 @@ export interface Around<M> {
 
 /**
  * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
- * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND otherwise.
+ * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise.
  */
 export function readClosure(
   sql: Sql,

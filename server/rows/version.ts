@@ -42,7 +42,7 @@ export async function requireVersionOf(
 interface NamedVersion {
   entryId: number
   currentId: number
-  /** That the request names. */
+  /** The version that the request names. */
   objectId: number
 }
 
@@ -53,7 +53,7 @@ export const notCurrent = ({ entryId, currentId, objectId }: NamedVersion): ApiE
     current_object_id: currentId,
   })
 
-/** Of a version that is nowhere OBJECT_NOT_FOUND, else the same. */
+/** OBJECT_NOT_FOUND if there is no such version, otherwise `notCurrent`. */
 export async function notCurrentOrUnknown(sql: Sql, workspaceId: number, named: NamedVersion): Promise<ApiError> {
   if (await findVersion(sql, workspaceId, named.objectId)) return notCurrent(named)
   return new ApiError('OBJECT_NOT_FOUND', `There is no version ${named.objectId} in this workspace.`)

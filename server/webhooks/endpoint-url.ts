@@ -23,14 +23,16 @@ export function endpointUrl(text: string, { allowPrivate }: { allowPrivate: bool
 }
 
 /**
- * Names that mean this machine or this network whatever a resolver says: those without a dot, those reserved for it (RFC 6761, 6762, 8375
- * and ICANN for `internal`), and those that no public registry gives out because private networks use them (RFC 6762, appendix G).
+ * Names that mean this machine or this network whatever a resolver says:
+ * - names without a dot;
+ * - names that are reserved for it (RFC 6761, 6762 and 8375; `internal` by ICANN);
+ * - names that private networks use, so that no public registry gives them out (RFC 6762, appendix G).
  */
 const privateName = /^[^.]+$|\.(localhost|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
 
 /** An address is looked at here, a name when it is resolved. */
 function requirePublicHost(hostname: string): void {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
   if (isIP(host)) requirePublic(host, host)
   else if (privateName.test(host))
     throw new RefusedAddress(`${host} is a name of this machine or of a private network. Only public addresses are sent to.`)

@@ -33,7 +33,7 @@ interface Needed {
   borrowed: BorrowedFiles
 }
 
-/** Nearest first, as many as a preview may take. None for what is no mesh. Throws ENTRY_NOT_FOUND and OBJECT_NOT_FOUND. */
+/** Nearest first, as many as a preview may take. None for what is no mesh. Throws what `readClosure` does. */
 export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }: Needed): Promise<NeededFiles> {
   const files = new Map<string, string>()
   if (!isMeshType(attempt.entry_type)) return files

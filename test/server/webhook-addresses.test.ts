@@ -59,7 +59,7 @@ test.each([
     '[64:ff9b:1::1]',
   ],
   ...['localhost', 'LOCALHOST.', 'api.localhost', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'printer.local', 'metadata.google.internal', 'nas.home.arpa'],
-  ...['intranet', 'com', 'wiki.intranet', 'vault.private', 'db.corp', 'x.home', 'router.lan'],
+  ...['intranet', 'com', 'wiki.intranet', 'vault.private', 'db.corp', 'x.home', 'router.lan', 'localhost..', 'nas.lan..'],
   ...['user:pass@8.8.8.8', 'user@8.8.8.8', '8.8.8.8:0'],
 ])('%s is refused, in every way of writing it', (host) => {
   expect(() => endpointUrl(`https://${host}/hook`, strict)).toThrow()
