@@ -164,7 +164,8 @@ A request carries \`Authorization: Bearer <key>\`. Scopes: **read** a read key i
 **none** no key is needed; **session** the cookie \`${sessionCookie}\` of someone who signed in on the dashboard, and for changes the header \`X-CSRF-Token\`;
 **signed-in** a key of any scope, or such a session.
 A body that is larger than its route takes, is nested deeper than ${limits.json.depth} levels, or weighs more than ${inWords(limits.json.weight)} (its bytes,
-64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Large bodies are worked on a few at a time, in a fair
+64 for each object, list and key, 24 for each comma) is 422 \`VALIDATION\`; none is taken compressed. Bodies are UTF-8;
+a body in which nothing is required may be left out. Large bodies are worked on a few at a time, in a fair
 order: one that has waited 10 seconds is 503 \`UNAVAILABLE\` with \`Retry-After: 5\`.
 Errors are \`{"error": {"code", "message", "details"}}\`; refusals at the front door \`{"error": "<sentence>"}\`. The same as OpenAPI: \`/openapi.json\`.
 
