@@ -174,6 +174,8 @@ test('monitoring is answered without a key, and the OpenAPI document names every
     Object.values(path).map((operation) => (operation as Json).operationId),
   )
   expect(operations.sort()).toEqual(allRoutes.map(([noun, verb]) => `${noun}.${verb}`).sort())
+  const needsBody = (method: string, path: string) => document.paths[`/api/v1${path}`][method].requestBody.required
+  expect([needsBody('put', '/entries/{entry_id}/watch'), needsBody('post', '/push/negotiate')]).toEqual([false, true])
 })
 
 test('HEAD answers what GET would, without the body, at every address that can be read', async () => {

@@ -270,6 +270,8 @@ test('a closure is that of an earlier version where one is named, with the place
   })
   expect((await closureOf(`?object_id=${fileResult.object_id}`)).error.code).toBe('LINEAGE_CONFLICT')
   expect((await closureOf('?object_id=999999999')).error.code).toBe('OBJECT_NOT_FOUND')
+  const download = await mia.get(`/entries/${result.entry_id}/download?object_id=${fileResult.object_id}`)
+  expect([download.status, download.body.error.code]).toEqual([409, 'LINEAGE_CONFLICT'])
 })
 
 test('GET /auth/me says the role in the workspace', async () => {
