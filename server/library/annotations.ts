@@ -28,10 +28,7 @@ export const annotations: Handlers<typeof contract> = {
     const failure = geometryFailure(input.shape, input.geometry)
     if (failure !== undefined) throw validationError([{ path: 'geometry', message: failure }])
     const entry = await requireEntryRow(sql, workspace.id, input.entry_id)
-    await requireVersionOf(sql, workspace.id, {
-      objectId: input.object_id,
-      lineageId: entry.lineage_id,
-    })
+    await requireVersionOf(sql, workspace.id, { objectId: input.object_id, lineageId: entry.lineage_id })
     await requirePictureOf(request)
     const commentId = input.comment_id ?? null
     if (commentId !== null) await holdTop(request, { id: commentId, entryId: entry.id, field: 'comment_id' })

@@ -22,10 +22,10 @@ test.runIf(process.env.PH_TEST_DATABASE_URL)(
 
     const busy = new BusyWork(mia, { workers: 6, reads: ['/entries', '/activity'] })
     for (let crash = 0; crash < crashes; crash++) {
-      await busy.goOn(40, 20_000)
+      await busy.goOn(40)
       await postgres.crash()
     }
-    await busy.goOn(40, 20_000, ({ status }) => status === 200)
+    await busy.goOn(40, ({ status }) => status === 200)
     await busy.end()
 
     const { sql } = server.database

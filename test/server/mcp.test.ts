@@ -230,9 +230,14 @@ test('what a tool asks the library has one line of the log, and is counted as an
   const client = await connected(workspace, 'mia')
   const linesBefore = server.logLines.length
   await call(client, 'search', { q: 'barrel' })
-  const lines = server.logLines.slice(linesBefore).map((line) => JSON.parse(line))
-  const asked = lines.filter(({ req, workspace: slug }) => req?.path === '/api/v1/entries' && slug === workspace.slug)
-  expect(asked).toMatchObject([{ res: { status: 200 }, msg: 'answered' }])
+  const linesOf = (path: string) =>
+    server.logLines
+      .slice(linesBefore)
+      .map((line) => JSON.parse(line))
+      .filter(({ req, workspace: slug }) => req?.path === path && slug === workspace.slug)
+  // Whatever is said of what the tool asked is said before its own answer has left.
+  await expect.poll(() => linesOf('/mcp').at(-1)).toMatchObject({ msg: 'answered' })
+  expect(linesOf('/api/v1/entries')).toMatchObject([{ res: { status: 200 }, msg: 'answered' }])
   const metrics = await (await fetch(server.app.metrics.url ?? '')).text()
   expect(metrics).toMatch(/route="\/api\/v1\/entries",method="GET",status="2xx"/)
   expect(metrics).not.toMatch(/route="\/api\/v1\/entries",method="GET",status="closed"/)

@@ -21,10 +21,10 @@ export class BusyWork {
   }
 
   /** Until so many more have come. */
-  async goOn(more: number, timeout: number, isCounted: (answer: Answer) => boolean = () => true): Promise<void> {
+  async goOn(more: number, isCounted: (answer: Answer) => boolean = () => true): Promise<void> {
     const counted = () => this.answers.filter(isCounted).length
     const before = counted()
-    await expect.poll(counted, { timeout }).toBeGreaterThan(before + more)
+    await expect.poll(counted).toBeGreaterThan(before + more)
   }
 
   /** Ends it. Whatever was not done was told to come back. */
