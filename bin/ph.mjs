@@ -41,7 +41,11 @@ function refuse(why) {
 
 /** Runs `ph` by another Node, and ends as that one does. */
 function handOver(node) {
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' })
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...args], {
+    // The channel carries nothing: it closes when this process is gone, also by a kill that it cannot pass on.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, PH_STARTED_BY: 'ph' },
+  })
   // Ctrl-C on a terminal reaches both by itself; a second one would mean "do not wait".
   const isAtTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
   const passOn = (signal) => {

@@ -18,7 +18,7 @@ export async function main(args: string[]): Promise<void> {
   const stop = (ending: Ending) => stopping.abort(ending)
   const stdout = openStandardOutput()
   onBrokenPipe(stdout, stop)
-  onSignals(stop)
+  const stops = onStops(stop)
   const surroundings: Surroundings = {
     env: process.env,
     cwd: await currentFolder(),
@@ -30,6 +30,7 @@ export async function main(args: string[]): Promise<void> {
     pause,
   }
   const code = await run(args, surroundings)
+  stops.hasRun()
   await drained(stdout)
   const told = tellLost(stdout, surroundings, args)
   await drained(process.stderr)
@@ -59,16 +60,31 @@ function tellLost({ errored }: OutStream, surroundings: Surroundings, args: stri
   return failure.exit
 }
 
-/** The first Ctrl-C or SIGTERM asks the command to stop; a second one does not wait for it. */
-function onSignals(stop: (ending: Ending) => void): void {
-  let interrupted = false
-  const onSignal = () => {
-    if (interrupted) process.exit(exits.interrupted)
-    interrupted = true
+/** The first Ctrl-C or SIGTERM asks the command to stop. A second one does not wait for it, nor does one while only output is left. */
+function onStops(stop: (ending: Ending) => void): { hasRun(): void } {
+  let isLast = false
+  const onStop = () => {
+    if (isLast) process.exit(exits.interrupted)
+    isLast = true
     stop('interrupted')
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onStop)
+  process.on('SIGTERM', onStop)
+  onStarterGone(onStop)
+  return {
+    hasRun() {
+      isLast = true
+    },
+  }
+}
+
+/** An older Node that handed over to this one (bin/ph.mjs) may be killed: a kill of it is meant for this command. */
+function onStarterGone(onGone: () => void): void {
+  if (process.env.PH_STARTED_BY !== 'ph') return
+  delete process.env.PH_STARTED_BY
+  process.once('disconnect', onGone)
+  // The channel keeps no command running.
+  process.channel?.unref()
 }
 
 /**

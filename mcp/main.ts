@@ -1,6 +1,7 @@
 /** The tools for an assistant on a person's machine: `ph mcp`, one client on stdin and stdout. Start here. */
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Machine, namedProject, type Project } from './files/machine.ts'
@@ -32,6 +33,9 @@ export interface StdioOptions {
   tell(line: string): void
 }
 
+/** What does not close by then is left to the end of the process. */
+const closingMs = 5000
+
 /** Serves until the client closes its end, or the signal says so. Throws ClientError for a named folder that is no project. */
 export async function serveAssistant(options: StdioOptions): Promise<void> {
   const { wire, selection, version, stdin, stdout, now, signal, tell } = options
@@ -46,6 +50,7 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
   for (const event of ['end', 'close', 'error']) stdin.once(event, end)
   signal.addEventListener('abort', end, { once: true })
   const { tools, hint } = await seenFirst(machine)
+  const transport = new PacedStdio(stdin, stdout)
   const served = serveStdio(
     () =>
       assistantServer({
@@ -58,12 +63,17 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
         now,
       }),
     {
-      transport: new PacedStdio(stdin, stdout),
+      transport,
       onerror: (error) => tell(error.message),
     },
   )
+  transport.ended.then(end)
   if (signal.aborted) end()
   await ended.promise
+  await Promise.race([closed(served, reach), delay(closingMs, undefined, { ref: false })])
+}
+
+async function closed(served: { close(): Promise<void> }, reach: Reach): Promise<void> {
   await served.close()
   await reach.close()
 }

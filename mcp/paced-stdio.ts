@@ -1,12 +1,19 @@
-/** The protocol on stdin and stdout, which takes no more requests while many of a client that does not read wait for their answers. */
+/**
+ * The protocol on stdin and stdout. While many requests wait for their answers, further ones wait here, and soon in the client: what
+ * arrives is read on for a while, because the end of a client is seen only by reading.
+ */
 import type { Readable, Writable } from 'node:stream'
-import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
+import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 
 /** Four times what the hosted endpoint takes: pictures travel as base64. */
 const longestMessage = 4 * 1024 * 1024
 /** Requests of one client that are not answered yet. */
 const mostUnanswered = 64
+/** Bytes that are read while so many are unanswered. */
+const mostWaitingBytes = 256 * 1024
+
+type Id = string | number
 
 export class PacedStdio implements Transport {
   onclose?: () => void
@@ -14,7 +21,13 @@ export class PacedStdio implements Transport {
   onmessage?: Transport['onmessage']
   readonly #stdin: Readable
   readonly #wire: StdioServerTransport
-  readonly #unanswered = new Set<string | number>()
+  readonly #unanswered = new Set<Id>()
+  /** Requests that were read and not begun. */
+  #waiting: JSONRPCRequest[] = []
+  #waitingBytes = 0
+  readonly #ended = Promise.withResolvers<void>()
+  /** Resolves when nothing more can come or go. */
+  readonly ended = this.#ended.promise
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin
@@ -22,12 +35,14 @@ export class PacedStdio implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#wire.onmessage = (message: JSONRPCMessage) => {
-      this.#note(message)
-      this.onmessage?.(message)
+    this.#wire.onmessage = (message) => this.#take(message)
+    this.#wire.onclose = () => {
+      this.#waiting = []
+      this.#ended.resolve()
+      this.onclose?.()
     }
-    this.#wire.onclose = () => this.onclose?.()
     this.#wire.onerror = (error) => this.onerror?.(error)
+    this.#stdin.on('data', (chunk: Buffer) => this.#count(chunk.length))
     await this.#wire.start()
   }
 
@@ -41,14 +56,41 @@ export class PacedStdio implements Transport {
     return this.#wire.close()
   }
 
-  #note(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id)
-    else if ('method' in message && message.method === 'notifications/cancelled')
-      this.#answered(message.params?.requestId as string | number)
-    if (this.#unanswered.size >= mostUnanswered) this.#stdin.pause()
+  #isFull = (): boolean => this.#unanswered.size >= mostUnanswered
+
+  #take(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message)) this.#request(message)
+    else {
+      if ('method' in message && message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as Id)
+      this.onmessage?.(message)
+    }
   }
 
-  #answered(id: string | number): void {
-    if (this.#unanswered.delete(id) && this.#unanswered.size < mostUnanswered) this.#stdin.resume()
+  #request(message: JSONRPCRequest): void {
+    if (this.#isFull()) this.#waiting.push(message)
+    else {
+      this.#unanswered.add(message.id)
+      this.onmessage?.(message)
+    }
+  }
+
+  #cancel(id: Id): void {
+    this.#waiting = this.#waiting.filter((message) => message.id !== id)
+    this.#answered(id)
+  }
+
+  #count(bytes: number): void {
+    if (!this.#isFull()) return
+    this.#waitingBytes += bytes
+    if (this.#waitingBytes >= mostWaitingBytes) this.#stdin.pause()
+  }
+
+  #answered(id: Id): void {
+    if (!this.#unanswered.delete(id)) return
+    const next = this.#waiting.shift()
+    if (next) this.#request(next)
+    if (this.#isFull()) return
+    this.#waitingBytes = 0
+    this.#stdin.resume()
   }
 }

@@ -1,6 +1,7 @@
 /** `ph mcp`: the tools on stdin and stdout of a process, asked by the official clients of both protocol revisions. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -8,9 +9,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { call, commandOf, foldersOfItsOwn, started } from '../support/assistants.ts'
 import { callsTo } from '../support/calls.ts'
+import { startPeer } from '../support/peer.ts'
 import { ph, signedIn } from '../support/ph.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = await startTestServer()
 const newestRevision = {
@@ -111,4 +114,43 @@ test('the program ends when its client goes', async () => {
   const workspace = await server.addWorkspace()
   const ended = await ph('mcp', { env: signedIn(workspace.url, workspace.keys.mia), stdin: '' })
   expect([ended.code, ended.stdout]).toEqual([0, ''])
+})
+
+const searches = (count: number): string =>
+  Array.from({ length: count }, (_, id) => {
+    const params = { name: 'search', arguments: { q: 'barrel' }, _meta: newestRevision }
+    return `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`
+  }).join('')
+
+test('the program ends when its client goes while more calls than are begun at once wait for a server that does not answer', async () => {
+  const { keys } = await server.addWorkspace()
+  const silent = await startPeer(() => {})
+  const { command, args, env } = commandOf({ workspace: { url: silent.url, keys } })
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin.write(searches(500))
+  await expect.poll(() => silent.heard.length).toBeGreaterThan(0)
+  child.stdin.end()
+  await once(child, 'exit')
+  expect([child.exitCode, child.signalCode]).toEqual([0, null])
+})
+
+test('the program ends when the older Node that started it is killed, while its client holds both ends open', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const { command, args, env } = commandOf({ workspace: { url, keys } })
+  const older = temporaryFolder({
+    'older.cjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })",
+  })
+  const held = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] })
+  onTestFinished(() => void held.kill())
+  const starter = spawn(command, ['--require', join(older, 'older.cjs'), ...args], {
+    env: { ...process.env, ...env },
+    stdio: [held.stdout, 'pipe', 'ignore'],
+  })
+  const lines = createInterface({ input: starter.stdout })[Symbol.asyncIterator]()
+  held.stdin.write(searches(1))
+  expect(JSON.parse(String((await lines.next()).value))).toMatchObject({ id: 0, result: {} })
+  starter.kill('SIGKILL')
+  // The last end of its stdout closes with the program.
+  expect(await lines.next()).toMatchObject({ done: true })
 })
