@@ -6,7 +6,7 @@ import type { CheckedOut } from '../../client/check-out/take.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { fileTool, ProjectArgument } from './file-tool.ts'
-import { type Machine, placeIn, projectOf } from './machine.ts'
+import { type Machine, placeIn, projectOf, projectToChange } from './machine.ts'
 import { Note, planSending, pushed, send } from './push.ts'
 
 const Props = Type.Array(
@@ -17,6 +17,7 @@ const Props = Type.Array(
 interface Named {
   project?: string
   props: string[]
+  bring_newest?: boolean
 }
 
 export const checkOutTool = fileTool({
@@ -126,9 +127,9 @@ async function toSend(machine: Machine, input: Named & { note?: string }) {
 }
 
 /** Throws ClientError `OUTSIDE_PROJECT` for a path out of the project; what is none is a prop of the library. */
-async function namingOf(machine: Machine, { project, props }: Named) {
+async function namingOf(machine: Machine, { project, props, bring_newest }: Named) {
   const { wire, api } = machine
-  const { root } = await projectOf(machine, project)
+  const { root } = await (bring_newest ? projectToChange : projectOf)(machine, project)
   for (const reference of props) {
     const isLibraryPath = isAbsolute(reference) && !existsSync(reference) && !reference.split(/[/\\]/).includes('..')
     if (!isLibraryPath) placeIn(root, resolve(root, reference))

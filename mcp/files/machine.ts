@@ -58,6 +58,19 @@ export async function projectOf({ projects }: Machine, given: string | undefined
   return target
 }
 
+/**
+ * The project, for a tool that replaces files in it: what it keeps of them, and what is on its way, lies in it too. Throws ClientError
+ * `OUTSIDE_PROJECT` where a link leads these out of it.
+ */
+export async function projectToChange(machine: Machine, given: string | undefined): Promise<PullTarget> {
+  const [target, { foldersOfPulls }] = await Promise.all([
+    projectOf(machine, given),
+    import('../../client/pull/placing/folders.ts'),
+  ])
+  for (const folder of foldersOfPulls(target)) requireInside(target.root, folder)
+  return target
+}
+
 /** The absolute path of something that is named in a project. It need not be there. Throws ClientError `OUTSIDE_PROJECT`. */
 export function placeIn(root: string, path: string): string {
   const place = resolve(root, path)

@@ -8,7 +8,7 @@ import { TargetRoot } from '../../contract/pull-jobs.ts'
 import { Id, oneOf } from '../../contract/shapes.ts'
 import type { Fields } from '../tools/tool.ts'
 import { fileTool, ProjectArgument } from './file-tool.ts'
-import { type Machine, projectOf, requireInside } from './machine.ts'
+import { type Machine, projectToChange, requireInside } from './machine.ts'
 
 interface Input {
   entry_ids?: number[]
@@ -51,7 +51,7 @@ export const pullTool = fileTool({
 
 async function optionsOf(machine: Machine, { entry_ids, project, target_root, on_conflict }: Input): Promise<PullOptions> {
   const { wire, cacheBytes } = machine
-  const target = await projectOf(machine, project)
+  const target = await projectToChange(machine, project)
   return {
     ...wire,
     target,

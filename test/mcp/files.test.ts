@@ -1,6 +1,6 @@
 /** Files of projects on this machine, which an assistant pulls, pushes, checks out and checks in over stdio, and nothing outside of them. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { LinkedProjects } from '../../client/desktop/linked-projects.ts'
@@ -91,6 +91,29 @@ test('props are checked out with their files, checked in with a note, and what o
     isError: true,
     content: [{ text: expect.stringMatching(/^LOCKED: olivia/) }, {}],
   })
+})
+
+const written = ['Saved', 'Saved/PropHouse/Backups', 'Saved/PropHouse/Backups/edited during pull 1']
+
+test.each(written)('nothing is replaced where %s leads out of the project, because backups would go there', async (link) => {
+  const room = await inn(server)
+  const { olivia, mia } = room
+  await olivia.save('SM_Stool', 'second')
+  await olivia.ok('push')
+  await mia.save('SM_Stool', 'mine')
+  const mine = readFileSync(mia.path('SM_Stool'))
+  const away = temporaryFolder()
+  rmSync(join(mia.root, link), { recursive: true, force: true })
+  mkdirSync(dirname(join(mia.root, link)), { recursive: true })
+  symlinkSync(away, join(mia.root, link))
+  const client = await asMia(room)
+  const entry_ids = [await idOf(room, 'SM_Stool')]
+  const outside = { isError: true, content: [{ text: expect.stringMatching(/^OUTSIDE_PROJECT: .*Saved/) }, {}] }
+  expect(await call(client, 'pull_files', { entry_ids, on_conflict: 'overwrite' })).toMatchObject(outside)
+  expect(await call(client, 'check_out_files', { props: ['SM_Stool'], bring_newest: true })).toMatchObject(outside)
+  expect([readFileSync(mia.path('SM_Stool')), readdirSync(away)]).toEqual([mine, []])
+  const { result } = await carriedOut(client, 'check_out_files', { props: ['SM_Stool'] })
+  expect(result.props).toMatchObject([{ name: 'SM_Stool' }])
 })
 
 test('what lies outside of the project is refused, by .., by its whole path and behind links, and nothing is read or written there', async () => {

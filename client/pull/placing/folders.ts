@@ -9,6 +9,8 @@ import type { PullTarget } from '../target-project.ts'
 import { isHeldName, moveAside } from './set-aside.ts'
 
 const ownFolder = join('Saved', 'PropHouse')
+/** Neither the editor nor a push looks into folders with a dot. */
+const stagingBesideContent = '.PropHouse-Staging-'
 
 /**
  * Where files wait to be renamed into the Content folder, so it is on its disk. `stateFile` names it: two people's pulls into
@@ -18,8 +20,16 @@ export function stagingFolder({ root, content }: PullTarget, stateFile: string):
   const id = basename(stateFile).slice(0, 8)
   const usual = join(root, ownFolder, `Staging-${id}`)
   const isSameDisk = statSync(nearestFolder(usual)).dev === statSync(nearestFolder(content.path)).dev
-  // Neither the editor nor a push looks into folders with a dot.
-  return isSameDisk ? usual : join(content.path, `.PropHouse-Staging-${id}`)
+  return isSameDisk ? usual : join(content.path, `${stagingBesideContent}${id}`)
+}
+
+/** Every folder that a pull may write to beside the Content folder, as far as it is there: a link among them leads what it writes elsewhere. */
+export function foldersOfPulls({ root, content }: PullTarget): string[] {
+  const own = join(root, ownFolder)
+  const backups = join(own, 'Backups')
+  const inside = [own, backups].flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+  const beside = namesIn(content.path).filter((name) => name.startsWith(stagingBesideContent))
+  return [own, backups, ...inside, ...beside.map((name) => join(content.path, name))]
 }
 
 /**
