@@ -11,13 +11,13 @@ import { ApiError } from '../contract/errors.ts'
 import { limits } from '../contract/limits.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { atShortPath, removeSocket } from '../system/socket-path.ts'
+import { LocalConnections } from './local-connections.ts'
 import { type LocalNote, writeNote } from './local-note.ts'
 import { mountRoutes, type RouteTable } from './mount.ts'
 import { Refusal } from './refusal.ts'
 
 /** A request that does not arrive is given up; what is asked for may take as long as it takes. */
 const arrivalMs = 30_000
-const mostConnections = 32
 /** What is under way when the program ends may go on for so long. */
 const closingMs = 2_000
 
@@ -107,11 +107,12 @@ export async function buildLocalApp(api: LocalApi, token: string): Promise<Fasti
     requestTimeout: arrivalMs,
     forceCloseConnections: 'idle',
   })
-  app.server.maxConnections = mostConnections
+  const connections = new LocalConnections(app.server)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async (request) => {
     guard?.(request)
     requireToken(request, token, words.socket)
+    connections.authenticate(request.raw.socket)
   })
   app.setNotFoundHandler(() => {
     throw new ApiError('NOT_FOUND', words.unknown)

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -67,6 +67,46 @@ test('the socket and the port answer the same, to who has the token of a file th
   expect(statSync(agent.dir).mode & 0o777).toBe(0o700)
   const { url } = noteOf(agent)
   expect(new URL(url).hostname).toBe('127.0.0.1')
+})
+
+const askBy = (port: string, token: string) =>
+  `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`
+
+/** A connection that stays, and the status that it hears where something was said over it. */
+async function connection(agent: TestAgent): Promise<{ socket: Socket; ask(token?: string): Promise<string> }> {
+  const { url, token: own } = noteOf(agent)
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  const ask = async (token = own) => {
+    socket.write(askBy(port, token))
+    return String(await once(socket, 'data')).slice(9, 12)
+  }
+  return { socket, ask }
+}
+
+test('connections of others, over which nothing or a wrong token is said, keep nobody out; those of the person stay', async () => {
+  const agent = await startTestAgent(place)
+  const own = await connection(agent)
+  expect(await own.ask()).toBe('200')
+  const others = await Promise.all(Array.from({ length: 300 }, () => connection(agent)))
+  expect(await others.at(-1)?.ask('wrong')).toBe('401')
+  expect((await loopback(agent)).status).toBe(200)
+  expect(await own.ask()).toBe('200')
+  await expect.poll(() => others.filter(({ socket }) => socket.closed).length).toBeGreaterThanOrEqual(300 - 256)
+})
+
+test('more connections of the person than an agent takes are refused in words, and there is room again when one closes', async () => {
+  const agent = await startTestAgent(place)
+  const held = await Promise.all(Array.from({ length: 32 }, () => connection(agent)))
+  expect(new Set(await Promise.all(held.map(({ ask }) => ask())))).toEqual(new Set(['200']))
+  expect(await loopback(agent)).toMatchObject({
+    status: 503,
+    json: { error: expect.stringMatching(/^More than 32 connections/) },
+  })
+  held[0]?.socket.destroy()
+  await expect.poll(async () => (await loopback(agent)).status).toBe(200)
 })
 
 test.each([
