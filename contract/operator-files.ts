@@ -51,6 +51,25 @@ export const BrokenReference = Type.Object({
 })
 export type BrokenReference = Static<typeof BrokenReference>
 
+/** A version that the library took before it refused such files. It stays until someone deletes it, and no project gets it. */
+export const ExecutableVersion = Type.Object({
+  workspace: Type.String(),
+  /** As people know it. */
+  name: Type.String(),
+  object_id: Type.Integer(),
+  version: Type.Integer(),
+  /** Null: it is no entry's version, and came along with another file. */
+  entry_id: nullable(Type.Integer()),
+  origin_path: nullable(Type.String()),
+  source_ext: nullable(Type.String()),
+  /** Ends the sentence that begins with its name. */
+  why: Type.String(),
+})
+export type ExecutableVersion = Static<typeof ExecutableVersion>
+
+/** So many are listed, the newest. */
+export const mostExecutables = 1_000
+
 export const file = routes({
   list: {
     method: 'GET',
@@ -106,6 +125,13 @@ export const file = routes({
     scope: 'operator',
     summary: 'Find rows that name a row that is not there.',
     output: Type.Object({ checked: Type.Integer(), broken: Type.Array(BrokenReference) }),
+  },
+  executables: {
+    method: 'GET',
+    path: '/operator/executables',
+    scope: 'operator',
+    summary: 'List versions that are programs or scripts, or that the editor would take for one, newest first.',
+    output: Type.Object({ total: Type.Integer(), listed: Type.Array(ExecutableVersion) }),
   },
 })
 

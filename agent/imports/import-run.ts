@@ -164,6 +164,8 @@ function keptFile(one: PulledFile, jobId: number, open: ReadonlySet<string>): Pu
   }
 }
 
+const notThere: ReadonlySet<PulledFile['outcome']> = new Set(['failed', 'kept', 'skipped', 'left_out'])
+
 /** What a pull tells, as the report of the job that it is about. */
 class Progress {
   readonly #reports: ImportReports
@@ -205,13 +207,14 @@ class Progress {
     }
   }
 
-  end({ job_id, status, reason, files }: JobReport): void {
+  end({ job_id, status, reason, files, warnings }: JobReport): void {
     this.#begun.delete(job_id)
     const state = status === 'lost' ? 'given_up' : status
-    const there = files.filter(({ outcome }) => outcome !== 'failed' && outcome !== 'kept' && outcome !== 'skipped').length
+    const there = files.filter(({ outcome }) => !notThere.has(outcome)).length
+    const leftOut = warnings.find(({ type }) => type === 'not_placed')?.message ?? null
     if (state === 'done') this.#reports.advance(job_id, { files: there, bytes: this.#total.bytes })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
-    else this.#reports.end(job_id, state, reason)
+    else this.#reports.end(job_id, state, reason ?? leftOut)
   }
 
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */

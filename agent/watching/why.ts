@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findIgnoring, type IgnoredBy } from '../../client/project/ignored-by.ts'
+import type { Problem } from '../../client/project/problem.ts'
 import type { StatusReport } from '../../client/status/report.ts'
 import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
@@ -59,7 +60,7 @@ export function reasonsOf({ row, report, file: seen }: Standing, question: Quest
     ...conflicts.filter(({ path, state }) => path === place.path && state !== 'answered').map(conflictReason),
     ...(seen.state === 'pending' ? [pendingReason(place.path)] : []),
     ...(ignored ? [ignoredReason(ignored, place.path)] : []),
-    ...report.problems.filter(({ files }) => files.includes(file)).map(({ message, next }) => unreadable(message, next)),
+    ...report.problems.filter(({ files }) => files.includes(file)).map(problemReason),
     ...(row.lock ? [lockReason(row.lock, isEdited(row), place)] : []),
     ...(known ? [byState(stateReason(known, place), row)] : []),
     ...(known || report.problems.length > 0 ? [] : [leftOut(report, place.path)]),
@@ -118,8 +119,8 @@ function ignoredReason(ignored: IgnoredBy, path: string): FileReason {
   return { kind: 'ignored', message, command: null }
 }
 
-const unreadable = (message: string, next: string): FileReason => ({
-  kind: 'unreadable',
+const problemReason = ({ weight, message, next }: Problem): FileReason => ({
+  kind: weight === 'left-out' ? 'left-out' : 'unreadable',
   message: `${printable(message)} ${next}`,
   command: null,
 })

@@ -1,7 +1,7 @@
 /** `ph download`: files of the library to disk: one, current or earlier, or many with what they need, laid out as they were pushed. */
 
-import { mkdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { plainName } from '../../client/download/layout.ts'
 import { downloadFile } from '../../client/download/one-file.ts'
 import type { Wish } from '../../client/download/sources.ts'
@@ -142,11 +142,9 @@ function fileName(entry: EntryDetail, { source_ext, asset_class, asset_name, ori
   return `${plainName(stem)}.${extensionOf({ source_ext, asset_class })}`
 }
 
-/** Where the file goes; its folder is made. What ends in a slash is a folder, also one that is not there yet. */
+/** Where the file goes. What ends in a slash is a folder, also one that is not there yet. */
 async function pathFor(cwd: string, output: string, name: string): Promise<string> {
   const to = resolve(cwd, output)
   const isFolder = /[/\\]$/.test(output) || (await stat(to).catch(() => undefined))?.isDirectory()
-  const path = isFolder ? join(to, name) : to
-  await mkdir(dirname(path), { recursive: true })
-  return path
+  return isFolder ? join(to, name) : to
 }

@@ -163,5 +163,5 @@ function exitOfJob({ status, summary }: JobReport): number {
   if (status === 'lost' || status === 'refused') return exits.conflict
   const placed = summary.added + summary.updated + summary.overwritten
   if (status === 'failed') return placed > 0 ? exits.partly : exits.failed
-  return summary.kept + summary.skipped > 0 ? exits.partly : exits.done
+  return summary.kept + summary.skipped + summary.left_out > 0 ? exits.partly : exits.done
 }

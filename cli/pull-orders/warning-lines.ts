@@ -8,6 +8,7 @@ import { wrapAfter } from '../terminal/wrap.ts'
 
 /** What to do about warnings of a kind. */
 const advice: Partial<Record<string, string>> = {
+  not_placed: '`ph download <entry> --with-deps --to <folder>` brings them into a folder outside of any project',
   other_root: '--root /Game this time, `ph project edit <project> --root /Game` for all later pulls into it',
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type Finding, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
-import { isDeviceName } from '../pull/destinations.ts'
+import { isDeviceName } from '../project/places/placeable.ts'
 import { findTarget, type PullTarget } from '../pull/target-project.ts'
 import type { Limited } from './options.ts'
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { ClientError } from '../client-error.ts'
 import type { Http } from '../http/http.ts'
 import type { TellPull } from '../progress.ts'
+import { elsewhere, ProjectPlaces } from '../project/places/project-places.ts'
 import { compareProject, type Decision } from '../pull/compare.ts'
 import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-in-project.ts'
 import type { Obstacle } from '../pull/obstacle.ts'
@@ -68,6 +69,7 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
     const work = new Work(options, sources, staging)
     const { apart, unresolved, guessed, files, refused } = await work.layOut(sets)
     if (refused.length > 0) throw notPlaced(refused.map(({ what, why }) => `${what} ${why}.`))
+    requireAllPlaceable(to, files)
     const objects = [...new Map(files.map(({ object }) => [object.object_id, object])).values()]
     return {
       to,
@@ -101,6 +103,7 @@ class Work {
     // Before any byte comes: what must not be placed.
     const first = layOut(sets, () => [])
     if (first.refused.length > 0 || objects.length === 0) return first
+    requireAllPlaceable(this.#options.to, first.files)
     await this.#fetch(objects.map((object) => ({ path: object.content_hash, object })))
     const named = new Map<number, string[]>()
     for (const object of objects)
@@ -159,6 +162,17 @@ class Work {
     else renameSync(copy, path)
     return { ...report, outcome: action === 'add' ? 'downloaded' : 'replaced' }
   }
+}
+
+/** In a project all of them have to be props in Content folders: those that are not are named, and none is placed. */
+function requireAllPlaceable(to: string, files: readonly LaidFile[]): void {
+  const paths = files.map(({ path }) => join(to, path))
+  const places = new ProjectPlaces(paths)
+  const refused = paths.flatMap((path) => {
+    const why = places.whyNot(path)
+    return why === undefined ? [] : `${path} ${why}.`
+  })
+  if (refused.length > 0) throw notPlaced(refused, elsewhere)
 }
 
 function filesDiffer(decisions: readonly Decision[]): ClientError {

@@ -1,13 +1,14 @@
 /** Downloads one file to its place: resumed where an earlier try stopped, checked by hash, never over someone's changes. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { link, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isNoLinkCode } from '../../system/disk-codes.ts'
 import { ClientError, systemCode } from '../client-error.ts'
 import { PartFile } from '../content/part-file.ts'
 import { fillPart } from '../content/part-fill.ts'
 import type { Http } from '../http/http.ts'
+import { requirePlaceable } from '../project/places/project-places.ts'
 
 export interface Download {
   /** Gives a fresh presigned address; asked again when one has expired or the connection was cut. */
@@ -15,7 +16,7 @@ export interface Download {
   /** Lowercase hex SHA-256, and size in bytes, that the file must have. */
   contentHash: string
   sizeBytes: number
-  /** Where the file goes; its folder exists. */
+  /** Where the file goes; its folder is made. */
   path: string
   /** Replace a file that holds something else. */
   force?: boolean
@@ -33,10 +34,13 @@ export interface Downloaded {
 
 /**
  * Fetches the bytes beside `path` (`.<name>.<hash>.part`), checks them, and renames them into place. Throws ClientError
- * `FILE_DIFFERS` when another file is there and `force` is not set, `WRONG_BYTES`, `UNREACHABLE`, and what the system says.
+ * `FILE_DIFFERS` when another file is there and `force` is not set, `NOT_PLACED` for what no project gets, `WRONG_BYTES`, `UNREACHABLE`,
+ * and what the system says.
  */
 export async function downloadFile(http: Http, download: Download): Promise<Downloaded> {
   const { path, contentHash, force } = download
+  requirePlaceable(path)
+  await mkdir(dirname(path), { recursive: true })
   const there = await hashOfFile(path)
   if (there === contentHash) return { path, outcome: 'present', resumedBytes: 0 }
   if (there !== undefined && !force) throw differs(path)

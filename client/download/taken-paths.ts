@@ -2,7 +2,7 @@
 import { limits } from '../../contract/limits.ts'
 import { longestPath, sourcePathPattern } from '../../contract/path-patterns.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
-import { isDeviceName } from '../pull/destinations.ts'
+import { isDeviceName } from '../project/places/placeable.ts'
 
 /** A version with what its path is made of. `asset_name` is null for what is no asset. */
 export type DownloadedObject = PullJobObject & { source_path?: string | null }

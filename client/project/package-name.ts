@@ -39,7 +39,8 @@ export function nameFile(found: FoundFile): Naming {
 export const pathInContent = ({ file, mount }: Pick<FoundFile, 'file' | 'mount'>): string | undefined =>
   mount && file.slice(mount.prefix.length)
 
-const nameByFolder = (found: FoundFile): string | null => {
+/** The name that its folder gives a file, without its extension; null where it lies in no Content folder. */
+export const nameByFolder = (found: FoundFile): string | null => {
   const path = pathInContent(found)
   return found.mount && path !== undefined ? packageNameAt(found.mount, path) : null
 }

@@ -22,6 +22,10 @@ export const problemKinds = {
   'file-too-large': ['failed', 'The library takes no such file; leave it out with a line in .phignore.'],
   sidecar: ['left-out', 'These belong to cooked packages; push the uncooked project instead.'],
   'unknown-kind': ['left-out', 'Push them as plain files with --all, or list them in .phignore.'],
+  executable: [
+    'left-out',
+    'The library takes no programs and scripts; keep them in version control with the code of the project.',
+  ],
   'ignored-folder': ['left-out', 'To push it anyway, name it on the command line or add a line like `!Saved/` to .phignore.'],
   'unused-companion': ['left-out', 'No model that was pushed references it.'],
   undescribed: ['note', 'It is kept as a plain file; what it holds is not known to the library.'],

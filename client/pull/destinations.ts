@@ -1,11 +1,16 @@
 /**
  * Where the files of a pull land, and which of them must not: what a server names is believed only within the bounds of the
- * contract, so that none of it leads out of the project or means something else on another system (spec 4.3; contract-gaps 4). Pure.
+ * contract, so that none of it leads out of the project or means something else on another system (spec 4.3; contract-gaps 4).
  */
 
+import { join } from 'node:path'
+import { notPlacedWarnings } from '../../contract/file-kinds.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullJobObject } from '../../contract/pull-jobs.ts'
+import type { PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { extensionOf } from '../../formats/package-place.ts'
+import { isDeviceName, whyNotInContent } from '../project/places/placeable.ts'
+import { ProjectPlaces } from '../project/places/project-places.ts'
+import { type Obstacle, obstacle } from './obstacle.ts'
 
 export interface PullFile {
   object: PullJobObject
@@ -23,8 +28,15 @@ export interface DestinationRefusal {
   why: string
 }
 
+/** A file that is placed into no project, because of its kind or place; it concerns no other file. */
+export interface LeftOutFile extends PullFile {
+  /** Ends the sentence that begins with the destination. */
+  why: string
+}
+
 export interface Destinations {
   files: PullFile[]
+  leftOut: LeftOutFile[]
   refused: DestinationRefusal[]
 }
 
@@ -32,30 +44,58 @@ const packagePath = /^\/Game(\/[A-Za-z0-9_-]+)+$/
 const rootPath = /^\/Game(\/[A-Za-z0-9_-]+)*$/
 const extension = /^[a-z0-9]{1,12}$/
 const sha256 = /^[0-9a-f]{64}$/
-/** Names of devices, with whatever extension, that Windows opens instead of a file. */
-const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)$/i
-/** `stem`: a name up to its first dot. */
-export const isDeviceName = (stem: string): boolean => deviceName.test(stem)
-/** Scripts in /Game/Python run when the editor starts. */
-const startupScript = /^\/Game\/Python\/.*\.py$/i
 const longestPath = 1000
 const longestName = 255
 const longestText = 1000
 
-/** Says where every object goes below `targetRoot`. With anything in `refused`, nothing of it should be placed. */
-export function destinationsOf(objects: readonly unknown[], targetRoot: string): Destinations {
+/**
+ * Says where every object goes below `targetRoot`. With anything in `refused`, nothing of it should be placed: the list is not what a library
+ * gives. A file in `leftOut` is what a library may hold and a project must not get; nothing that an editor opens needs it, so the others come.
+ * `whyNot` is asked about paths below the Content folder.
+ */
+export function destinationsOf(
+  objects: readonly unknown[],
+  targetRoot: string,
+  whyNot: (path: string) => string | undefined = whyNotInContent,
+): Destinations {
+  const refuse = (what: string, why: string): Destinations => ({ files: [], leftOut: [], refused: [{ what, why }] })
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
-    return { files: [], refused: [{ what: `The root ${shown(targetRoot)}`, why: 'is not a folder under /Game' }] }
-  if (objects.length > limits.pullJob.files)
-    return { files: [], refused: [{ what: 'The pull', why: `has more than ${limits.pullJob.files} files` }] }
+    return refuse(`The root ${shown(targetRoot)}`, 'is not a folder under /Game')
+  if (objects.length > limits.pullJob.files) return refuse('The pull', `has more than ${limits.pullJob.files} files`)
   const files: PullFile[] = []
+  const leftOut: LeftOutFile[] = []
   const refused: DestinationRefusal[] = []
   for (const object of objects) {
     const destined = destinationOf(object, targetRoot)
-    if ('why' in destined) refused.push(destined)
-    else files.push(destined)
+    if (!('path' in destined)) {
+      refused.push(destined)
+      continue
+    }
+    const why = whyNot(destined.path)
+    if (why === undefined) files.push(destined)
+    else leftOut.push({ ...destined, why })
   }
-  return { files, refused: [...refused, ...findClashes(files)] }
+  return { files, leftOut, refused: [...refused, ...findClashes(files, leftOut)] }
+}
+
+/** What keeps a file out of the Content folder of a project, by its path below it. `root`: the folder of the project. */
+export function whyNotIn({ root, content }: { root: string; content: { file: string } }): (path: string) => string | undefined {
+  const places = new ProjectPlaces()
+  return (path) => whyNotInContent(path) ?? places.whyNot(join(root, content.file, path))
+}
+
+const notPlacedOf = ({ path, object, why }: LeftOutFile) => ({ path: `/Game/${path}`, object_id: object.object_id, why })
+
+/** What the library warned of; what is left out is decided here, whether the library says it or not. */
+export const withLeftOut = (warnings: readonly PullWarning[], leftOut: readonly LeftOutFile[]): PullWarning[] => [
+  ...warnings.filter(({ type }) => type !== 'not_placed'),
+  ...notPlacedWarnings(leftOut.map(notPlacedOf)),
+]
+
+/** A pull of which nothing remains has not brought what was ordered. */
+export function nothingRemains({ files, leftOut }: Destinations): Obstacle[] {
+  if (files.length > 0) return []
+  return leftOut.map(({ path, why }) => obstacle('no-prop', `/Game/${path}`, `/Game/${path} ${why}.`))
 }
 
 function destinationOf(given: unknown, targetRoot: string): PullFile | DestinationRefusal {
@@ -67,7 +107,6 @@ function destinationOf(given: unknown, targetRoot: string): PullFile | Destinati
   const path = `${destination.slice('/Game/'.length)}.${extensionOf(object)}`
   const misnamed = faultOfPath(path)
   if (misnamed) return { what, why: misnamed }
-  if (startupScript.test(`/Game/${path}`)) return { what, why: 'is a script that the editor runs when it starts' }
   const name = object.asset_name ?? destination.slice(destination.lastIndexOf('/') + 1)
   return { object, name, destination, path }
 }
@@ -103,11 +142,11 @@ function faultOfPath(path: string): string | undefined {
 }
 
 /** Two files for one place, as the strictest of file systems compares; folders that differ in nothing but case; bytes listed twice. */
-function findClashes(files: readonly PullFile[]): DestinationRefusal[] {
+function findClashes(files: readonly PullFile[], leftOut: readonly LeftOutFile[]): DestinationRefusal[] {
   const refused: DestinationRefusal[] = []
   const taken = new Map<string, string>()
   const folders = new Map<string, string>()
-  const hashes = new Set<string>()
+  const hashes = new Set(leftOut.map(({ object }) => object.content_hash))
   for (const { object, path, destination } of files) {
     const other = taken.get(path.toLowerCase())
     if (other !== undefined) refused.push({ what: destination, why: `has the same destination as ${other}` })

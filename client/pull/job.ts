@@ -7,7 +7,7 @@ import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
-import { destinationsOf, type PullFile } from './destinations.ts'
+import { destinationsOf, type LeftOutFile, nothingRemains, type PullFile, whyNotIn, withLeftOut } from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
@@ -41,6 +41,7 @@ export class PullJob {
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
   #pullFiles: PullFile[] = []
+  #leftOut: LeftOutFile[] = []
   #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
@@ -81,16 +82,21 @@ export class PullJob {
     const { job, closure, claim } = this.#job
     const { tell, target } = this.#parts
     const { job_id = job.id, objects } = await closure
-    const { files, refused } = destinationsOf(objects, job.target_root)
+    const destined = destinationsOf(objects, job.target_root, whyNotIn(target))
+    const { files, leftOut, refused } = destined
     if (job_id !== job.id)
       return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
     if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
-    this.#pullFiles = files
+    this.#pullFiles = [...files, ...leftOut]
+    this.#leftOut = leftOut
     this.#missing = missingInProject(objects.map(namedObject), target)
     this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
     tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
     for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
+    for (const file of leftOut) this.#files.set(file.object.content_hash, this.#leftOutItem(file))
+    const nothing = nothingRemains(destined)
+    if (nothing.length > 0) return nothing
     const { decisions, obstacles } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
       { content: target.content, memory: this.#parts.memory, signal: this.#signal },
@@ -100,6 +106,11 @@ export class PullJob {
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
     return this.#bringDecided(this.#withinOrder(decisions), new ClosureAddresses(this.#parts.api, job.id, objects))
+  }
+
+  #leftOutItem(pullFile: LeftOutFile): PulledFile {
+    const file = `${this.#parts.target.content.file}/${pullFile.path}`
+    return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
   }
 
   /** What the order is not about stays as it is. */
@@ -240,7 +251,7 @@ export class PullJob {
       entries: job.entries,
       files,
       obstacles: [...obstacles],
-      warnings: withRootWarning(warnings, job.target_root),
+      warnings: withLeftOut(withRootWarning(warnings, job.target_root), this.#leftOut),
       ...this.#missing,
       summary: sumsOf(files),
       bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },

@@ -13,7 +13,7 @@ import { openWire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
-import { destinationsOf } from './destinations.ts'
+import { destinationsOf, nothingRemains, whyNotIn, withLeftOut } from './destinations.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { type ConflictAnswer, makeOrder, type PullOptions } from './options.ts'
@@ -153,8 +153,9 @@ class Planner {
 
   async plan({ jobId, targetRoot, entries, warnings, objects }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
-    const { files, refused } = destinationsOf(objects, targetRoot)
     const { target, signal } = options
+    const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
+    const { files, leftOut, refused } = destined
     const { decisions, obstacles } = await compareProject(files, { content: target.content, memory, signal })
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
@@ -169,10 +170,11 @@ class Planner {
       files: decisions.map((decision) => plannedFile(decision, newer)),
       obstacles: [
         ...refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)),
+        ...nothingRemains(destined),
         ...obstacles,
         ...(await checkReplaced(placed, signal)),
       ],
-      warnings: withRootWarning(warnings, targetRoot),
+      warnings: withLeftOut(withRootWarning(warnings, targetRoot), leftOut),
       summary: sumsOf(decisions),
       bytes: this.#bytesOf(
         files.map(({ object }) => object),

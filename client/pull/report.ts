@@ -7,9 +7,10 @@ import type { WaitingJob } from './waiting-jobs.ts'
 
 /**
  * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
- * lie in the project now; `identical` did before. `kept` and `skipped` are conflicts whose local file stays. `failed`: not placed.
+ * lie in the project now; `identical` did before. `kept` and `skipped` are conflicts whose local file stays. `left_out`: a file of a kind
+ * or at a place that no project gets. `failed`: not placed.
  */
-export type Outcome = 'added' | 'updated' | 'identical' | 'overwritten' | 'kept' | 'skipped' | 'failed'
+export type Outcome = (typeof outcomes)[number]
 
 /** A file of the library and where it goes, or went. */
 export interface ReportedFile {
@@ -31,7 +32,7 @@ export interface PulledFile extends ReportedFile {
   backup?: string
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
-  /** Of `failed`. */
+  /** Of `failed`, and of `left_out`, where it ends a sentence about the file. */
   error?: string
 }
 
@@ -70,7 +71,7 @@ export interface PullReport {
   took_ms: number
 }
 
-export const outcomes = ['added', 'updated', 'identical', 'overwritten', 'kept', 'skipped', 'failed'] as const
+export const outcomes = ['added', 'updated', 'identical', 'overwritten', 'kept', 'skipped', 'left_out', 'failed'] as const
 
 export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
   const sums = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>
@@ -119,4 +120,5 @@ function reportOf(files: readonly PulledFile[], most: Lengths): SentReport {
   return report
 }
 
-const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip' } as const
+/** The contract knows no word for what is left out: it is skipped. */
+const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip', left_out: 'skip' } as const

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import type { SortedFiles } from '../memory/changes.ts'
+import { isExecutable, nameExecutables, type SortedFiles } from '../memory/changes.ts'
 import { type FeedPosition, followOwnFeed } from '../memory/feed.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import { type ChangedFiles, readChanged } from '../memory/read-changed.ts'
@@ -88,13 +88,14 @@ export class PushWork {
   async #readAll(sorted: SortedFiles): Promise<ChangedFiles> {
     const { namedPaths, options, memory } = this.#parts
     const changed = await readChanged(sorted.props, { ...this.#parts, root: namedPaths.root })
-    const seen = new Set(sorted.props.map(({ file }) => file))
+    const seen = new Set([...sorted.props.map(({ file }) => file), ...sorted.executables])
     const search = this.#search(changed.files)
     const add = async (found: FoundFile[]): Promise<PushFile[]> => {
       const unseen = found.filter(({ file }) => !seen.has(file) && seen.add(file))
-      const more = await readChanged(unseen, { ...this.#parts, root: namedPaths.root })
+      const [executables = [], others = []] = [true, false].map((no) => unseen.filter((one) => isExecutable(one) === no))
+      const more = await readChanged(others, { ...this.#parts, root: namedPaths.root })
       changed.files.push(...more.files)
-      changed.problems.push(...more.problems)
+      changed.problems.push(...more.problems, ...nameExecutables(executables.map(({ file }) => file)))
       changed.read.bytes += more.read.bytes
       return more.files
     }

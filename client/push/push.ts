@@ -149,8 +149,8 @@ class Push {
   }
 }
 
-function nothingThere(paths: readonly string[], { unknown, sidecars }: SortedFiles): ClientError {
-  const others = unknown.length + sidecars.length
+function nothingThere(paths: readonly string[], { unknown, sidecars, executables }: SortedFiles): ClientError {
+  const others = unknown.length + sidecars.length + executables.length
   const message = `There is no prop in ${paths.join(', ')}`
   if (others === 0) return new ClientError('NOTHING_TO_PUSH', `${message}.`)
   return new ClientError(

@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 import { projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
-import { mayBeProp } from '../memory/changes.ts'
+import { isExecutable, mayBeProp, nameExecutables } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
@@ -87,6 +87,8 @@ class Comparison {
   /** Files whose bytes were read just now, whatever their fingerprint says. */
   readonly #fresh = new Set<string>()
   #read = { files: 0, bytes: 0 }
+  /** Files that no library takes. */
+  #executables = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -124,15 +126,22 @@ class Comparison {
     return withFacePaths(await withReverted(files, api), api)
   }
 
-  /** Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. */
+  /**
+   * Props, and what was pushed before although it is none. Of a whole project, what lies in its Content folders. What no library takes is
+   * named, also where an earlier one took it.
+   */
   #choose(found: readonly FoundFile[], rows: readonly KnownRow[]): Files {
     const isWhole = this.#parts.options.paths.length === 0 && found.some(({ mount }) => mount)
-    const isPlain = ({ ext, mount }: FoundFile) => mayBeProp(ext) && (!isWhole || mount !== undefined)
+    const isInScope = ({ mount }: FoundFile) => !isWhole || mount !== undefined
+    const executables = new Set(found.filter(isExecutable))
+    const named = [...executables].filter(isInScope).map(({ file }) => file)
+    this.#problems.push(...nameExecutables(named))
+    this.#executables = named.length
     const others = new Set<string>()
-    for (const one of found) if (!isPlain(one)) others.add(one.file)
+    for (const one of found) if (!mayBeProp(one.ext) || !isInScope(one)) others.add(one.file)
     if (others.size > 0) for (const [file, , bits] of rows) if (bits & relation.based) others.delete(file)
     const files = new Map<string, FoundFile>()
-    for (const one of found) if (!others.has(one.file)) files.set(one.file, one)
+    for (const one of found) if (!others.has(one.file) && !executables.has(one)) files.set(one.file, one)
     return files
   }
 
@@ -162,7 +171,7 @@ class Comparison {
     }
     for (const file of this.#missing(seen)) states.set(file, 'missing')
     const failed = files.size - compared.identical - compared.others.length
-    const summary = summaryOf(states.values(), { left_out: leftOut, failed })
+    const summary = summaryOf(states.values(), { left_out: leftOut + this.#executables, failed })
     if (!options.all) summary.identical += compared.identical
     return {
       root: namedPaths.root,

@@ -4,13 +4,13 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
 import type { InputOf } from '../../contract/route.ts'
-import { rootWarnings } from '../../contract/target-roots.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, isOwnClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
+import { placeWarnings } from '../pulls/destinations.ts'
 import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
@@ -50,7 +50,7 @@ export const pullJobs: Handlers<typeof contract> = {
       })
     feed.jobChanged(id)
     const job = await requirePullJob(request, id)
-    return { ...job, warnings: [...order.warnings, ...rootWarnings(job.target_root)] }
+    return { ...job, warnings: [...order.warnings, ...placeWarnings(order.files, job.target_root)] }
   },
 
   async plan({ sql, workspace, actor, now, input }) {
@@ -73,7 +73,7 @@ export const pullJobs: Handlers<typeof contract> = {
       updated_at: now.toISOString(),
       entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
       report_json: null,
-      warnings: [...warnings, ...rootWarnings(fields.target_root)],
+      warnings: [...warnings, ...placeWarnings(order.files, fields.target_root)],
       closure: closureOf(objects),
     }
   },
@@ -116,7 +116,8 @@ export const pullJobs: Handlers<typeof contract> = {
     const isRepeated = (job.status === 'claimed' || job.status === 'running') && isOwnClaim(job, { token, userId: actor.id })
     if (job.status !== 'queued' && !isRepeated) throw wrongState(job, 'only one that waits can be claimed')
     const engine = knownEngine(input.engine_version)
-    const warnings = [...checkEngine(await selectJobFiles(request, job.id), engine), ...rootWarnings(job.target_root)]
+    const files = await selectJobFiles(request, job.id)
+    const warnings = [...checkEngine(files, engine), ...placeWarnings(files, job.target_root)]
     if (isRepeated) return { ...(await requirePullJob(request, job.id)), claim_token: token, warnings }
     await sql`
       update pull_jobs set status = 'claimed', claimed_by = ${actor.id}, claim_hash = ${hashOfClaim(token)}, engine_version = ${engine},

@@ -1,6 +1,8 @@
 /** Where the files of a pull land, and which of them have the same destination (spec 4.3; contract-gaps 4 and 9). Pure. */
 import { type ApiError, type Failure, validationError } from '../../contract/errors.ts'
+import { notPlacedWarnings, whyNotPlaced } from '../../contract/file-kinds.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
+import { rootWarnings } from '../../contract/target-roots.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import type { PullFile } from '../rows/pull-job.ts'
 
@@ -46,6 +48,16 @@ const whyPlaceless = ({ source_ext }: PullFile): string =>
     : 'is a source file and has no place under /Game, so it cannot be pulled; leave it out and bring it with `ph download`'
 
 const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_id, content_hash, asset_name })
+
+/** What to know of where files land: another root than `/Game`, and files that no project gets, such as scripts from before the library refused them. */
+export function placeWarnings(files: readonly PullFile[], targetRoot: string): PullWarning[] {
+  const notPlaced = files.flatMap((file) => {
+    const path = `${targetRoot}${file.origin_path?.slice('/Game'.length)}.${extensionOf(file)}`
+    const why = whyNotPlaced(path.slice('/Game/'.length))
+    return why === undefined ? [] : { path, object_id: file.object_id, why }
+  })
+  return [...rootWarnings(targetRoot), ...notPlacedWarnings(notPlaced)]
+}
 
 /** Compared with the extension and without regard to case, as the strictest of file systems does. */
 const placeOf = (file: PullFile): string => `${file.origin_path}.${extensionOf(file)}`.toLowerCase()

@@ -1,10 +1,13 @@
 /** A manifest as the library works with it: nulls gone, refs resolved, and what a schema cannot say checked (spec 4.9). */
-import { type Failure, validationError } from '../../contract/errors.ts'
+import { type Failure, mostFailures, validationError } from '../../contract/errors.ts'
+import { kindOf, whyNotKept } from '../../contract/file-kinds.ts'
 import { limits } from '../../contract/limits.ts'
 import { type FlatMetadata, flatFromCore } from '../../contract/metadata.ts'
 import { cutToLimit } from '../../contract/names.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { guidKey } from '../../formats/package-guid.ts'
+import { extensionOf, type Filed } from '../../formats/package-place.ts'
+import { inPieces } from '../../system/event-loop.ts'
 import { withoutUnknowns } from './unknowns.ts'
 
 /** The manifest without what says that it is unknown. Fails with VALIDATION naming every duplicate. */
@@ -55,6 +58,33 @@ export function checkRefs({ items, packs, variant_groups }: Manifest): void {
     ]
   })
   if (failures.length > 0) throw validationError(failures)
+}
+
+/** What is known of bytes that a manifest names, of what they are and where they lie. */
+type KnownFiles = ReadonlyMap<string, Filed & { origin_path: string | null }>
+
+/** Fails with VALIDATION naming the items that no library takes: programs and scripts, and what the editor would take for one by its place. */
+export async function checkKinds(items: readonly ManifestItem[], known: KnownFiles): Promise<void> {
+  const failures: Failure[] = []
+  await inPieces(items.entries(), ([index, item]) => {
+    if (failures.length >= mostFailures) return
+    const fault = kindFault(item, known.get(item.content_hash))
+    if (fault) failures.push({ path: `items.${index}.${fault.field}`, message: `${nameOf(item)} ${fault.why}` })
+  })
+  if (failures.length > 0) throw validationError(failures)
+}
+
+/** Known bytes that have no place yet would get this one, as the kind that they were registered with. */
+function kindFault(item: ManifestItem, known: (Filed & { origin_path: string | null }) | undefined) {
+  const { source_ext = null, asset_class, origin_path: packagePath, source_path } = item
+  const kind = extensionOf({ source_ext, asset_class })
+  const gained = known && known.origin_path === null ? whyNotKept({ kind: extensionOf(known), packagePath }) : undefined
+  const faults: { field: string; why: string | undefined }[] = [
+    { field: 'source_ext', why: whyNotKept({ kind }) },
+    { field: 'origin_path', why: whyNotKept({ kind, packagePath }) ?? (packagePath ? gained : undefined) },
+    { field: 'source_path', why: source_path ? whyNotKept({ kind: kindOf(source_path) }) : undefined },
+  ]
+  return faults.find(({ why }) => why !== undefined)
 }
 
 /** How a message names an item. */

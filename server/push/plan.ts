@@ -5,7 +5,7 @@ import { guidKey } from '../../formats/package-guid.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import type { Facts, KnownLineage } from './facts.ts'
 import type { KnownObject } from './known-objects.ts'
-import { isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
+import { checkKinds, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
 import { checkReferences } from './references.ts'
 
 export type Anchor = KnownObject['lineage_anchor']
@@ -55,12 +55,13 @@ export interface HeaderFacts {
 }
 const noHeaders: HeaderFacts = { edges: new Map(), guids: new Map() }
 
-/** One plan per item, in manifest order. Fails with VALIDATION for stamps and dependencies that lead nowhere. */
+/** One plan per item, in manifest order. Fails with VALIDATION for kinds that no library takes, and for stamps and dependencies that lead nowhere. */
 export async function planPush(
   items: readonly ManifestItem[],
   facts: Facts,
   headers: HeaderFacts = noHeaders,
 ): Promise<ItemPlan[]> {
+  await checkKinds(items, facts.objects)
   await checkReferences(items, facts)
   const continuing = chooseContinuing(items, facts)
   const claimed = new Set<string>()

@@ -43,6 +43,7 @@ const sumWords: Record<Outcome, string> = {
   overwritten: 'overwritten, with a backup',
   kept: 'kept, different from the library',
   skipped: 'skipped, different from the library',
+  left_out: 'left out, not for a project',
   failed: 'not placed',
 }
 

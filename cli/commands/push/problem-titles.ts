@@ -15,6 +15,7 @@ export const problemTitles: Record<ProblemKind, string> = {
   'file-too-large': 'files that are too large',
   sidecar: 'files of cooked packages',
   'unknown-kind': 'files of unsupported types',
+  executable: 'programs and scripts, which the library does not take',
   'ignored-folder': 'ignored folders',
   'unused-companion': 'files that no model references',
   undescribed: 'files that could not be looked into',

@@ -9,6 +9,7 @@ import { wrongUsage } from '../../refusal.ts'
 import { count, duration, size } from '../../terminal/amounts.ts'
 import { openDisplay } from '../../terminal/progress-display.ts'
 import { damageTable } from './damage.ts'
+import { executableWords } from './executables.ts'
 import { filesModel } from './progress.ts'
 import { administer, serverOptions, serverSettings } from './reach.ts'
 
@@ -17,7 +18,7 @@ export const checkCommands = [
     usage: 'server check',
     summary: 'Read every file of the library, and say which are damaged',
     description:
-      'Reads and hashes every file that the library names, on the disk or in the bucket, and looks up every reference in the database, while the server runs or while it does not. What is damaged or missing is named and written down: the next push that holds the same bytes, from any project, is asked for them and puts them in their place; damaged pictures and previews are made anew. Run it again afterwards. The exit code is 1 when something is wrong.',
+      'Reads and hashes every file that the library names, on the disk or in the bucket, and looks up every reference in the database, while the server runs or while it does not. What is damaged or missing is named and written down: the next push that holds the same bytes, from any project, is asked for them and puts them in their place; damaged pictures and previews are made anew. Run it again afterwards. Programs and scripts that the library took before it refused such files are listed; they are no damage. The exit code is 1 when something is wrong.',
     options: {
       rate: value(
         '--rate <amount>',
@@ -34,7 +35,10 @@ export const checkCommands = [
       const startedMs = context.now().getTime()
       const report = await check(context, { data, bytesPerSecond: rate })
       const tookMs = context.now().getTime() - startedMs
-      context.out.result({ ...report, took_ms: tookMs }, () => tell(context, report, tookMs))
+      context.out.result({ ...report, took_ms: tookMs }, () => [
+        ...tell(context, report, tookMs),
+        ...executableWords(report.executables, context.out),
+      ])
       const { broken, failed } = report.references
       return report.damaged.length + broken.length > 0 || failed !== undefined ? exits.failed : undefined
     },

@@ -20,6 +20,8 @@ export interface StatusLook {
 
 /** Of each state, so many files are named. */
 const mostNamed = 20
+/** So many files that are not for the library are named. */
+const mostSkipped = 3
 /** So many ids still make a command line that can be copied. */
 const mostInCommand = 50
 
@@ -42,6 +44,7 @@ export function statusWords(report: StatusReport, look: StatusLook): string[] {
       group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project, theirs }),
     ),
     ...problems(report, look),
+    ...skipped(report, look),
     ...checkedOutWords(report, look),
     ...waiting(report, look),
   ]
@@ -168,6 +171,22 @@ function commandFor(files: readonly StatusFile[], command: (ids: string) => stri
       ? [`${count(parts, 'file')} without an entry, such as parts of levels: pull the level, which brings them.`]
       : []),
   ]
+}
+
+/** What a push leaves out, whatever is asked for. */
+function skipped({ problems: found }: StatusReport, { paint, width, all }: StatusLook): string[] {
+  const executables = found.filter(({ kind }) => kind === 'executable')
+  return executables.flatMap(({ message, files, next }) => {
+    const shown = all ? files : files.slice(0, mostSkipped)
+    return [
+      '',
+      paint('bold', 'Not for the library:'),
+      ...wrap(message, width, '  '),
+      ...shown.map((file) => `    ${printable(file)}`),
+      ...(files.length > shown.length ? [`    and ${number(files.length - shown.length)} more (--all)`] : []),
+      ...wrap(`→ ${next}`, width, '    ').map((line) => paint('dim', line)),
+    ]
+  })
 }
 
 /** What could not be looked at. */

@@ -66,8 +66,11 @@ export const machineShapes: Shapes = {
     Setting: operator.doctor.examine.output.properties.settings.items,
   }),
   'server check': shape(
-    '{ files: integer, bytes: integer, damaged: DamagedFile[], repaired: integer, references: References & { failed?: string }, took_ms: integer }',
-    { DamagedFile, References: operator.file.references.output },
+    `{
+      files: integer, bytes: integer, damaged: DamagedFile[], repaired: integer, references: References & { failed?: string },
+      executables: Executables, took_ms: integer
+    }`,
+    { DamagedFile, References: operator.file.references.output, Executables: operator.file.executables.output },
   ),
   'server backup': shape(
     `{

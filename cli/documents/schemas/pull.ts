@@ -20,12 +20,13 @@ const JobReport = shape(
     job_id: integer, status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
     target_root: string, entries: PullJobEntry[],
     files: {
-      ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "failed",
+      ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
       backup?: string, replaced_object_id?: integer, error?: string
     }[],
     obstacles: Obstacle[], warnings: PullWarning[],
     summary: {
-      added: integer, updated: integer, identical: integer, overwritten: integer, kept: integer, skipped: integer, failed: integer
+      added: integer, updated: integer, identical: integer, overwritten: integer, kept: integer, skipped: integer,
+      left_out: integer, failed: integer
     },
     bytes: { downloaded: integer, from_cache: integer, placed: integer, total: integer }
   } & Missing`,

@@ -13,6 +13,8 @@ export const wordsOfServers: Readonly<Record<string, string>> = {
   references: 'whether rows of the database lead somewhere',
   checked: 'how many kinds there are',
   broken: 'those that lead nowhere',
+  executables: 'programs and scripts that the library holds from before; no project gets them',
+  listed: 'the newest of them',
   backup: 'the name of the backup',
   copied_files: 'how many files were not there before',
   copied_bytes: 'bytes of these',

@@ -1,6 +1,12 @@
 /** `ph server check`: every file that the library names is read and hashed, every reference looked up, and what is wrong written down. */
 import { ApiError } from '../../../contract/errors.ts'
-import { type BrokenReference, type DamagedFile, mostKeys, type StoredFileRow } from '../../../contract/operator-files.ts'
+import {
+  type BrokenReference,
+  type DamagedFile,
+  type ExecutableVersion,
+  mostKeys,
+  type StoredFileRow,
+} from '../../../contract/operator-files.ts'
 import type { Hashed } from '../../../system/hash-threads.ts'
 import type { Damage } from '../../storage/damaged-files.ts'
 import type { OperatorApi } from '../operator-api.ts'
@@ -28,12 +34,22 @@ export interface CheckReport {
   repaired: number
   /** `failed`: why they could not be looked up. */
   references: { checked: number; broken: BrokenReference[]; failed?: string }
+  /** Versions that no push would bring any more and no project gets. They are no damage. */
+  executables: { total: number; listed: ExecutableVersion[] }
 }
 
 export async function checkLibrary(options: CheckOptions): Promise<CheckReport> {
   const { api, tell, signal } = options
   const { place, ...total } = await api.file.count()
-  if (total.files === 0) return { files: 0, bytes: 0, damaged: [], repaired: 0, references: await api.file.references() }
+  if (total.files === 0)
+    return {
+      files: 0,
+      bytes: 0,
+      damaged: [],
+      repaired: 0,
+      references: await api.file.references(),
+      executables: { total: 0, listed: [] },
+    }
   const stored = openStoredFiles({ ...options, place })
   const abort = () => void stored.close()
   signal.addEventListener('abort', abort, { once: true })
@@ -43,7 +59,8 @@ export async function checkLibrary(options: CheckOptions): Promise<CheckReport> 
     if (check.isNothingThere) throw nothingThere(place === 'bucket' ? 'the bucket' : storageOf(options.dataDir))
     const damaged = await check.writeDown()
     tell({ kind: 'references' })
-    return { ...files, damaged, repaired: check.repaired, references: await lookUp(options) }
+    const references = await lookUp(options)
+    return { ...files, damaged, repaired: check.repaired, references, executables: await api.file.executables() }
   } catch (error) {
     signal.throwIfAborted()
     throw error
