@@ -78,10 +78,27 @@ test('a name of more than 255 bytes is refused, with its extension counted', () 
   expect(whyNot({ origin_path: `/Game/${'a'.repeat(249)}` })).toContain('longer than 255 bytes')
 })
 
-test('a script that the editor would run when it starts is refused, another one is a source file', () => {
-  expect(whyNot({ origin_path: '/Game/Python/init_unreal', source_ext: 'py' })).toContain('runs when it starts')
-  expect(whyNot({ origin_path: '/Game/init_unreal', source_ext: 'py' }, '/Game/Python')).toContain('runs when it starts')
-  expect(whyNot({ origin_path: '/Game/Tools/make', source_ext: 'py' })).toBeUndefined()
+test('a file of a kind or at a place that no project gets is left out by itself, whatever else is in the list', () => {
+  const leftOut = (over: object, root = '/Game'): string | undefined => {
+    const { files, refused, leftOut } = destinationsOf([object('/Game/A', over), object('/Game/Other')], root)
+    expect([files.length + leftOut.length, refused]).toEqual([2, []])
+    return leftOut[0]?.why
+  }
+  for (const source_ext of ['py', 'pyd', 'so', 'pyc', 'pth', 'dll', 'uplugin', 'exe'])
+    for (const origin_path of ['/Game/Python/init_unreal', '/Game/python/x/y', '/Game/Tools/make'])
+      expect(leftOut({ origin_path, source_ext })).toContain('program or script')
+  expect(leftOut({ origin_path: '/Game/Config/DefaultEngine', source_ext: 'ini' })).toContain('only props')
+  expect(leftOut({ origin_path: '/Game/Python/icon', source_ext: 'png' })).toContain('Content/Python')
+  expect(leftOut({ origin_path: '/Game/icon', source_ext: 'png' }, '/Game/PYTHON')).toContain('Content/Python')
+  expect(leftOut({ origin_path: '/Game/Python/BP_Tool' })).toBeUndefined()
+  expect(leftOut({ origin_path: '/Game/Python', source_ext: 'png' })).toBeUndefined()
+  expect(leftOut({ source_ext: 'wav' })).toBeUndefined()
+})
+
+test('what is left out does not lend its bytes to another file of the list', () => {
+  const { content_hash } = object('/Game/A')
+  const twins = [object('/Game/A', { source_ext: 'py' }), object('/Game/B', { content_hash })]
+  expect(destinationsOf(twins, '/Game').refused.map(({ why }) => why)).toEqual(['has the same bytes as another file of the list'])
 })
 
 test('two places that are equal but for case are one place, in a file as in a folder', () => {
@@ -99,7 +116,7 @@ test('the same bytes twice, and more files than a job may have, are refused', ()
   const { content_hash } = object('/Game/A')
   expect(destinationsOf([object('/Game/A'), object('/Game/B', { content_hash })], '/Game').refused).toHaveLength(1)
   const many = Array.from({ length: 5001 }, (_, at) => object(`/Game/A${at}`))
-  expect(destinationsOf(many, '/Game')).toEqual({ files: [], refused: [{ what: 'The pull', why: 'has more than 5000 files' }] })
+  expect(destinationsOf(many, '/Game')).toEqual({ files: [], leftOut: [], refused: [{ what: 'The pull', why: 'has more than 5000 files' }] })
   expect(destinationsOf(many.slice(1), '/Game').refused).toEqual([])
 })
 
