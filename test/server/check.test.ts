@@ -7,6 +7,7 @@ import { callAs, type Json } from '../support/api.ts'
 import { GrowingProject } from '../support/growing-project.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { heldBefore } from '../support/held-before.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
 let server: TestServer
@@ -133,4 +134,29 @@ test('rows that lead nowhere are named with their reference', async () => {
   await sql`delete from awaited_imports where object_id = 999999`
   const broken = { reference: 'awaited_imports.object_id -> objects', rows: 1, examples: [`${workspaceId}/999999`] }
   expect([code, report.references.broken]).toEqual([1, [broken]])
+})
+
+test('programs and scripts that the library took before are listed, in words and as JSON, and are no damage', async () => {
+  const { max } = await begin()
+  expect((await check()).report.executables).toEqual({ total: 0, listed: [] })
+  const before = [
+    { origin_path: '/Game/Python/fast', source_ext: 'pyd' },
+    { origin_path: '/Game/python/icon', source_ext: 'png' },
+    { origin_path: '/Game/Tools/run', source_ext: 'png', source_path: 'Tools/run.BAT. ' },
+    { origin_path: '/Game/Tools/run', source_ext: 'exe' },
+  ]
+  const results: Json[] = []
+  for (const as of before) results.push((await heldBefore(server, max, as)).result)
+  await heldBefore(server, max, { origin_path: '/Game/Pythons/icon', source_ext: 'png', source_path: 'a/exe/icon.png' })
+  await heldBefore(server, max, { origin_path: '/Game/Python/BP_Tool', source_ext: null })
+  const { code, report } = await check()
+  expect([code, report.damaged, report.executables.total]).toEqual([0, [], before.length])
+  expect(report.executables.listed.map(({ object_id, origin_path }: Json) => [object_id, origin_path])).toEqual(
+    before.map(({ origin_path }, at) => [results[at]?.object_id, origin_path]).toReversed(),
+  )
+  for (const one of report.executables.listed)
+    expect(one).toMatchObject({ name: expect.any(String), version: 1, why: expect.stringMatching(/program or script|Game\/Python/) })
+  const { stdout } = await administered(server).administer('check')
+  expect(stdout).toMatch(/4 versions are programs or scripts/)
+  expect(stdout).toContain('/Game/Python/fast')
 })
