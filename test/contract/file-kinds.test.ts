@@ -1,7 +1,7 @@
 /** The lists of kinds: what something runs, what props are made of, and how a kind is read off a name. */
 import { expect, test } from 'vitest'
-import { executableKinds, kindOf, packageKinds, propKinds, whyNotKept, whyNotPlaced } from '../../contract/file-kinds.ts'
 import { mayBeProp } from '../../client/memory/changes.ts'
+import { executableKinds, kindOf, packageKinds, propKinds, whyNotKept, whyNotPlaced } from '../../contract/file-kinds.ts'
 import { findSourceKind } from '../../formats/source-file.ts'
 
 /** Every name of up to three letters, and the longer ones that the lists know. */

@@ -5,9 +5,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { administered } from '../support/administered.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { GrowingProject } from '../support/growing-project.ts'
+import { heldBefore } from '../support/held-before.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { heldBefore } from '../support/held-before.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
 let server: TestServer
@@ -155,7 +155,11 @@ test('programs and scripts that the library took before are listed, in words and
     before.map(({ origin_path }, at) => [results[at]?.object_id, origin_path]).toReversed(),
   )
   for (const one of report.executables.listed)
-    expect(one).toMatchObject({ name: expect.any(String), version: 1, why: expect.stringMatching(/program or script|Game\/Python/) })
+    expect(one).toMatchObject({
+      name: expect.any(String),
+      version: 1,
+      why: expect.stringMatching(/program or script|Game\/Python/),
+    })
   const { stdout } = await administered(server).administer('check')
   expect(stdout).toMatch(/4 versions are programs or scripts/)
   expect(stdout).toContain('/Game/Python/fast')

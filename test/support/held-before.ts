@@ -13,7 +13,13 @@ export interface HeldBefore {
 /** Gives the item, by whose hash other items may need it, and what the commit said of it. */
 export async function heldBefore(server: TestServer, who: Caller, as: HeldBefore): Promise<{ held: Item; result: Json }> {
   const name = as.origin_path.split('/').at(-1) ?? ''
-  const held = item({ asset_class: 'SourceFile', asset_name: name, source_ext: 'png', entry: { entry_type: 'source', name } })
+  const held = item({
+    asset_class: 'SourceFile',
+    asset_name: name,
+    source_ext: 'png',
+    engine_version: undefined,
+    entry: { entry_type: 'source', name },
+  })
   const [result] = await pushed(who, [held])
   await server.database.sql`
     update objects set source_ext = ${as.source_ext}, origin_path = ${as.origin_path}, path_key = ${pathKey(as.origin_path)},

@@ -1,6 +1,7 @@
 /** Where in an Unreal project a path lies, also one that is not there yet, by its own folders and by where links on the way lead. Reads names only. */
 import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { kindOf } from '../../../contract/file-kinds.ts'
 import { ClientError } from '../../client-error.ts'
 import { whyNotInContent } from './placeable.ts'
 
@@ -15,8 +16,7 @@ export class ProjectPlaces {
 
   /** `coming`: absolute paths of files that are placed together: the descriptor of a project may be among them. */
   constructor(coming: readonly string[] = []) {
-    const descriptors = coming.filter((path) => /\.(uproject|uplugin)[. ]*$/i.test(path))
-    this.#coming = Map.groupBy(descriptors, dirname)
+    this.#coming = Map.groupBy(coming.filter(isDescriptor), dirname)
   }
 
   /**
@@ -44,7 +44,9 @@ export class ProjectPlaces {
   #placeOf(path: string): Place {
     let plugin: string | undefined
     for (let at = dirname(path); ; at = dirname(at)) {
-      const { hasProject, hasPlugin } = this.#in(at)
+      // A descriptor by itself makes no project of the place where it goes.
+      const isOwn = at === dirname(path) && isDescriptor(path)
+      const { hasProject, hasPlugin } = isOwn ? this.#read(at, basename(path)) : this.#in(at)
       if (hasProject) return inProject(path, at, plugin)
       if (hasPlugin) plugin = plugin === undefined || contentPath(path, plugin) === undefined ? at : plugin
       if (at === dirname(at)) return plugin === undefined ? { kind: 'outside' } : toPlace(contentPath(path, plugin))
@@ -52,19 +54,15 @@ export class ProjectPlaces {
   }
 
   #in(folder: string): Descriptors {
-    const known = this.#descriptors.get(folder)
-    if (known) return known
-    const names = [...namesIn(folder), ...(this.#coming.get(folder) ?? []).map((path) => basename(path))]
-    const has = (extension: string) =>
-      names.some((name) =>
-        name
-          .toLowerCase()
-          .replace(/[. ]+$/, '')
-          .endsWith(extension),
-      )
-    const found = { hasProject: has('.uproject'), hasPlugin: has('.uplugin') }
-    this.#descriptors.set(folder, found)
-    return found
+    const known = this.#descriptors.get(folder) ?? this.#read(folder)
+    this.#descriptors.set(folder, known)
+    return known
+  }
+
+  #read(folder: string, except?: string): Descriptors {
+    const coming = (this.#coming.get(folder) ?? []).map((path) => basename(path))
+    const kinds = new Set([...namesIn(folder), ...coming].map((name) => (name === except ? '' : kindOf(name))))
+    return { hasProject: kinds.has('uproject'), hasPlugin: kinds.has('uplugin') }
   }
 }
 
@@ -81,6 +79,8 @@ interface Descriptors {
   hasProject: boolean
   hasPlugin: boolean
 }
+
+const isDescriptor = (path: string): boolean => ['uproject', 'uplugin'].includes(kindOf(path))
 
 const toPlace = (path: string | undefined): Place => (path === undefined ? { kind: 'elsewhere' } : { kind: 'content', path })
 

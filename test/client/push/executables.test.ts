@@ -31,25 +31,31 @@ const code = {
   'Content/Tools/libm.so.6': 'ELF',
   'Content/Tools/odd.py.': 'import os',
 }
-const amongScripts = { 'Content/Python/icon.png': picture, 'Content/python2/icon.png': Buffer.concat([picture, Buffer.from('2')]) }
+const amongScripts = {
+  'Content/Python/icon.png': picture,
+  'Content/python2/icon.png': Buffer.concat([picture, Buffer.from('2')]),
+}
 
-test.each([{}, { all: true }])('a push with %j leaves them out in one note that names and counts them, and takes the rest', async (options) => {
-  const target = await library()
-  const project = await makeProject({ 'Content/Town/SM_Wall.uasset': {}, 'Content/Python/BP_Tool.uasset': {} })
-  project.write({ ...code, ...amongScripts, 'Content/notes.txt': 'hello' })
-  const { problems, summary } = await project.push(target, options)
-  expect(executablesOf(problems)).toEqual([
-    expect.objectContaining({
-      weight: 'left-out',
-      files: expect.arrayContaining([...Object.keys(code), 'Content/Python/icon.png']),
-      message: expect.stringMatching(/^6 files that programs run/),
-    }),
-  ])
-  expect(summary).toMatchObject({ failed: 0, left_out: 'all' in options ? 6 : 7 })
-  expect(await entriesOf(target)).toEqual(['BP_Tool', 'SM_Wall', 'icon', ...('all' in options ? ['notes'] : [])].toSorted())
-  const again = await project.push(target, options)
-  expect(executablesOf(again.problems)[0]?.files).toHaveLength(6)
-})
+test.each([{}, { all: true }])(
+  'a push with %j leaves them out in one note that names and counts them, and takes the rest',
+  async (options) => {
+    const target = await library()
+    const project = await makeProject({ 'Content/Town/SM_Wall.uasset': {}, 'Content/Python/BP_Tool.uasset': {} })
+    project.write({ ...code, ...amongScripts, 'Content/notes.txt': 'hello' })
+    const { problems, summary } = await project.push(target, options)
+    expect(executablesOf(problems)).toEqual([
+      expect.objectContaining({
+        weight: 'left-out',
+        files: expect.arrayContaining([...Object.keys(code), 'Content/Python/icon.png']),
+        message: expect.stringMatching(/^6 files that programs run/),
+      }),
+    ])
+    expect(summary).toMatchObject({ failed: 0, left_out: 'all' in options ? 6 : 7 })
+    expect(await entriesOf(target)).toEqual(['BP_Tool', 'SM_Wall', 'icon', ...('all' in options ? ['notes'] : [])].toSorted())
+    const again = await project.push(target, options)
+    expect(executablesOf(again.problems)[0]?.files).toHaveLength(6)
+  },
+)
 
 test('the words of ph push name them with what to do, and nothing else of them', async () => {
   const target = await library()
@@ -68,7 +74,13 @@ test('the words of ph push name them with what to do, and nothing else of them',
 test('a model that is named takes no script along, whatever it calls it', async () => {
   const target = await library()
   const project = await makeProject()
-  const gltf = { asset: { version: '2.0' }, buffers: [{ uri: 'evil.py', byteLength: 4 }, { uri: 'model.bin', byteLength: 4 }] }
+  const gltf = {
+    asset: { version: '2.0' },
+    buffers: [
+      { uri: 'evil.py', byteLength: 4 },
+      { uri: 'model.bin', byteLength: 4 },
+    ],
+  }
   project.write({ 'Content/A/model.gltf': JSON.stringify(gltf), 'Content/A/evil.py': 'evil', 'Content/A/model.bin': 'buff' })
   const { items, problems } = await project.push(target, { paths: ['Content/A/model.gltf'] })
   expect(items.map(({ file, status }) => [file, status]).toSorted()).toEqual([
