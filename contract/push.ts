@@ -53,6 +53,7 @@ export const ManifestItem = Type.Object({
   stamped_lineage_id: absentOrNull(LineageId),
   stamped_base_hash: absentOrNull(Hash),
   expected_face_object_id: absentOrNull(Id),
+  /** None of `executableKinds` (file-kinds.ts), and below /Game/Python none at all. */
   source_ext: absentOrNull(Type.String({ pattern: '^[a-z0-9]{1,12}$' })),
   metadata_doc: absentOrNull(MetadataDoc),
   dependencies: absentOrNull(Type.Array(ManifestDependency, { maxItems: manifest.dependenciesPerItem })),
@@ -185,7 +186,8 @@ export const push = routes({
     path: '/push/negotiate',
     scope: 'write',
     effect: 'reads',
-    summary: 'Say what would happen to each item and which bytes are missing; writes nothing.',
+    summary:
+      'Say what would happen to each item and which bytes are missing; writes nothing. Programs, scripts, and what is no package below /Game/Python are refused by name.',
     input: Manifest,
     bodyBytes: limits.jsonBodyBytes,
     output: NegotiateAnswer,
@@ -200,7 +202,8 @@ export const push = routes({
     path: '/push/commit',
     scope: 'write',
     effect: 'replaces',
-    summary: 'Register the manifest in one transaction.',
+    summary:
+      'Register the manifest in one transaction. Programs, scripts, and what is no package below /Game/Python are refused by name.',
     input: Manifest,
     bodyBytes: limits.jsonBodyBytes,
     output: CommitAnswer,

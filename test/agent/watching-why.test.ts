@@ -102,6 +102,7 @@ test('what rules leave out is named with the line that does, and what is no prop
   writeFileSync(join(mia.root, 'Saved/SM_Auto.uasset'), 'x')
   writeFileSync(join(inn, '.phignore'), '# drafts\n\nDraft/\n!SM_Stool*\n')
   writeFileSync(join(inn, 'notes.doc'), 'x')
+  writeFileSync(join(inn, 'tool.py'), 'x')
   const agent = await agentOf(mia)
   const [ignored] = await agent.why('Draft/SM_Draft')
   expect(ignored).toMatchObject({
@@ -118,6 +119,9 @@ test('what rules leave out is named with the line that does, and what is no prop
     { kind: 'left-out', message: expect.stringContaining('redirector') },
   ])
   expect(await why('Content/Inn/notes.doc')).toMatchObject([{ kind: 'left-out' }])
+  expect(await why('Content/Inn/tool.py')).toMatchObject([
+    { kind: 'left-out', message: expect.stringContaining('The library takes no programs and scripts') },
+  ])
   expect(await kinds(agent, 'SM_Stool')).toEqual(['identical'])
 })
 
