@@ -2,9 +2,12 @@
 
 import postgres from 'postgres'
 import { requireRoom } from '../disk/reserve.ts'
+import type { DriverOptions } from './driver/line.ts'
+import { ConnectionPool } from './driver/pool.ts'
+import type { DriverPool } from './driver/statement.ts'
+import { values } from './driver/values.ts'
 import { startEmbedded, type TellTrouble } from './embedded/embedded.ts'
 import { planning } from './planning.ts'
-import { type DriverPool, type Lines, neverFull, RenewedPool } from './pool.ts'
 import type { Pool } from './sql.ts'
 import { watchSessions } from './stalled-sessions.ts'
 import { Statistics } from './statistics.ts'
@@ -21,9 +24,8 @@ import {
 import { Moments, Writers } from './writers.ts'
 
 export interface Database {
-  /** Asked for anew by every request: it changes when connections were lost. */
   readonly sql: Pool
-  /** The same for the few statements of the front door, which are planned once; asked for anew as well. */
+  /** The same for the few statements of the front door, which are planned once. */
   readonly frontDoorSql: DriverPool
   /** The same for statements that take long, as many as a library is large: others need not wait for them. */
   readonly longSql: DriverPool
@@ -46,30 +48,6 @@ export const poolConnections = Object.values(connections).reduce((sum, count) =>
 
 /** With the one session of PGlite a writer waits for whole commits of others, not for locks: so it may wait this many times longer. */
 const embeddedLocks = 3
-
-/** A connection that runs a statement takes no second one: that one goes to another connection. */
-const oneByOne = { max_pipeline: 0 }
-
-/** bigint columns are ids, sizes and sequence numbers: all below 2^53. */
-const bigint = { to: 20, from: [20], parse: (text: string) => Number(text), serialize: (value: number) => String(value) }
-
-// The driver would ask each new connection which kinds of lists there are, and bring the process down when that one is lost.
-const texts = {
-  to: 1009,
-  from: [1009],
-  parse: (): never => {
-    throw new Error('A list of texts is not to be answered; answer rows or JSON.')
-  },
-  serialize: (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`,
-}
-const bigints = {
-  to: 1016,
-  from: [1016],
-  parse: (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
-  serialize: (values: readonly number[]) => `{${values.join(',')}}`,
-}
-
-const values = { bigint, texts, bigints }
 
 const options = {
   types: values,
@@ -107,40 +85,27 @@ export async function openDatabase({ databaseUrl, waits = usualWaits, ...where }
 }
 
 function openPostgres(url: string, waits: Waits): Database {
-  const pool = (name: keyof typeof connections, limits: SessionLimits, over: Parameters<typeof postgres>[1] & object) =>
-    new RenewedPool(limits.statementMs + graceMs, (lines: Lines) => {
-      const connection = { ...session, ...over.connection, ...sessionSettings(limits), application_name: sessionNames[name] }
-      return postgres(name === 'door' ? withoutLockTimeout(url) : url, {
-        ...options,
-        ...lines,
-        max: connections[name],
-        ...over,
-        types: values,
-        connection,
-      })
+  const pool = (name: keyof typeof connections, limits: SessionLimits, session: Record<string, string>) =>
+    new ConnectionPool({ connections: connections[name], answerMs: limits.statementMs + graceMs }, (own: DriverOptions) => {
+      const connection = { ...session, ...sessionSettings(limits), application_name: sessionNames[name] }
+      return postgres(name === 'door' ? withoutLockTimeout(url) : url, { ...options, ...own, types: values, connection })
     })
-  const reading = pool('reading', { ...waits, statementMs: waits.readMs }, oneByOne)
-  const moment = pool('moment', { ...waits, statementMs: waits.readMs }, {})
-  const writing = pool('writing', { ...waits, statementMs: waits.writeMs }, {})
-  const long = pool('long', { ...waits, statementMs: libraryMs }, oneByOne)
-  const door = pool('door', { ...waits, lockMs: doorLockMs, statementMs: waits.doorMs }, { connection: doorSession })
+  const reading = pool('reading', { ...waits, statementMs: waits.readMs }, session)
+  const moment = pool('moment', { ...waits, statementMs: waits.readMs }, session)
+  const writing = pool('writing', { ...waits, statementMs: waits.writeMs }, session)
+  const long = pool('long', { ...waits, statementMs: libraryMs }, session)
+  const door = pool('door', { ...waits, lockMs: doorLockMs, statementMs: waits.doorMs }, doorSession)
   const writers = new Writers({ pool: writing, slots: connections.writing, slotsEach: writingEach, isShared: true, waits })
   const moments = new Moments(moment, { slots: connections.moment, waitMs: waits.lockMs })
-  const watch = watchSessions(() => door.current.sql, waits.idleMs)
+  const watch = watchSessions(() => door.sql, waits.idleMs)
   return {
-    get sql() {
-      return withTransactions(reading.current.sql, { writers, moments })
-    },
-    get frontDoorSql() {
-      return door.current.sql
-    },
-    get longSql() {
-      return long.current.sql
-    },
+    sql: withTransactions(reading.sql, { writers, moments }),
+    frontDoorSql: door.sql,
+    longSql: long.sql,
     kind: 'postgresql',
     location: 'PostgreSQL at PH_DATABASE_URL',
     requireRoom: () => {},
-    statistics: new Statistics(() => long.current.sql),
+    statistics: new Statistics(() => long.sql),
     lost: new Promise(() => {}),
     async close() {
       watch.end()
@@ -165,26 +130,21 @@ async function openEmbedded({
   waits,
 }: Omit<Where, 'databaseUrl'> & { waits: Waits }): Promise<Database> {
   const embedded = await startEmbedded(embeddedDir, { tell, networkDisk, cacheMiB })
-  const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres', max: embedded.connections }
+  const to = { path: embedded.socketPath, username: 'postgres', database: 'postgres' }
   const connection = { ...session, application_name: 'prop-house' }
-  const pool = new RenewedPool(libraryMs, (lines) => postgres({ ...options, ...neverFull.pipeline, ...lines, ...to, connection }))
+  const limits = { connections: embedded.connections, answerMs: libraryMs }
+  const pool = new ConnectionPool(limits, (own) => postgres({ ...options, ...own, ...to, connection }))
   const slots = { slots: embedded.connections, slotsEach: embedded.connections }
   const writers = new Writers({ pool, ...slots, isShared: false, waits: { ...waits, lockMs: embeddedLocks * waits.lockMs } })
   const moments = new Moments(pool)
   return {
-    get sql() {
-      return withTransactions(pool.current.sql, { writers, moments })
-    },
-    get frontDoorSql() {
-      return pool.current.sql
-    },
-    get longSql() {
-      return pool.current.sql
-    },
+    sql: withTransactions(pool.sql, { writers, moments }),
+    frontDoorSql: pool.sql,
+    longSql: pool.sql,
     kind: 'embedded',
     location: embeddedDir,
     requireRoom: () => requireRoom(embeddedDir),
-    statistics: new Statistics(() => pool.current.sql),
+    statistics: new Statistics(() => pool.sql),
     lost: embedded.lost,
     async close() {
       await pool.close()
@@ -193,6 +153,6 @@ async function openEmbedded({
   }
 }
 
-/** The driver could not begin a transaction where statements go one by one. */
+/** Transactions have other connections than statements of their own. */
 const withTransactions = (sql: DriverPool, own: { writers: Writers; moments: Moments }): Pool =>
-  Object.assign(sql, own, { begin: own.writers.pool.driver.begin })
+  Object.assign(sql, own, { begin: own.writers.pool.begin })

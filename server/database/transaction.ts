@@ -1,8 +1,7 @@
 /** The one way to write: a transaction whose last statements are the feed's records; and the one way to read several things as of one moment. */
 
 import type { Feed } from '../feed.ts'
-import { isAway } from './failure.ts'
-import type { LimitedPool } from './pool.ts'
+import type { ConnectionPool } from './driver/pool.ts'
 import type { Pool, Sql } from './sql.ts'
 import { LockTaken, mayHold, WorkspaceLock } from './workspace-lock.ts'
 import type { Writer } from './writers.ts'
@@ -96,54 +95,15 @@ async function begin<T>({ writers }: Pool, writer: Writer, work: (sql: Sql) => P
 }
 
 interface Attempt {
-  pool: LimitedPool
+  pool: ConnectionPool
   /** Of who may take the lock of a workspace. */
   lock?: WorkspaceLock
   /** As `begin` takes it. */
   mode?: string
 }
 
-/**
- * The driver's `begin`, made safe for a connection that is lost on the way: `work` and the driver's own rollback would go on to a
- * connection that is gone, or belongs to another request by then. They are stopped, and `begin` itself fails. It also fails when the
- * database does not answer the statements of the driver itself, at the beginning and at the end.
- */
-async function attempt<T>({ pool, lock, mode = '' }: Attempt, work: (sql: Sql) => Promise<T>): Promise<T> {
-  let loss: unknown
-  const isLost = () => loss !== undefined
-  let answered = pool.expectAnswer()
-  try {
-    const { answer } = await pool.driver.begin(mode, async (sql) => {
-      answered()
-      const own = refusing(sql, { loss: () => loss, pool })
-      if (lock) mayHold(own, lock)
-      const done = await settled(work(own))
-      answered = pool.expectAnswer()
-      if (isLost() || ('error' in done && isAway(done.error))) return new Promise<never>(() => {})
-      if ('error' in done) throw done.error
-      return done
-    })
-    return answer
-  } catch (error) {
-    loss = error
-    throw error
-  } finally {
-    answered()
-  }
-}
-
-async function settled<T>(work: Promise<T>): Promise<{ answer: T } | { error: unknown }> {
-  try {
-    return { answer: await work }
-  } catch (error) {
-    return { error }
-  }
-}
-
-const refusing = <S extends Sql>(sql: S, { loss, pool }: { loss: () => unknown; pool: LimitedPool }): S =>
-  new Proxy(sql, {
-    apply(target, self, statement) {
-      if (loss() !== undefined) throw loss()
-      return pool.limit(Reflect.apply(target as (...parts: unknown[]) => unknown, self, statement))
-    },
+const attempt = <T>({ pool, lock, mode = '' }: Attempt, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  pool.begin(mode, (sql) => {
+    if (lock) mayHold(sql, lock)
+    return work(sql)
   })

@@ -1,13 +1,13 @@
 /** Connections for transactions, apart from those of other statements, so that waiting for a lock delays no reader. */
+import type { ConnectionPool } from './driver/pool.ts'
 import { FairQueue, type Leave } from './fair-queue.ts'
-import type { LimitedPool, RenewedPool } from './pool.ts'
 import type { Waits } from './waits.ts'
 
 /** Who asks for a slot: a workspace by its number, or the accounts, which belong to none. */
 export type Writer = number | 'accounts'
 
 export interface WritersOptions {
-  pool: RenewedPool
+  pool: ConnectionPool
   slots: number
   /** No workspace has all of them. */
   slotsEach: number
@@ -25,7 +25,7 @@ export class Writers {
   readonly locks: FairQueue<number>
   /** Told after each commit of this process that moved the feeds of a workspace (feed.ts). */
   readonly onFeedMoved = new Set<(workspaceId: number) => void>()
-  readonly #pool: RenewedPool
+  readonly pool: ConnectionPool
   readonly #slots: FairQueue<Writer>
 
   constructor({ pool, slots, slotsEach, isShared, waits }: WritersOptions) {
@@ -39,12 +39,7 @@ export class Writers {
       message: busy('this workspace', waitMs),
     })
     this.#slots = new FairQueue({ slots, slotsEach, waitMs, message: busy('the library', waitMs) })
-    this.#pool = pool
-  }
-
-  /** The connections as they are now: a transaction stays with those it began on. */
-  get pool(): LimitedPool {
-    return this.#pool.current
+    this.pool = pool
   }
 
   /** A slot among those who write at the same time. */
@@ -55,19 +50,15 @@ export class Writers {
 
 /** Transactions that read several things as of one moment. PGlite has one session, in which they stand between two who write. */
 export class Moments {
-  readonly #pool: RenewedPool
+  readonly pool: ConnectionPool
   readonly #slots: FairQueue<'reading'> | undefined
 
-  constructor(pool: RenewedPool, limits?: { slots: number; waitMs: number }) {
-    this.#pool = pool
+  constructor(pool: ConnectionPool, limits?: { slots: number; waitMs: number }) {
+    this.pool = pool
     if (limits) {
       const message = `The library has been busy with other readers for ${limits.waitMs / 1000} seconds. Try again in a few seconds.`
       this.#slots = new FairQueue({ ...limits, slotsEach: limits.slots, message })
     }
-  }
-
-  get pool(): LimitedPool {
-    return this.#pool.current
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
