@@ -3,9 +3,9 @@
 import postgres from 'postgres'
 import { requireRoom } from '../disk/reserve.ts'
 import type { DriverOptions } from './driver/line.ts'
+import { options } from './driver/options.ts'
 import { ConnectionPool } from './driver/pool.ts'
 import type { DriverPool } from './driver/statement.ts'
-import { values } from './driver/values.ts'
 import { startEmbedded, type TellTrouble } from './embedded/embedded.ts'
 import { planning } from './planning.ts'
 import type { Pool } from './sql.ts'
@@ -49,14 +49,6 @@ export const poolConnections = Object.values(connections).reduce((sum, count) =>
 /** With the one session of PGlite a writer waits for whole commits of others, not for locks: so it may wait this many times longer. */
 const embeddedLocks = 3
 
-const options = {
-  types: values,
-  fetch_types: false,
-  onnotice: () => {},
-  connect_timeout: 10,
-  keep_alive: 10,
-}
-
 /** Compiling a statement takes longer than any of ours. */
 const session = { plan_cache_mode: planning, jit: 'off' }
 
@@ -88,7 +80,7 @@ function openPostgres(url: string, waits: Waits): Database {
   const pool = (name: keyof typeof connections, limits: SessionLimits, session: Record<string, string>) =>
     new ConnectionPool({ connections: connections[name], answerMs: limits.statementMs + graceMs }, (own: DriverOptions) => {
       const connection = { ...session, ...sessionSettings(limits), application_name: sessionNames[name] }
-      return postgres(name === 'door' ? withoutLockTimeout(url) : url, { ...options, ...own, types: values, connection })
+      return postgres(name === 'door' ? withoutLockTimeout(url) : url, { ...options, ...own, connection })
     })
   const reading = pool('reading', { ...waits, statementMs: waits.readMs }, session)
   const moment = pool('moment', { ...waits, statementMs: waits.readMs }, session)

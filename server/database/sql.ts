@@ -1,7 +1,6 @@
 /** What statements are sent over: the pools of a database, or an open transaction. */
 import type postgres from 'postgres'
-import type { DriverPool } from './driver/statement.ts'
-import type { TransactionSql } from './driver/transaction.ts'
+import type { DriverPool, TransactionSql } from './driver/statement.ts'
 import type { Moments, Writers } from './writers.ts'
 
 /** Statements of their own. Transactions have other connections: those that write, and those that read as of one moment. */

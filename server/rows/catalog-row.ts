@@ -123,7 +123,7 @@ export async function* readCatalogRows(sql: Sql, workspaceId: number, rows: numb
       yield batch.value.map((values) => toRow(values as Values))
     }
   } finally {
-    // The driver can only let go of what has arrived.
+    // The batch that is on its way comes before the end.
     await coming.catch(() => {})
     await batches.return?.()
   }

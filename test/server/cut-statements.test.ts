@@ -149,20 +149,26 @@ function testSessions({ sql, single, pools }: Limited): void {
   })
 }
 
-/** The row of this entry takes longer than a statement may; those before it come at once. */
-async function slowDown(admin: postgres.Sql, entryId: number): Promise<void> {
-  await admin.unsafe(`
-    alter table entries rename to all_entries;
-    create function slow(id bigint, name text) returns text language sql volatile
-      as $$ select case when id = ${entryId} then name || pg_sleep(600)::text else name end $$`)
+/**
+ * The row of this id takes longer than a statement may; those before it in an answer have been sent by then. Functions that cost much are
+ * called when the rows are in order.
+ */
+async function slowDown(
+  admin: postgres.Sql,
+  { table, column, id }: { table: string; column: string; id: number },
+): Promise<void> {
   const columns = await admin<{ name: string }[]>`
-    select column_name as name from information_schema.columns where table_name = 'all_entries' order by ordinal_position`
-  const shown = columns.map(({ name }) => (name === 'name' ? 'slow(id, name) as name' : name)).join(', ')
-  await admin.unsafe(`create view entries as select ${shown} from all_entries`)
+    select column_name as name from information_schema.columns where table_name = ${table} order by ordinal_position`
+  const shown = columns.map(({ name }) => (name === column ? `slow_${table}(id, ${column}) as ${column}` : name)).join(', ')
+  await admin.unsafe(`
+    alter table ${table} rename to all_${table};
+    create function slow_${table}(id bigint, value text) returns text language plpgsql stable cost 1000000
+      as $$ begin return case when id = ${id} then value || pg_sleep(600)::text else value end; end $$;
+    create view ${table} as select ${shown} from all_${table}`)
 }
 
 function testExport({ server, admin }: Limited): void {
-  test('an export that meets a limit in the middle of its rows changes nothing that another workspace hears', async () => {
+  test('pages and exports that meet a limit in the middle of their rows change nothing that another workspace hears', async () => {
     const [mine, other] = [await server.addWorkspace(), await server.addWorkspace()]
     const [mia, max] = [callAs(mine.url, mine.keys.mia), callAs(other.url, other.keys.max)]
     const [own] = await pushed(max, [item()])
@@ -170,20 +176,26 @@ function testExport({ server, admin }: Limited): void {
       mia,
       Array.from({ length: 40 }, () => item()),
     )
+    const packs: number[] = []
+    for (let number = 10; number < 40; number++) packs.push((await mia.post('/packs', { name: `Pack ${number}` })).body.id)
     const ask = async () => (await max.get(`/entries/${own?.entry_id}`)).body
     const expected = await ask()
-    await slowDown(admin, made.at(-1)?.entry_id)
-    for (let round = 0; round < 2; round++) {
-      let isOver = false
-      const exported = fetch(`${mine.url}/catalog/export`, { headers: { authorization: `Bearer ${mine.keys.mia}` } })
-      const limits = Promise.allSettled([exported.then((response) => response.text()), mia.get('/entries?limit=40')])
-      void limits.then(() => (isOver = true))
+    /** What the other workspace hears meanwhile, and then on every connection that there is for reading. */
+    const heardDuring = async <T>(work: Promise<T>): Promise<T> => {
+      const done = Promise.allSettled([work])
       const answers: Json[] = []
-      while (!isOver) answers.push(await ask())
-      for (let turn = 0; turn < 30; turn++) answers.push(await ask())
+      for (let isOver = false; !isOver; isOver = await Promise.race([done.then(() => true), ask().then(() => false)]))
+        answers.push(await ask())
+      answers.push(...(await Promise.all(Array.from({ length: 12 }, ask))))
       for (const answer of answers) expect(answer).toEqual(expected)
-      const [lines] = await limits
-      expect('value' in lines ? lines.value : '').not.toContain('"end":true')
+      return work
     }
+    await slowDown(admin, { table: 'packs', column: 'notes', id: packs.at(-1) ?? 0 })
+    for (const { status, body } of await heardDuring(Promise.all([mia.get('/packs'), mia.get('/packs')])))
+      expect([status, body.error.details]).toEqual([503, { reason: 'database_slow' }])
+    await slowDown(admin, { table: 'entries', column: 'name', id: made.at(-1)?.entry_id })
+    const exported = fetch(`${mine.url}/catalog/export`, { headers: { authorization: `Bearer ${mine.keys.mia}` } })
+    const lines = exported.then((response) => response.text()).catch(() => '')
+    expect(await heardDuring(lines)).not.toContain('"end":true')
   })
 }

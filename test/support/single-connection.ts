@@ -1,8 +1,8 @@
 /** A pool of one connection, as the server's pools are made: what a statement leaves there, the next one meets. */
 import postgres from 'postgres'
+import { options } from '../../server/database/driver/options.ts'
 import { ConnectionPool } from '../../server/database/driver/pool.ts'
 import type { DriverPool } from '../../server/database/driver/statement.ts'
-import { values } from '../../server/database/driver/values.ts'
 import type { Sql } from '../../server/database/sql.ts'
 import { afterFile } from './after-file.ts'
 import type { TestServer } from './server.ts'
@@ -11,9 +11,7 @@ import type { TestServer } from './server.ts'
 export function singleConnection({ settings, database }: TestServer): DriverPool {
   const { databaseUrl } = settings
   if (databaseUrl === undefined) return database.longSql
-  const pool = new ConnectionPool({ connections: 1, answerMs: 60_000 }, (own) =>
-    postgres(databaseUrl, { fetch_types: false, onnotice: () => {}, types: values, ...own }),
-  )
+  const pool = new ConnectionPool({ connections: 1, answerMs: 60_000 }, (own) => postgres(databaseUrl, { ...options, ...own }))
   afterFile(() => pool.close())
   return pool.sql
 }

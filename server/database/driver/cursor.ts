@@ -2,8 +2,7 @@
  * The rows of one statement, so many at a time. The driver's own cursors are not used: an error that comes while nobody asks for rows ends
  * them as if they were whole, and is answered by a Sync too many, whose answer the next statement takes for its own.
  */
-import type { Statement } from './statement.ts'
-import type { TransactionSql } from './transaction.ts'
+import type { Statement, TransactionSql } from './statement.ts'
 
 interface Cursor {
   statement: Statement

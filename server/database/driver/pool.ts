@@ -1,8 +1,17 @@
 /** The connections to the database: so many lines at most, which come and go with what is asked. They may be lost at any moment, or fall silent. */
 import { fetchRows } from './cursor.ts'
 import { Line, type MakeDriver, unconnected } from './line.ts'
-import { broken, cancelled, type DriverPool, isStatement, type Statement, settled, unanswered } from './statement.ts'
-import { type On, Transaction, type TransactionSql } from './transaction.ts'
+import {
+  broken,
+  cancelled,
+  type DriverPool,
+  isStatement,
+  type Statement,
+  settled,
+  type TransactionSql,
+  unanswered,
+} from './statement.ts'
+import { type On, Transaction } from './transaction.ts'
 
 interface PoolLimits {
   connections: number

@@ -2,6 +2,7 @@
 import postgres from 'postgres'
 
 export type DriverPool = postgres.Sql<{ bigint: number }>
+export type TransactionSql = postgres.TransactionSql<{ bigint: number }>
 
 export interface Statement extends Promise<unknown> {
   handler: (statement: Statement) => unknown

@@ -1,10 +1,7 @@
 /** A transaction on a line: its statements go one after the other, and none after its end. */
-import type postgres from 'postgres'
 import { fetchRows } from './cursor.ts'
 import type { Line } from './line.ts'
-import { cancelled, type Done, type DriverPool, isStatement, type Statement, settled } from './statement.ts'
-
-export type TransactionSql = postgres.TransactionSql<{ bigint: number }>
+import { cancelled, type Done, type DriverPool, isStatement, type Statement, settled, type TransactionSql } from './statement.ts'
 
 type Work<T> = (sql: TransactionSql) => T | Promise<T>
 type Failure = { error: unknown }

@@ -1,7 +1,7 @@
 /** Where a catalog is read from, and how far the library is. */
 import type { Database } from '../../database/open.ts'
 
-/** `sql` is asked for anew by every batch: connections may be lost meanwhile. What reads whole libraries has connections of its own. */
+/** What reads whole libraries has connections of its own. */
 export interface Source {
   database: Pick<Database, 'sql' | 'longSql' | 'kind'>
   workspaceId: number

@@ -1,4 +1,4 @@
-/** How values go to the database and come back. */
+/** What the driver is told besides where to connect: how values go to the database and come back, and how it connects. */
 
 /** bigint columns are ids, sizes and sequence numbers: all below 2^53. */
 const bigint = { to: 20, from: [20], parse: (text: string) => Number(text), serialize: (value: number) => String(value) }
@@ -19,4 +19,12 @@ const bigints = {
   serialize: (values: readonly number[]) => `{${values.join(',')}}`,
 }
 
-export const values = { bigint, texts, bigints }
+const values = { bigint, texts, bigints }
+
+export const options = {
+  types: values,
+  fetch_types: false,
+  onnotice: () => {},
+  connect_timeout: 10,
+  keep_alive: 10,
+}
