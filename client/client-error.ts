@@ -47,7 +47,6 @@ export const clientErrors = {
   NOTHING_TO_COMPARE: [exits.failed, 'See its versions with `ph history`.'],
   TOO_MANY_PROPS: [exits.usage, 'Name fewer at once.'],
   NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
-  OUTSIDE_PROJECT: [exits.usage, 'Name something in a linked project.'],
   NOT_A_PICTURE: [exits.usage, 'Save it as PNG and give that file.'],
   TOO_MANY_PICTURES: [exits.usage, 'Give fewer.'],
   NO_OPEN_REVIEW: [exits.failed, 'See the reviews with `ph review list`.'],

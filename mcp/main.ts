@@ -9,6 +9,7 @@ import { PacedStdio } from './paced-stdio.ts'
 import { assistantServer } from './protocol/assistant-server.ts'
 import { Reach, type SignedWire } from './reach.ts'
 import { spendPlanHere } from './tools/plan-token.ts'
+import { fenced, own, type Said } from './tools/said.ts'
 import type { Rights, Selection } from './tools/selection.ts'
 import type { Tool } from './tools/tool.ts'
 
@@ -49,14 +50,14 @@ export async function serveAssistant(options: StdioOptions): Promise<void> {
   const end = () => ended.resolve()
   for (const event of ['end', 'close', 'error']) stdin.once(event, end)
   signal.addEventListener('abort', end, { once: true })
-  const { tools, hint } = await seenFirst(machine)
+  const seen = await seenFirst(machine)
   const transport = new PacedStdio(stdin, stdout)
   const served = serveStdio(
     () =>
       assistantServer({
         version,
-        hint,
-        tools: async () => tools(selection, await reach.rights()),
+        ...(seen.hint ? { hint: seen.hint } : {}),
+        tools: async () => seen.tools(selection, await reach.rights()),
         library: () => reach.library(),
         person: wire.url,
         plans,
@@ -78,20 +79,23 @@ async function closed(served: { close(): Promise<void> }, reach: Reach): Promise
   await reach.close()
 }
 
+/** Projects that an assistant is told of at the start. */
+const mostProjects = 20
+
 type Seen = (selection: Selection, rights: Rights) => Promise<readonly Tool[]>
 
 /** What is there when the assistant comes; a list that changes under it would confuse it. The tools are loaded when they are asked for. */
-async function seenFirst(machine: Machine): Promise<{ tools: Seen; hint: string }> {
+async function seenFirst(machine: Machine): Promise<{ tools: Seen; hint?: Said }> {
   const projects = await machine.projects()
-  const list = projects.map(({ key, root }) => `${key} (${root})`).join(', ')
-  const hint = projects.length === 0 ? '' : ` Projects on this machine, in which the tools on files work: ${list}.`
+  const list = projects.slice(0, mostProjects).map(({ key, root }) => ({ project: key, folder: root }))
+  const hint = own`Projects on this machine, in which the tools on files work:\n${fenced({ projects: list })}`
   let here: Tool[] | undefined
   const tools: Seen = async (selection, rights) => {
     const [{ toolsHere }, { selectTools }] = await Promise.all([import('./files/here.ts'), import('./tools/selection.ts')])
     here ??= toolsHere(machine, projects.length > 0)
     return selectTools(selection, rights, here)
   }
-  return { tools, hint }
+  return { tools, ...(projects.length > 0 ? { hint } : {}) }
 }
 
 /** Toolsets and tools of a selection that do not exist here. */

@@ -1,12 +1,13 @@
 /** The library for an assistant on a person's machine: the server, or the mirror on this machine while the server is away. */
 import { readFile } from 'node:fs/promises'
-import { ClientError } from '../client/client-error.ts'
+import { ClientError, type ClientErrorCode, clientErrors } from '../client/client-error.ts'
 import { type Api, createApi } from '../client/http/api.ts'
 import { bodyOf } from '../client/http/body.ts'
 import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import type { Mirror } from '../client/mirror/mirror.ts'
 import type { Reached } from './protocol/assistant.ts'
+import { fixed, own } from './tools/said.ts'
 import type { Rights } from './tools/selection.ts'
 import type { Ask, Fields } from './tools/tool.ts'
 
@@ -37,7 +38,7 @@ export class Reach {
 
   /** For one call, which says by its notices whether the mirror answered any of it. */
   library(): Reached {
-    let asOf: string | undefined
+    let asOf: Date | undefined
     const ask = async (noun: string, verb: string, input?: Fields): Promise<unknown> => {
       try {
         return await this.#online(noun, verb, input)
@@ -52,15 +53,16 @@ export class Reach {
           noun,
           verb,
         )(input)
-        asOf = new Date(mirror.syncedAt ?? 0).toISOString()
+        asOf = new Date(mirror.syncedAt ?? 0)
         return answer
       }
     }
     return {
       ask: ask as Ask,
       thumbnails: (entryIds) => this.#thumbnails(entryIds),
-      notices: () => (asOf === undefined ? [] : [`The server is away. This is what the mirror on this machine knew at ${asOf}.`]),
-      meta: () => (asOf === undefined ? {} : { 'prop-house/offline': { as_of: asOf } }),
+      notices: () => (asOf ? [own`The server is away. This is what the mirror on this machine knew at ${asOf}.`] : []),
+      meta: () => (asOf ? { 'prop-house/offline': { as_of: asOf.toISOString() } } : {}),
+      nextOf: (code) => (isClientError(code) ? fixed(clientErrors[code][1]) : undefined),
     }
   }
 
@@ -128,6 +130,8 @@ const wasAway = () => new ClientError('UNREACHABLE', 'The server was away a mome
 /** Tools give bytes as they are; over HTTP they may be sent more than once. */
 const withBody = ({ bytes, ...input }: Fields): Fields =>
   bytes instanceof Uint8Array ? { ...input, bytes: bodyOf(bytes) } : { ...input, ...(bytes === undefined ? {} : { bytes }) }
+
+const isClientError = (code: string): code is ClientErrorCode => Object.hasOwn(clientErrors, code)
 
 const isAway = (error: unknown): boolean => error instanceof ClientError && error.code === 'UNREACHABLE'
 

@@ -27,3 +27,10 @@ export const printable = (text: string): string => text.replace(unprintable, '\u
 /** The same for a text of several lines. */
 export const printableLines = (text: string): string[] =>
   text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => printable(line.replaceAll('\t', '    ')))
+
+/** The text without any of them. */
+export const withoutHidden = (text: string): string => text.replace(unprintable, '')
+
+/** Each of them by its number, `\u{202e}`: for who has to see what is there. */
+export const spelledOut = (text: string): string =>
+  text.replace(unprintable, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)

@@ -7,7 +7,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { fileTool, ProjectArgument } from './file-tool.ts'
 import { type Machine, placeIn, projectOf, projectToChange } from './machine.ts'
-import { Note, planSending, pushed, send } from './push.ts'
+import { Note, noteIn, planSending, pushed, send } from './push.ts'
 
 const Props = Type.Array(
   Type.String({ description: 'Id, name or /Game path of a prop, or a file or folder, from the folder of the project' }),
@@ -40,6 +40,8 @@ export const checkOutTool = fileTool({
     return {
       project: plan.project,
       root: plan.root,
+      ...noteIn(input),
+      ...(input.ttl_hours === undefined ? {} : { ttl_hours: input.ttl_hours }),
       props: foretell(plan).map(propOf),
       around_it: plan.radar,
       brings_entry_ids: brings,
@@ -100,7 +102,7 @@ export const checkInTool = fileTool({
       name,
       files: files.map(({ file, state }) => ({ file, state })),
     }))
-    return { props, push: pushed(push), gives_back: input.keep !== true }
+    return { ...noteIn(input), props, push: pushed(push), gives_back: input.keep !== true }
   },
   async run(machine, input) {
     const { naming, named, sent } = await toSend(machine, input)
@@ -126,7 +128,7 @@ async function toSend(machine: Machine, input: Named & { note?: string }) {
   return { naming, named, sent: { ...filesToPush(named), note: input.note } }
 }
 
-/** Throws ClientError `OUTSIDE_PROJECT` for a path out of the project; what is none is a prop of the library. */
+/** Throws ToolRefusal `OUTSIDE_PROJECT` for a path out of the project; what is none is a prop of the library. */
 async function namingOf(machine: Machine, { project, props, bring_newest }: Named) {
   const { wire, api } = machine
   const { root } = await (bring_newest ? projectToChange : projectOf)(machine, project)

@@ -1,7 +1,8 @@
 /** The tools of an assistant on this machine: where there are projects, those on files are among the first, in the place of those that only order. */
 import { existsSync } from 'node:fs'
 import { Type } from 'typebox'
-import { validationError } from '../../contract/errors.ts'
+import { wrongInput } from '../tools/refusal.ts'
+import { own } from '../tools/said.ts'
 import { type Picture, searchWith } from '../tools/search.ts'
 import { allTools, type Selection, unknownIn } from '../tools/selection.ts'
 import type { Fields, Tool } from '../tools/tool.ts'
@@ -36,9 +37,9 @@ function searchHere(machine: Machine): Tool {
 
 async function pictureIn(machine: Machine, { image_file: path }: Fields): Promise<Picture | undefined> {
   if (path === undefined) return undefined
-  if (typeof path !== 'string') throw validationError([{ path: 'image_file', message: 'is no path' }])
+  if (typeof path !== 'string') throw wrongInput(own`image_file`, own`is no path`)
   const file = await fileIn(machine, path)
-  if (!existsSync(file)) throw validationError([{ path: 'image_file', message: `there is no file ${path}` }])
+  if (!existsSync(file)) throw wrongInput(own`image_file`, own`there is no such file`, { image_file: path })
   const { searchPicture } = await import('../../client/looks/search-picture.ts')
   return searchPicture(file)
 }

@@ -6,6 +6,8 @@ import type { Api } from '../../client/http/api.ts'
 import type { Wire } from '../../client/http/open-http.ts'
 import { findDescriptor } from '../../client/project/unreal-project.ts'
 import { findTarget, type PullTarget } from '../../client/pull/target-project.ts'
+import { ToolRefusal } from '../tools/refusal.ts'
+import { own } from '../tools/said.ts'
 
 export interface Project {
   /** As its `.uproject` is called. */
@@ -33,33 +35,42 @@ export function namedProject(path: string): Project {
   return { key, root, hasDescriptor: descriptor !== undefined }
 }
 
-/** By its name or its folder; without either the only one. Throws ClientError `NO_PROJECT`, `SEVERAL_PROJECTS`, with what to do. */
+/** By its name or its folder; without either the only one. Throws ToolRefusal `NO_PROJECT`, `SEVERAL_PROJECTS`, with what to do. */
 export async function projectOf({ projects }: Machine, given: string | undefined): Promise<PullTarget> {
   const all = await projects()
   const found = given === undefined ? all : all.filter(({ key, root }) => key === given || root === given)
   const [one, other] = found
-  const known = all.map(({ key, root }) => `${key} (${root})`).join(', ')
-  if (!one)
-    throw new ClientError(
-      'NO_PROJECT',
-      all.length === 0 ? 'No project of this machine is linked.' : `No linked project is called "${given}". There are: ${known}.`,
-      { next: 'The person links one with `ph agent link <folder>`, or starts `ph mcp --project <folder>`.' },
-    )
+  const about = { projects: all.slice(0, 20).map(({ key, root }) => ({ project: key, folder: root })) }
+  if (!one) throw noProject(given, about)
   if (other)
-    throw new ClientError('SEVERAL_PROJECTS', `Several projects are linked: ${known}.`, {
-      next: 'Say which with `project`: its name, or its folder where two have one name.',
+    throw new ToolRefusal('SEVERAL_PROJECTS', own`Several projects are linked. The data says which.`, {
+      about,
+      next: own`Say which with \`project\`: its name, or its folder where two have one name.`,
     })
   if (one.hasDescriptor && findDescriptor(one.root) === undefined)
-    throw new ClientError('NO_PROJECT', `The project ${one.key} is not in ${one.root} any more.`, {
-      next: 'Connect its disk, or link it where it is now.',
+    throw new ToolRefusal('NO_PROJECT', own`That project is not in its folder any more.`, {
+      about: { project: one.key, folder: one.root },
+      next: own`Connect its disk, or link it where it is now.`,
     })
   const target = findTarget({ cwd: one.root, into: one.root, ...(one.hasDescriptor ? {} : { project: one.key }) })
   requireInside(target.root, target.content.path)
   return target
 }
 
+const noProject = (given: string | undefined, { projects }: { projects: readonly object[] }): ToolRefusal =>
+  new ToolRefusal(
+    'NO_PROJECT',
+    projects.length === 0
+      ? own`No project of this machine is linked.`
+      : own`No linked project is called that. The data says which there are.`,
+    {
+      next: own`The person links one with \`ph agent link <folder>\`, or starts \`ph mcp --project <folder>\`.`,
+      ...(projects.length === 0 ? {} : { about: { asked: given?.slice(0, 200), projects } }),
+    },
+  )
+
 /**
- * The project, for a tool that replaces files in it: what it keeps of them, and what is on its way, lies in it too. Throws ClientError
+ * The project, for a tool that replaces files in it: what it keeps of them, and what is on its way, lies in it too. Throws ToolRefusal
  * `OUTSIDE_PROJECT` where a link leads these out of it.
  */
 export async function projectToChange(machine: Machine, given: string | undefined): Promise<PullTarget> {
@@ -71,7 +82,7 @@ export async function projectToChange(machine: Machine, given: string | undefine
   return target
 }
 
-/** The absolute path of something that is named in a project. It need not be there. Throws ClientError `OUTSIDE_PROJECT`. */
+/** The absolute path of something that is named in a project. It need not be there. Throws ToolRefusal `OUTSIDE_PROJECT`. */
 export function placeIn(root: string, path: string): string {
   const place = resolve(root, path)
   requireInside(root, place)
@@ -84,7 +95,9 @@ export async function fileIn(machine: Machine, path: string): Promise<string> {
   const [root = ''] = isAbsolute(path) ? roots.filter((one) => isInside(one, resolve(path))) : roots
   if (root === '') throw outside(path)
   if (!isAbsolute(path) && roots.length > 1)
-    throw new ClientError('SEVERAL_PROJECTS', 'Several projects are linked, so a file is named by its whole path.')
+    throw new ToolRefusal('SEVERAL_PROJECTS', own`Several projects are linked, so a file is named by its whole path.`, {
+      next: own`Name it by its whole path.`,
+    })
   return placeIn(root, path)
 }
 
@@ -105,7 +118,8 @@ function realPlace(path: string): string {
   }
 }
 
-const outside = (path: string): ClientError =>
-  new ClientError('OUTSIDE_PROJECT', `${path} lies outside of the projects that an assistant may work in.`, {
-    next: 'Name something in a linked project. Links that lead out of one are not followed.',
+const outside = (path: string): ToolRefusal =>
+  new ToolRefusal('OUTSIDE_PROJECT', own`That lies outside of the projects that an assistant may work in.`, {
+    about: { path },
+    next: own`Name something in a linked project. Links that lead out of one are not followed.`,
   })

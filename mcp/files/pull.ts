@@ -62,7 +62,7 @@ async function optionsOf(machine: Machine, { entry_ids, project, target_root, on
   }
 }
 
-/** Throws ClientError `OUTSIDE_PROJECT` where a file would land behind a link that leads out of the project. */
+/** Throws ToolRefusal `OUTSIDE_PROJECT` where a file would land behind a link that leads out of the project. */
 async function safePlan(options: PullOptions) {
   const { planPull } = await import('../../client/pull/plan.ts')
   const plan = await planPull(options)

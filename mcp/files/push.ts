@@ -36,9 +36,12 @@ export const pushTool = fileTool({
     note: Note,
   }),
   replacesFiles: false,
-  plan: async (machine, input) => pushed(await planSending(machine, await sentOf(machine, input))),
+  plan: async (machine, input) => ({ ...noteIn(input), ...pushed(await planSending(machine, await sentOf(machine, input))) }),
   run: async (machine, input) => pushed(await send(machine, await sentOf(machine, input))),
 })
+
+/** What is written belongs to what a person agrees to. */
+export const noteIn = ({ note }: { note?: string }) => (note === undefined ? {} : { note })
 
 async function sentOf(machine: Machine, given: { project?: string; paths?: string[]; note?: string }): Promise<Sent> {
   const { root } = await projectOf(machine, given.project)
@@ -46,7 +49,7 @@ async function sentOf(machine: Machine, given: { project?: string; paths?: strin
   return { root, paths, note: given.note, contentOnly: given.paths === undefined }
 }
 
-/** Throws ClientError `OUTSIDE_PROJECT` where a link in the project leads to a file out of it that would be sent. */
+/** Throws ToolRefusal `OUTSIDE_PROJECT` where a link in the project leads to a file out of it that would be sent. */
 export async function planSending({ wire }: Pick<Machine, 'wire'>, { root, ...sent }: Sent): Promise<PushReport> {
   const { push } = await import('../../client/push/push.ts')
   const report = await push({ ...wire, ...optionsOf(sent), dryRun: true })

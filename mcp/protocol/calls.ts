@@ -3,13 +3,16 @@ import { type ContentBlock, ProtocolError } from '@modelcontextprotocol/server'
 import { objectReader } from '../../serving/validation.ts'
 import { type Bounded, bounded } from '../tools/bounded.ts'
 import { issuePlanToken, type Planned, planWasSpent, requirePlanToken } from '../tools/plan-token.ts'
+import { fenced, own, repeated, type Said } from '../tools/said.ts'
 import { type Fields, isWriting, type Tool } from '../tools/tool.ts'
 import type { Assistant, Reached } from './assistant.ts'
 import { askPerson, type Person } from './confirmation.ts'
 import { inputSchemaOf } from './definitions.ts'
 import { failureOf, wrongArgument } from './failures.ts'
-import { fenced } from './fence.ts'
+import { leftOffWords } from './left-off.ts'
 import { linksTo, picturesOf } from './pictures.ts'
+import { questionOf } from './question.ts'
+import { textBlock } from './text-block.ts'
 
 type Serving = Assistant & Reached & { behind: Person }
 
@@ -28,12 +31,12 @@ export async function callTool(assistant: Assistant, { name, arguments: given = 
     return await carryOut({ ...assistant, ...reached, behind: person }, tool, given)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    return failureOf(reached, error)
+    return await failureOf(reached, error)
   }
 }
 
-const unknownTool = (name: string): string =>
-  `There is no tool "${name.slice(0, 100)}" here. List the tools; a key may not see all, and others come with their toolset.`
+const unknownTool = (name: string): Said =>
+  own`There is no tool ${repeated(name)} here. List the tools; a key may not see all, and others come with their toolset.`
 
 const readers = new WeakMap<Tool, ReturnType<typeof objectReader>>()
 
@@ -62,9 +65,15 @@ async function write(serving: Serving, tool: Tool, given: Fields) {
   if (behind.agrees === false) return answerOf(serving, { answer: { declined: true }, leftOff: {} })
   if (behind.agrees && behind.token !== undefined)
     return answerOf(serving, await apply(serving, tool, { planned, token: behind.token }))
-  const plan = await planOf(serving, tool, planned)
-  if (!behind.canBeAsked) return answerOf(serving, plan)
-  return askPerson(tool, plan.answer.plan as Fields, String(plan.answer.plan_token))
+  const plan = (await tool.plan?.(serving.ask, planned.input as Fields)) ?? (planned.input as Fields)
+  const { token, expiresAt } = issuePlanToken(planned, serving.now())
+  // The person sees what would be written: texts as they are, and not as an answer shows them.
+  if (behind.canBeAsked) return askPerson(questionOf(tool.title, plan), token)
+  const { answer, leftOff } = await bounded(async () => structuredClone(plan), {})
+  return answerOf(serving, {
+    answer: { plan: { does: tool.description, ...answer }, plan_token: token, expires_at: expiresAt },
+    leftOff,
+  })
 }
 
 async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token }: { planned: Planned; token: string }) {
@@ -76,28 +85,18 @@ async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token 
 const lookAt = ({ ask }: Serving, tool: Tool, input: Fields): Promise<Bounded> =>
   bounded(async () => ({ plan: await tool.plan?.(ask, input) }), {})
 
-async function planOf({ ask, now }: Serving, tool: Tool, planned: Planned): Promise<Bounded> {
-  const input = planned.input as Fields
-  const found = tool.plan ? await bounded(async () => (await tool.plan?.(ask, input)) ?? {}, {}) : { answer: input, leftOff: {} }
-  const { token, expiresAt } = issuePlanToken(planned, now())
-  const plan = { does: tool.description, ...found.answer }
-  return { answer: { plan, plan_token: token, expires_at: expiresAt }, leftOff: found.leftOff }
-}
-
 function answerOf(reached: Reached, { answer, leftOff }: Bounded, pictures: readonly ContentBlock[] = []) {
-  const cut = Object.entries(leftOff).map(([list, rows]) => `${rows} rows of ${list} were left off: ask for less.`)
+  const cut = leftOffWords(leftOff)
   const next = [
     ...('plan_token' in answer
-      ? ['Nothing is changed yet. Call again with the same arguments and this plan_token to do it.']
+      ? [own`Nothing is changed yet. Call again with the same arguments and this plan_token to do it.`]
       : []),
-    ...('declined' in answer ? ['The person was asked and did not agree. Nothing is changed.'] : []),
+    ...('declined' in answer ? [own`The person was asked and did not agree. Nothing is changed.`] : []),
   ]
-  const said = [...reached.notices(), ...cut, ...next]
+  const said = [...reached.notices(), ...cut, ...next, fenced(answer)]
   return {
-    content: [...said.map(textOf), textOf(fenced(answer)), ...pictures],
+    content: [...said.map(textBlock), ...pictures],
     structuredContent: answer,
     _meta: { ...reached.meta(), ...(cut.length > 0 ? { 'prop-house/left-off': leftOff } : {}) },
   }
 }
-
-const textOf = (text: string) => ({ type: 'text' as const, text })

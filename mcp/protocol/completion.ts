@@ -1,6 +1,7 @@
 /** What fits an argument as far as it was typed: of the addresses of resources, and of prompts. */
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server'
-import { visible } from '../tools/bounded.ts'
+import { printable } from '../../system/printable.ts'
+import { own } from '../tools/said.ts'
 import type { Ask } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
 import { wrongArgument } from './failures.ts'
@@ -31,15 +32,18 @@ const completions: Record<string, Complete> = {
 export async function complete({ ask }: Reached, { ref, argument, context }: CompleteRequest['params']): Promise<CompleteResult> {
   const of = ref.type === 'ref/prompt' ? ref.name : ref.uri
   const isThere = ref.type === 'ref/prompt' ? Object.hasOwn(prompts, of) : templates.some(({ uriTemplate }) => uriTemplate === of)
-  if (!isThere) throw wrongArgument(`There is no prompt and no resource template "${of.slice(0, longest)}".`)
+  if (!isThere) throw wrongArgument(own`There is no prompt and no resource template of that name.`)
   const found = await completions[`${of} ${argument.name}`]?.(
     ask,
     argument.value.trim().slice(0, longest),
     context?.arguments ?? {},
   )
-  const values = [...new Set(visible(found ?? []))].slice(0, many)
+  const values = [...new Set(found?.filter(isPlain))].slice(0, many)
   return { completion: { values, hasMore: (found?.length ?? 0) > many } }
 }
+
+/** One line that is all there to be seen, and can be typed. */
+const isPlain = (value: string): boolean => value.length <= longest && value.trim() === value && printable(value) === value
 
 async function entriesFor(ask: Ask, typed: string) {
   return (await ask('entries', 'list', { ...(typed === '' ? {} : { q: typed }), limit: many })).entries
@@ -54,11 +58,14 @@ async function entryIds(ask: Ask, typed: string): Promise<string[]> {
   return (await entriesFor(ask, typed)).map(({ id }) => String(id))
 }
 
-/** A name that several have would not say which: then it is the id. */
 async function propNames(ask: Ask, typed: string): Promise<string[]> {
-  const entries = await entriesFor(ask, typed)
+  return namesOf(await entriesFor(ask, typed))
+}
+
+/** A name that several have would not say which, and a name in which something hides would say another: then it is the id. */
+function namesOf(entries: readonly { id: number; name: string }[]): string[] {
   const times = Map.groupBy(entries, ({ name }) => name)
-  return entries.map(({ id, name }) => (times.get(name)?.length === 1 ? name : String(id)))
+  return entries.map(({ id, name }) => (isPlain(name) && times.get(name)?.length === 1 ? name : String(id)))
 }
 
 async function versions(ask: Ask, typed: string, { prop = '' }: Before): Promise<string[]> {
@@ -88,5 +95,5 @@ async function ownCheckOuts(ask: Ask, typed: string): Promise<string[]> {
   const ids = lineages.flatMap(({ entry_id }) => entry_id ?? [])
   if (ids.length === 0) return []
   const { entries } = await ask('entries', 'find', { entry_ids: ids })
-  return entries.map(({ name }) => name).filter((name) => name.toLowerCase().includes(typed.toLowerCase()))
+  return namesOf(entries.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())))
 }

@@ -8,11 +8,9 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Fields, Tool } from '../tools/tool.ts'
+import type { Fields } from '../tools/tool.ts'
 
-const question = 'confirm'
-const longest = 1500
-const mostRows = 5
+const confirm = 'confirm'
 
 export interface Person {
   canBeAsked: boolean
@@ -26,7 +24,7 @@ export function personBehind(server: Server, { mcpReq }: ServerContext): Person 
   const sent = (mcpReq.envelope as Fields | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
   const capabilities = sent ?? server.getClientCapabilities()
   const elicitation = capabilities?.elicitation
-  const answer = inputResponse(mcpReq.inputResponses, question)
+  const answer = inputResponse(mcpReq.inputResponses, confirm)
   const token = mcpReq.requestState<unknown>()
   return {
     // Without any kind named, it is forms (protocol, "Elicitation").
@@ -37,11 +35,11 @@ export function personBehind(server: Server, { mcpReq }: ServerContext): Person 
 }
 
 /** The client asks, and sends the call again with the answer and the token. */
-export const askPerson = (tool: Tool, plan: Fields, token: string): InputRequiredResult =>
+export const askPerson = (question: string, token: string): InputRequiredResult =>
   inputRequired({
     inputRequests: {
-      [question]: inputRequired.elicit({
-        message: [`${tool.title}?`, ...planWords(plan)].join('\n').slice(0, longest),
+      [confirm]: inputRequired.elicit({
+        message: question,
         requestedSchema: {
           type: 'object',
           properties: { carry_out: { type: 'boolean', title: 'Carry it out', default: true } },
@@ -50,16 +48,3 @@ export const askPerson = (tool: Tool, plan: Fields, token: string): InputRequire
     },
     requestState: token,
   })
-
-function planWords({ does: _, ...plan }: Fields): string[] {
-  return Object.entries(plan).flatMap(([name, value]) =>
-    value === null ? [] : `${name.replaceAll('_', ' ')}: ${wordsOf(value)}`,
-  )
-}
-
-function wordsOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return JSON.stringify(value)
-  const more = value.length > mostRows ? ` and ${value.length - mostRows} more` : ''
-  return value.length === 0 ? 'none' : `${value.slice(0, mostRows).map(wordsOf).join(', ')}${more}`
-}

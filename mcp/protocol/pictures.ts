@@ -2,7 +2,9 @@
 import type { ContentBlock } from '@modelcontextprotocol/server'
 import { FormatError } from '../../formats/format-error.ts'
 import { imageThumbnail } from '../../formats/image.ts'
+import { own } from '../tools/said.ts'
 import type { Fields } from '../tools/tool.ts'
+import { textBlock } from './text-block.ts'
 
 /** What an assistant looks at costs it memory: at this edge a prop is still told from another. */
 export const pictureEdgePx = 256
@@ -35,11 +37,12 @@ export async function picturesOf(answer: Fields, thumbnails: Thumbnails): Promis
   const blocks: ContentBlock[] = []
   for (const id of shown) {
     const picture = await smallOf(found.get(id))
-    if (picture) blocks.push(textOf(`Entry ${id}:`), { type: 'image', data: picture.toString('base64'), mimeType: 'image/png' })
-    else blocks.push(textOf(`The picture of entry ${id} cannot be had now.`))
+    if (picture)
+      blocks.push(textBlock(own`Entry ${id}:`), { type: 'image', data: picture.toString('base64'), mimeType: 'image/png' })
+    else blocks.push(textBlock(own`The picture of entry ${id} cannot be had now.`))
   }
   const more = ids.length - shown.length
-  if (more > 0) blocks.push(textOf(`Pictures of ${more} more entries were left off: ask for less.`))
+  if (more > 0) blocks.push(textBlock(own`Pictures of ${more} more entries were left off: ask for less.`))
   return blocks
 }
 
@@ -58,5 +61,3 @@ function withThumbnail(answer: Fields): number[] {
   const shown = [answer, answer.entry, ...(Array.isArray(answer.entries) ? answer.entries : [])] as (Fields | null | undefined)[]
   return [...new Set(shown.flatMap((one) => (one?.has_thumbnail === true && typeof one.id === 'number' ? one.id : [])))]
 }
-
-const textOf = (text: string): ContentBlock => ({ type: 'text', text })

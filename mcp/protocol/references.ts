@@ -1,4 +1,5 @@
 /** Props as people name them in prompts: by id, name or path. */
+import { own } from '../tools/said.ts'
 import type { Ask } from '../tools/tool.ts'
 import { wrongArgument } from './failures.ts'
 
@@ -15,11 +16,7 @@ export async function entryIdOf(ask: Ask, given: string): Promise<number> {
   })
   const [one, other] = entries
   if (one && !other) return one.id
-  if (!one) throw wrongArgument(`There is no prop "${asked}". Give its id, its whole name or its /Game path.`)
-  throw wrongArgument(
-    `Several props are called that: give the id of one, such as ${entries
-      .slice(0, named)
-      .map(({ id }) => id)
-      .join(', ')}.`,
-  )
+  if (!one) throw wrongArgument(own`There is no prop of that name. Give its id, its whole name or its /Game path.`, { asked })
+  const ids = entries.slice(0, named).map(({ id }) => id)
+  throw wrongArgument(own`Several props are called that: give the id of one, such as ${ids}.`)
 }

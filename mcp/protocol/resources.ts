@@ -2,10 +2,11 @@
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { bounded } from '../tools/bounded.ts'
 import { everydayReading } from '../tools/everyday-reading.ts'
+import { fenced, joined, own } from '../tools/said.ts'
 import type { Ask, Fields } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
 import { cardPage, isCard } from './card/card.ts'
-import { fenced } from './fence.ts'
+import { leftOffWords } from './left-off.ts'
 import { smallOf } from './pictures.ts'
 
 const text = 'text/plain'
@@ -57,21 +58,20 @@ export async function readResource(reached: Reached, uri: string): Promise<ReadR
   const id = Number(digits)
   if (kind === 'entry' && part === 'thumbnail') return thumbnail(reached, uri, id)
   const read = kind === 'review' && part !== 'review' ? undefined : readers[part]
-  if (!read) throw new ResourceNotFoundError(uri.slice(0, 200))
+  if (!read) throw new ResourceNotFoundError(uri.slice(0, 200), 'There is nothing at that address.')
   return { contents: [{ uri, mimeType: text, text: await textOf(reached, () => read(reached.ask, id)) }] }
 }
 
 /** Within the bounds of any answer, without invisible characters, fenced; behind what is said beside it. */
 export async function textOf(reached: Reached, read: () => Promise<Fields>): Promise<string> {
   const { answer, leftOff } = await bounded(read, {})
-  const cut = Object.entries(leftOff).map(([list, rows]) => `${rows} rows of ${list} were left off.`)
-  return [...reached.notices(), ...cut, fenced(answer)].join('\n')
+  return joined([...reached.notices(), ...leftOffWords(leftOff), fenced(answer)], '\n').text
 }
 
 async function thumbnail({ ask, thumbnails }: Reached, uri: string, id: number): Promise<ReadResourceResult> {
   // An entry that is not there is told as such.
   await ask('entries', 'get', { entry_id: id })
   const picture = await smallOf((await thumbnails([id])).get(id))
-  if (!picture) throw new ResourceNotFoundError(uri, `Entry ${id} has no thumbnail.`)
+  if (!picture) throw new ResourceNotFoundError(uri, own`Entry ${id} has no thumbnail.`.text)
   return { contents: [{ uri, mimeType: 'image/png', blob: picture.toString('base64') }] }
 }

@@ -1,10 +1,11 @@
 /** Tools that an assistant sees at first and that change something: each says first, by reading alone, what it would do. */
 import { type Static, type TObject, Type } from 'typebox'
-import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { ProjectName, TargetRoot } from '../../contract/pull-jobs.ts'
 import { responses } from '../../contract/review-requests.ts'
 import { Id, oneOf } from '../../contract/shapes.ts'
+import { ToolRefusal } from './refusal.ts'
+import { own } from './said.ts'
 import type { Ask, Fields, RouteName, Tool } from './tool.ts'
 
 const Any = Type.Object({})
@@ -44,7 +45,15 @@ export const everydayWriting: readonly Tool[] = [
         orderOf(input),
       )
       const locks = closure.objects.flatMap(({ lock, asset_name }) => (lock ? [{ asset_name, holder: lock.holder.name }] : []))
-      return { target_project, target_root, files: object_count, bytes: total_bytes, checked_out: locks, warnings }
+      return {
+        entry_ids: input.entry_ids,
+        target_project,
+        target_root,
+        files: object_count,
+        bytes: total_bytes,
+        checked_out: locks,
+        warnings,
+      }
     },
     async run(ask, input) {
       const { id, status, object_count, total_bytes, warnings } = await ask('pullJobs', 'create', orderOf(input))
@@ -61,10 +70,10 @@ export const everydayWriting: readonly Tool[] = [
       note: Note,
       ttl_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.lock.hours })),
     }),
-    async plan(ask, { entry_id }) {
+    async plan(ask, { entry_id, ...terms }) {
       const { name, lineage_id } = await ask('entries', 'get', { entry_id })
       const { lineages } = await ask('locks', 'radar', { lineage_ids: [lineage_id] })
-      return { prop: name, around_it: lineages[0]?.locks ?? [], editors: lineages[0]?.editors ?? [] }
+      return { prop: name, ...terms, around_it: lineages[0]?.locks ?? [], editors: lineages[0]?.editors ?? [] }
     },
     async run(ask, { entry_id, ...terms }) {
       const { lineage_id } = await ask('entries', 'get', { entry_id })
@@ -98,8 +107,9 @@ export const everydayWriting: readonly Tool[] = [
       body: Type.String({ minLength: 1, maxLength: limits.comment }),
       parent_id: Type.Optional(Id),
     }),
-    async plan(ask, { entry_id, body }) {
-      return { prop: (await ask('entries', 'get', { entry_id })).name, says: body }
+    async plan(ask, { entry_id, body, parent_id }) {
+      const { name } = await ask('entries', 'get', { entry_id })
+      return { prop: name, ...(parent_id === undefined ? {} : { in_reply_to: parent_id }), says: body }
     },
     run: (ask, input) => ask('comments', 'create', input),
   }),
@@ -113,9 +123,9 @@ export const everydayWriting: readonly Tool[] = [
       reviewers: Type.Array(Type.String({ description: 'Name of a member' }), { minItems: 1, maxItems: limits.reviewers }),
       note: Note,
     }),
-    async plan(ask, { entry_id, reviewers }) {
+    async plan(ask, { entry_id, reviewers, note }) {
       const { name, object_id, review_status } = await ask('entries', 'get', { entry_id })
-      return { prop: name, object_id, review_status, reviewers: await peopleOf(ask, reviewers) }
+      return { prop: name, object_id, review_status, reviewers: await peopleOf(ask, reviewers), ...noteIn(note) }
     },
     async run(ask, { entry_id, reviewers, note }) {
       const { object_id } = await ask('entries', 'get', { entry_id })
@@ -132,16 +142,25 @@ export const everydayWriting: readonly Tool[] = [
     input: Type.Object({ request_id: Id, response: Type.Optional(oneOf(responses)), note: Note }),
     card: 'review',
     onlyLooks: ({ response }) => response === undefined,
-    async plan(ask, { request_id, response }) {
+    async plan(ask, { request_id, response, note }) {
       const { request, entry: of } = await ask('reviewRequests', 'get', { request_id })
       const is_current = of.face_object_id === request.object_id
       if (response === undefined) return { prop: of.name, is_current, request: { ...request, entry: undefined }, entry: of }
-      return { prop: of.name, object_id: request.object_id, is_current, response, asked_by: request.requested_by }
+      return {
+        prop: of.name,
+        object_id: request.object_id,
+        is_current,
+        response,
+        ...noteIn(note),
+        asked_by: request.requested_by,
+      }
     },
     run: (ask, { response, ...input }) =>
       ask('reviewRequests', 'respond', { ...input, response: response as (typeof responses)[number] }),
   }),
 ]
+
+const noteIn = (note: string | undefined) => (note === undefined ? {} : { note })
 
 const orderOf = ({ entry_ids, ...to }: { entry_ids: number[]; target_project: string; target_root?: string }) => ({
   ...to,
@@ -155,6 +174,8 @@ async function peopleOf(ask: Ask, names: readonly string[]): Promise<{ id: numbe
     const found = members.find(({ name }) => name.toLowerCase() === asked.toLowerCase().replace(/^@/, ''))
     if (found) return { id: found.id, name: found.name }
     const known = members.map(({ name }) => name).slice(0, 50)
-    throw new ApiError('USER_NOT_FOUND', `There is no member "${asked}". Members: ${known.join(', ')}.`)
+    throw new ToolRefusal('USER_NOT_FOUND', own`There is no member of that name. The data says who there is.`, {
+      about: { asked: asked.slice(0, 200), members: known },
+    })
   })
 }

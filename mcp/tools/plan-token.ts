@@ -1,6 +1,7 @@
 /** A token for a plan: who was shown what a call would do, and may carry out that call, with these arguments, once, within ten minutes. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../../contract/errors.ts'
+import { ToolRefusal } from './refusal.ts'
+import { own, type Said } from './said.ts'
 
 export const planMinutes = 10
 
@@ -35,8 +36,8 @@ export function requirePlanToken(token: string, planned: Planned, now: Date): Pl
   const expected = Buffer.from(signature(planned, `${time}.${id}`))
   const given = Buffer.from(signed)
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw refused('belongs to another call: its arguments, its tool or its person differ')
-  if (!(now.getTime() < expiresMs)) throw refused(`is older than ${planMinutes} minutes`)
+    throw refused(own`belongs to another call: its arguments, its tool or its person differ`)
+  if (!(now.getTime() < expiresMs)) throw refused(own`is older than ${planMinutes} minutes`)
   return { id, expiresAt: new Date(expiresMs).toISOString() }
 }
 
@@ -52,11 +53,11 @@ export function spendPlanHere(now: () => Date): SpendPlan {
 }
 
 /** Also where the call failed: what it did until then is not known here. */
-export const planWasSpent = (): ApiError => refused('was used already, and is good once. Look first what that call did')
+export const planWasSpent = (): ToolRefusal => refused(own`was used already, and is good once. Look first what that call did`)
 
-const refused = (why: string) =>
-  new ApiError('VALIDATION', `The plan_token ${why}. Call the tool again without plan_token for a new plan.`, {
-    errors: [{ path: 'plan_token', message: why }],
+const refused = (why: Said): ToolRefusal =>
+  new ToolRefusal('VALIDATION', own`The plan_token ${why}. Call the tool again without plan_token for a new plan.`, {
+    errors: [{ path: 'plan_token', message: why.text }],
   })
 
 function signature({ secret, person, tool, input }: Planned, said: string): string {

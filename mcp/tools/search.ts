@@ -1,9 +1,10 @@
 /** The tool that finds props: by words, by kinds, by a prop that they look like, or by a picture. */
 import { type Static, type TProperties, Type } from 'typebox'
 import type { EntrySummary } from '../../contract/entries.ts'
-import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { Count, Id, nullable, oneOf, PageLimit } from '../../contract/shapes.ts'
+import { wrongInput } from './refusal.ts'
+import { own } from './said.ts'
 import type { Ask, Fields, Tool } from './tool.ts'
 
 const Text = Type.String()
@@ -82,8 +83,8 @@ async function byPicture(ask: Ask, asked: Question, pictures: readonly Picture[]
   const { detail = 'summary', limit = fewRows, similar_to, cursor, ...filters } = asked
   const [picture, second] = pictures
   if (second || similar_to !== undefined)
-    throw refused('similar_to', 'is one of several things that they are to look like: give one')
-  if (cursor !== undefined) throw refused('cursor', 'goes on nowhere: a search by picture has one page')
+    throw wrongInput(own`similar_to`, own`is one of several things that they are to look like: give one`)
+  if (cursor !== undefined) throw wrongInput(own`cursor`, own`goes on nowhere: a search by picture has one page`)
   const { entries, total_ranked } = await ask('entries', 'searchByImage', { ...filters, limit, ...(picture as Picture) })
   return { entries: entries.map(details[detail] ?? details.summary), total: total_ranked, next_cursor: null }
 }
@@ -93,10 +94,8 @@ function pictureOf(text: string): Picture {
   const bytes = Buffer.from(text.replace(/^data:image\/[a-z]+;base64,/, ''), 'base64')
   if (bytes.toString('latin1', 0, 8) === '\u0089PNG\r\n\u001a\n') return { bytes, contentType: 'image/png' }
   if (bytes.toString('latin1', 0, 3) === '\u00ff\u00d8\u00ff') return { bytes, contentType: 'image/jpeg' }
-  throw refused('image_base64', 'is no PNG and no JPEG in base64')
+  throw wrongInput(own`image_base64`, own`is no PNG and no JPEG in base64`)
 }
-
-const refused = (path: string, message: string) => validationError([{ path, message }])
 
 const details: Record<string, (entry: EntrySummary) => Fields> & { summary: (entry: EntrySummary) => Fields } = {
   ids: ({ id, name }) => ({ id, name }),

@@ -7,7 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { apiMajor } from '../../contract/index.ts'
 import type { Assistant } from '../../mcp/protocol/assistant.ts'
 import { assistantServer } from '../../mcp/protocol/assistant-server.ts'
-import { ToolRefusal } from '../../mcp/protocol/failures.ts'
+import { ToolRefusal } from '../../mcp/tools/refusal.ts'
+import { own } from '../../mcp/tools/said.ts'
 import { unknownIn } from '../../mcp/tools/selection.ts'
 import type { Tool } from '../../mcp/tools/tool.ts'
 import { Refusal } from '../../serving/refusal.ts'
@@ -77,7 +78,7 @@ function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly 
     beforeCall: () => requireTaken(taken),
     library: () => ({
       ...libraryOf({ app, parts, request, holder }),
-      notices: () => (taken?.limit == null ? [] : [`Agent calls this month: ${taken.used} of ${taken.limit}.`]),
+      notices: () => (taken?.limit == null ? [] : [own`Agent calls this month: ${taken.used} of ${taken.limit}.`]),
       meta: () => ({ 'prop-house/agent-calls': { used: taken?.used ?? 0, limit: taken?.limit ?? null } }),
     }),
   }
@@ -99,7 +100,7 @@ function requireTaken(taken: Taken | undefined): void {
   if (taken?.isTaken === false)
     throw new ToolRefusal(
       'AGENT_CALL_LIMIT',
-      `This workspace made ${taken.used} of its ${taken.limit} agent calls of this month. They begin anew with the next month of UTC; \`ph\` and the API go on working.`,
+      own`This workspace made ${taken.used} of its ${taken.limit ?? 0} agent calls of this month. They begin anew with the next month of UTC; \`ph\` and the API go on working.`,
     )
 }
 

@@ -35,7 +35,7 @@ test.each(waysIn)('on %s the person is shown the plan; what they agree to is don
   const said = `Agreed on ${name}`
   const done = await call(client, 'comment', { entry_id, body: said })
   expect(done.structuredContent).toMatchObject({ result: { body: said } })
-  expect(asked).toEqual([`Comment on a prop?\nprop: SM_Barrel\nsays: ${said}`])
+  expect(asked).toEqual([`Comment on a prop?\nprop: "SM_Barrel"\nsays: "${said}"`])
   for (answer of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { carry_out: false } }]) {
     const refused = await call(client, 'comment', { entry_id, body: 'No' })
     expect(refused).toMatchObject({ structuredContent: { declined: true } })

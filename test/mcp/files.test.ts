@@ -89,7 +89,7 @@ test('props are checked out with their files, checked in with a note, and what o
   await olivia.ok('checkout M_Oak')
   expect(await call(client, 'check_out_files', { props: ['M_Oak'] })).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/^LOCKED: olivia/) }, {}],
+    content: [{ text: expect.stringMatching(/^LOCKED: Someone else .*\n<library-data-.*\n.*olivia checked out/) }, {}],
   })
 })
 
@@ -154,7 +154,14 @@ test('what lies outside of the project is refused, by .., by its whole path and 
     await refused('search', { image_file })
   expect(await call(client, 'search', { image_file: 'no.png' })).toMatchObject({
     isError: true,
-    content: [{ text: 'VALIDATION: image_file: there is no file no.png' }, {}],
+    content: [
+      {
+        text: expect.stringMatching(
+          /^VALIDATION: image_file: there is no such file\n<library-data-.*\n\{"image_file":"no.png"\}\n/,
+        ),
+      },
+      {},
+    ],
   })
   // A walk of the whole project would follow the link.
   await olivia.save('SM_Secret')
@@ -183,11 +190,11 @@ test('projects that were linked are worked in without being named; one that is g
   const client = await asMia(room, [])
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(onFiles))
-  expect(client.getInstructions()).toContain(`Inn (${mia.root})`)
+  expect(client.getInstructions()).toContain(JSON.stringify({ project: 'Inn', folder: mia.root }))
   expect((await call(client, 'push_files')).structuredContent.plan).toMatchObject({ root: mia.root, summary: { new: 0 } })
   link(other, 'Tavern')
   expect((await call(client, 'push_files')).content).toMatchObject([
-    { text: expect.stringMatching(/^SEVERAL_PROJECTS.*Tavern/) },
+    { text: expect.stringMatching(/^SEVERAL_PROJECTS: .*\n<library-data-.*\n.*Tavern/) },
     {},
   ])
   rmSync(join(other, 'Tavern.uproject'))

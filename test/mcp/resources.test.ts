@@ -77,20 +77,22 @@ test.each(waysIn)('on %s a prompt brings the prop that it is about, whose words 
     'review_version',
     'prepare_check_in',
   ])
+  const id = String(barrel.entry_id)
   const { messages } = await client.getPrompt({
     name: 'review_version',
-    arguments: { prop: String(barrel.entry_id), version: '1' },
+    arguments: { prop: id, version: '1' },
   })
   expect(messages.map(({ content }) => content.type)).toEqual(['text', 'resource', 'image'])
   const [asked, shown] = messages.map(({ content }) => content as Json)
-  expect(asked.text).toContain(`version "1" of the prop with entry_id ${barrel.entry_id}`)
+  expect(asked.text).toContain(`version 1 of the prop with entry_id ${barrel.entry_id}`)
   expect(asked.text).not.toContain('rules')
   expect(shown.resource.text).toMatch(/^<library-data-/)
   const scene = await client.getPrompt({ name: 'find_prop', arguments: { scene: 'An inn\u202e at night' } })
   expect(scene.messages).toMatchObject([{ content: { text: expect.stringContaining('"An inn at night"') } }])
   for (const [name, given, why] of [
     ['review_version', {}, /needs the argument prop/],
-    ['review_version', { prop: 'SM_Nothing' }, /no prop "SM_Nothing"/],
+    ['review_version', { prop: 'SM_Nothing' }, /no prop of that name.*\n<library-data-.*\n\{"asked":"SM_Nothing"\}\n/],
+    ['review_version', { prop: id, version: 'the best' }, /version is a number/],
     ['review_version', { prop: 'SM_Twin' }, new RegExp(`give the id of one.*${twins[0]}`)],
     ['find_prop', { scene: 'x'.repeat(3000) }, /more than 2000 characters/],
     ['no_such', {}, /no prompt "no_such"/],

@@ -2,8 +2,9 @@
 
 export interface ToolAnswer {
   isError?: boolean
-  content: { text?: string }[]
   structuredContent?: unknown
+  /** Of a refusal: texts for programs, without the marks that an assistant sees. */
+  _meta?: { 'prop-house/error'?: { code: string; message: string; next?: string } } | undefined
 }
 
 export interface Round {

@@ -21,7 +21,8 @@ function tell(text: string, failed = false): void {
 async function ask<T>(name: string, args: Record<string, unknown>): Promise<T> {
   const answer = (await app.callServerTool({ name, arguments: args })) as ToolAnswer
   if (!answer.isError) return answer.structuredContent as T
-  throw new Error(answer.content.map(({ text }) => text ?? '').join('\n'))
+  const { message = 'The library refused it.', next = '' } = answer._meta?.['prop-house/error'] ?? {}
+  throw new Error([message, next].filter((line) => line !== '').join('\n'))
 }
 
 async function show(): Promise<void> {
