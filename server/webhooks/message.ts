@@ -1,15 +1,19 @@
 /** What a delivery says: the event as JSON, or a line of text for chat programs (spec 6). */
-
 import type { Webhook, WebhookEvent } from '../../contract/webhooks.ts'
+import { chatText } from './chat-text.ts'
 
 /** `entryName`: null where the event is of no entry, or of one that is gone. */
 export function bodyOf(format: Webhook['format'], event: WebhookEvent, entryName: string | null): Buffer {
   return Buffer.from(JSON.stringify(format === 'json' ? event : { text: `Prop House: ${sentence(event, entryName)}` }))
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const behind = (value: unknown): string => (text(value) === '' ? '' : `: ${text(value)}`)
+/** Letters of a name, and of what someone said. */
+const longest = { name: 200, said: 1_000 }
 
+const text = (value: unknown, most = longest.name): string => (typeof value === 'string' ? chatText(value, most) : '')
+const behind = (value: unknown): string => (text(value) === '' ? '' : `: ${text(value, longest.said)}`)
+
+/** Our own words, in which `who` and `name` are texts for chat programs, as whatever is taken from the payload. */
 type Say = (who: string, name: string, payload: Record<string, unknown>) => string
 
 const sentences: Record<string, Say> = {
@@ -35,13 +39,8 @@ const sentences: Record<string, Say> = {
 }
 
 function sentence({ type, actor, entry_id, payload }: WebhookEvent, entryName: string | null): string {
-  const name = entryName ?? (text(payload.name) || (entry_id === null ? 'the library' : `entry ${entry_id}`))
-  const who = actor?.display_name || actor?.name || 'someone'
-  const said = (sentences[type] ?? (() => `${who}: ${type}, ${name}`))(who, name, payload)
-  return escaped(said.slice(0, mostLetters))
+  const name = text(entryName) || text(payload.name) || (entry_id === null ? 'the library' : `entry ${entry_id}`)
+  const who = text(actor?.display_name) || text(actor?.name) || 'someone'
+  const say: Say = sentences[type] ?? (() => `${who}: ${text(type)}, ${name}`)
+  return say(who, name, payload)
 }
-
-const mostLetters = 2_000
-
-/** Chat programs take `<!channel>` and `<url|text>` for more than text. */
-const escaped = (said: string): string => said.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
