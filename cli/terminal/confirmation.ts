@@ -1,5 +1,6 @@
 /** Asking before harm: what would be done is shown first, and done after a yes. */
 import { exits } from '../../contract/errors.ts'
+import { printable } from '../../system/printable.ts'
 import { flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { declined, Refusal } from '../refusal.ts'
@@ -22,7 +23,8 @@ export interface Harm {
 export async function confirmHarm(context: Context, { yes, plan, details, question }: Harm): Promise<void> {
   if (yes) return
   const { out, stderr, interactive } = context
-  if (typeof plan === 'string') out.note(plan)
+  // What is asked about was named by people: nothing of it drives the terminal, whoever made the sentence.
+  if (typeof plan === 'string') out.note(printable(plan))
   else if (!out.json) stderr.write(plan.map((line) => `${line}\n`).join(''))
   if (!interactive)
     throw new Refusal({

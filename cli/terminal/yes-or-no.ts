@@ -1,5 +1,6 @@
 /** A question that is answered with yes or no. */
 import { createInterface } from 'node:readline/promises'
+import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
 import { columnsOf } from './output.ts'
 import { typedLine } from './typed-line.ts'
@@ -9,7 +10,10 @@ import { wrap } from './wrap.ts'
 export async function askYesOrNo(context: Context, question: string, otherwise: boolean): Promise<boolean> {
   const { stdin, stderr, env, signal } = context
   const lines = createInterface({ input: stdin, output: stderr })
-  const [last = '', ...above] = wrap(`${question} ${otherwise ? '[Y/n]' : '[y/N]'}`, columnsOf(stderr, env) - 4).reverse()
+  const [last = '', ...above] = wrap(
+    `${printable(question)} ${otherwise ? '[Y/n]' : '[y/N]'}`,
+    columnsOf(stderr, env) - 4,
+  ).reverse()
   for (const line of above.reverse()) stderr.write(`${line}\n`)
   try {
     for (;;) {

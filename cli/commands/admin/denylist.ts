@@ -36,7 +36,7 @@ export const denylistCommands = [
       await withLibrary(context, async ({ api }) => {
         const denied = kind === 'content_hash' ? value.trim().toLowerCase() : value.trim()
         const made = await api.admin.deny({ kind, value: denied, ...(note === undefined ? {} : { note }) })
-        context.out.result(made, `${made.value} may not be pushed any more. It is number ${made.id} on the denylist.`)
+        context.out.result(made, `${printable(made.value)} may not be pushed any more. It is number ${made.id} on the denylist.`)
       })
       return undefined
     },
@@ -52,10 +52,10 @@ export const denylistCommands = [
       await withLibrary(context, async ({ api }) => {
         const found = (await api.admin.denylist()).denylist.find((one) => one.id === wanted)
         if (!found) throw new ApiError('NOT_FOUND', `There is nothing with the id ${wanted} on the denylist.`)
-        const plan = `${found.value} could be pushed again${found.note === null ? '' : `, though it was denied: ${printable(found.note)}`}.`
+        const plan = `${printable(found.value)} could be pushed again${found.note === null ? '' : `, though it was denied: ${printable(found.note)}`}.`
         await confirmHarm(context, { yes, plan, details: { record: found }, question: 'Allow it?' })
         await api.admin.allow({ denylist_id: wanted })
-        context.out.result({ record: found }, `${found.value} can be pushed again.`)
+        context.out.result({ record: found }, `${printable(found.value)} can be pushed again.`)
       })
       return undefined
     },
