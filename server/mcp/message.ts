@@ -3,12 +3,10 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { limits } from '../../contract/limits.ts'
 import type { Selection } from '../../mcp/tools/selection.ts'
 import { namesIn } from '../../mcp/tools/toolset-names.ts'
+import { JsonScan } from '../../serving/bodies/scan.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import type { Settings } from '../config.ts'
 import { originOf } from '../front-door/origin.ts'
-
-/** Lists and objects in one another: no argument of a tool comes near. */
-const deepest = limits.json.depth
 
 export interface Message {
   text: string
@@ -51,8 +49,11 @@ const isRebound = ({ headers: { host = '' }, socket: { localAddress = '' } }: Fa
   !thisMachine.test(host)
 
 export function readMessage(body: unknown): Message {
-  const text = typeof body === 'string' ? body : ''
-  if (isTooDeep(text)) throw new Refusal(400, `The request is nested deeper than ${deepest} levels.`)
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const scan = new JsonScan()
+  scan.add(bytes)
+  if (scan.fault) throw new Refusal(400, `The request ${scan.fault}.`)
+  const text = bytes.toString()
   const json = parsed(text)
   const messages = [json].flat()
   const calls = messages.filter((one) => (one as { method?: unknown } | null | undefined)?.method === 'tools/call').length
@@ -65,17 +66,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Counted on the text: what is nested deeply costs everyone who walks it. Brackets inside of strings do not count. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{}\]]/gs)) {
-    if (token === '[' || token === '{') depth++
-    else if (token === ']' || token === '}') depth--
-    if (depth > deepest) return true
-  }
-  return false
 }
 
 /** The same words as other servers use: X-MCP-Toolsets, X-MCP-Tools, X-MCP-Exclude-Tools, X-MCP-Readonly. */

@@ -16,7 +16,7 @@ export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void
   await app.register(async (endpoint) => {
     endpoint.removeAllContentTypeParsers()
     endpoint.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
-      isUtf8(body) ? done(null, body.toString()) : done(new Refusal(400, 'The request is not valid UTF-8.')),
+      isUtf8(body) ? done(null, body) : done(new Refusal(400, 'The request is not valid UTF-8.')),
     )
     endpoint.route({
       method: ['GET', 'POST', 'DELETE'],

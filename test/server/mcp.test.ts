@@ -256,6 +256,20 @@ test('text that is not UTF-8 is refused', async () => {
   expect([answer.status, await answer.json()]).toEqual([400, { error: 'The request is not valid UTF-8.' }])
 })
 
+test('a message that is nested deeper than 64 levels is refused before it is read; brackets inside of texts do not count', async () => {
+  const workspace = await server.addWorkspace()
+  const ping = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`
+  const texts = ping(JSON.stringify({ _meta: { note: '["{\\'.repeat(60_000) } }))
+  expect((await post(workspace, texts)).status).toBe(200)
+  for (const deep of [
+    ping(`{"_meta":{"note":${'['.repeat(65)}${']'.repeat(65)}}}`),
+    `"${'\\'.repeat(160_000)}"${'['.repeat(65)}`,
+  ]) {
+    const refused = await post(workspace, deep)
+    expect([refused.status, await refused.json()]).toEqual([400, { error: 'The request is nested deeper than 64 levels.' }])
+  }
+})
+
 test('arguments that do not fit, and unknown tools, are told as such', async () => {
   const client = await connected(await server.addWorkspace(), 'mia')
   expect(await call(client, 'search', { q: 1, colour: 'red' })).toMatchObject({
