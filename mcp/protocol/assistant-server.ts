@@ -32,7 +32,7 @@ export function assistantServer(assistant: Assistant, jsonSchemaValidator?: Serv
     try {
       return await ask(assistant.library())
     } catch (error) {
-      throw await protocolErrorOf(error)
+      throw protocolErrorOf(error)
     }
   }
   server.setRequestHandler('tools/list', async () => {

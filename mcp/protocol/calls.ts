@@ -1,7 +1,7 @@
 /** A call of a tool: its arguments are checked, what writes is planned first, and the answer comes within bounds. */
 import { type ContentBlock, ProtocolError } from '@modelcontextprotocol/server'
 import { objectReader } from '../../serving/validation.ts'
-import { type Bounded, bounded } from '../tools/bounded.ts'
+import { answerChars, type Bounded, bounded } from '../tools/bounded.ts'
 import { issuePlanToken, type Planned, planWasSpent, requirePlanToken } from '../tools/plan-token.ts'
 import { fenced, own, repeated, type Said } from '../tools/said.ts'
 import { type Fields, isWriting, type Tool } from '../tools/tool.ts'
@@ -31,7 +31,7 @@ export async function callTool(assistant: Assistant, { name, arguments: given = 
     return await carryOut({ ...assistant, ...reached, behind: person }, tool, given)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    return await failureOf(reached, error)
+    return failureOf(reached, error)
   }
 }
 
@@ -69,7 +69,7 @@ async function write(serving: Serving, tool: Tool, given: Fields) {
   const { token, expiresAt } = issuePlanToken(planned, serving.now())
   // The person sees what would be written: texts as they are, and not as an answer shows them.
   if (behind.canBeAsked) return askPerson(questionOf(tool.title, plan), token)
-  const { answer, leftOff } = await bounded(async () => structuredClone(plan), {})
+  const { answer, leftOff } = await bounded(async () => plan, {}, answerChars - besidePlan)
   return answerOf(serving, {
     answer: { plan: { does: tool.description, ...answer }, plan_token: token, expires_at: expiresAt },
     leftOff,
@@ -84,6 +84,9 @@ async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token 
 
 const lookAt = ({ ask }: Serving, tool: Tool, input: Fields): Promise<Bounded> =>
   bounded(async () => ({ plan: await tool.plan?.(ask, input) }), {})
+
+/** Characters of what a plan comes with: what the tool does, and the token. */
+const besidePlan = 4000
 
 function answerOf(reached: Reached, { answer, leftOff }: Bounded, pictures: readonly ContentBlock[] = []) {
   const cut = leftOffWords(leftOff)

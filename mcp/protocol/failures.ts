@@ -4,13 +4,15 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
-import { bounded, visible } from '../tools/bounded.ts'
+import { fitted } from '../tools/fitted.ts'
 import { ToolRefusal } from '../tools/refusal.ts'
 import { codeOf, fenced, fixed, joined, own, type Said } from '../tools/said.ts'
 import type { Fields } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
 import { textBlock } from './text-block.ts'
 
+/** Characters of the data of a failure, and of what a program reads of it. */
+const failureChars = 8000
 /** Rows of a list in the details: what is wrong with the first tells what is wrong. */
 const mostRows = 20
 
@@ -23,18 +25,18 @@ interface Understood {
   error: Fields
 }
 
-export async function failureOf(reached: Reached, error: unknown) {
+export function failureOf(reached: Reached, error: unknown) {
   const { words, next, about, error: meta } = understood(error, reached)
-  const told = [await withData(words, about), ...(next ? [own`Next: ${next}`] : []), ...reached.notices()]
-  return { isError: true, content: told.map(textBlock), _meta: { ...reached.meta(), 'prop-house/error': visible(meta) } }
+  const told = [withData(words, about), ...(next ? [own`Next: ${next}`] : []), ...reached.notices()]
+  return { isError: true, content: told.map(textBlock), _meta: { ...reached.meta(), 'prop-house/error': fitted(meta, failureChars).value } }
 }
 
 /** Of what is no tool. What is not there is a wrong argument (protocol, "Resource Not Found"). */
-export async function protocolErrorOf(error: unknown): Promise<unknown> {
+export function protocolErrorOf(error: unknown): unknown {
   if (error instanceof ProtocolError) return error
   const { words, about } = understood(error)
   const isAskers = error instanceof ApiError && error.status < 500
-  const told = await withData(words, about)
+  const told = withData(words, about)
   return new ProtocolError(isAskers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, told.text)
 }
 
@@ -42,10 +44,9 @@ export async function protocolErrorOf(error: unknown): Promise<unknown> {
 export const wrongArgument = (words: Said, about?: Fields): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, (about ? joined([words, fenced(about)], '\n') : words).text)
 
-async function withData(words: Said, about: Fields): Promise<Said> {
+function withData(words: Said, about: Fields): Said {
   if (Object.keys(about).length === 0) return words
-  const { answer } = await bounded(async () => about, {})
-  return joined([words, fenced(answer)], '\n')
+  return joined([words, fenced(fitted(about, failureChars).value)], '\n')
 }
 
 /** Throws what is nobody's to know. */
