@@ -40,7 +40,10 @@ export class FolderPlaces {
     for (const one of this.#known.keys()) if (one === folder || one.startsWith(`${folder}/`)) this.#known.delete(one)
   }
 
-  #rootPlace = (): FolderPlace => ({ rules: IgnoreRules.forStart(this.#root, ''), isContent: false, isInContent: false })
+  #rootPlace(): FolderPlace {
+    const rules = rulesOr(IgnoreRules.none, () => IgnoreRules.forStart(this.#root, ''))
+    return { rules, isContent: false, isInContent: false }
+  }
 
   #placeOf(folder: string): FolderPlace | undefined {
     const [above, name] = split(folder)
@@ -48,12 +51,21 @@ export class FolderPlaces {
     if (!parent || name.startsWith('.')) return undefined
     if (parent.rules.ignoresFolder(folder, { name, atTopOfContent: parent.isContent })) return undefined
     const isContent = !parent.isInContent && isContentFolder(name, this.#hasDescriptor(above, name))
-    const rules = parent.rules.within(join(this.#root, folder), `${folder}/`)
+    const rules = rulesOr(parent.rules, () => parent.rules.within(join(this.#root, folder), `${folder}/`))
     return { rules, isContent, isInContent: isContent || parent.isInContent }
   }
 
   #hasDescriptor = (folder: string, name: string): boolean =>
     name.toLowerCase() === 'content' && holdsDescriptor(join(this.#root, folder))
+}
+
+/** A list that cannot be read leaves out nothing here: the look that follows says what is wrong with it. */
+function rulesOr(otherwise: IgnoreRules, read: () => IgnoreRules): IgnoreRules {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
 }
 
 /** Paths with `/`. */

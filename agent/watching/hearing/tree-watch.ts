@@ -6,7 +6,7 @@ import { type Dirent, type FSWatcher, lstatSync, readdirSync, statSync, watch } 
 import { basename, join, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { systemCode } from '../../../client/client-error.ts'
-import { rulesFile } from '../../../client/project/ignore-rules.ts'
+import { rulesFile } from '../../../client/project/ignoring/rules-file.ts'
 import { FolderPlaces } from './folder-places.ts'
 
 export interface TreeListener {

@@ -75,6 +75,34 @@ test('a .phignore further down speaks for its folder, and has the last word ther
   expect(names(await walk(root, 'Content/Art/Drafts'))).toEqual(['Content/Art/Drafts/C.uasset'])
 })
 
+test('rules with many stars take no longer than their length, wherever they lie', async () => {
+  const rule = `${'**/a/'.repeat(100)}${'*a'.repeat(100)}*b`
+  const deep = `${'a/'.repeat(60)}${'a'.repeat(200)}.uasset`
+  const root = temporaryFolder({ 'P.uproject': project, '.phignore': rule, 'Content/.phignore': rule, [`Content/${deep}`]: 'a' })
+  expect(names(await walk(root, '.'))).toContain(`Content/${deep}`)
+})
+
+test.each([
+  ['of more bytes', '#'.repeat(70_000), /has 70000 bytes, and at most 65536 are read/],
+  ['of more rules', 'a\n'.repeat(1001), /holds 1001 rules, and at most 1000 are read/],
+  ['of longer rules', `a\n${'b'.repeat(1001)}`, /^Line 2 of .*\.phignore has 1001 characters, and a rule has at most 1000/],
+])('a list %s than are read is named, and nothing is pushed past it', async (_, text, message) => {
+  const root = temporaryFolder({ 'P.uproject': project, 'Content/.phignore': text, 'Content/A.uasset': 'a' })
+  await expect(walk(root, '.')).rejects.toMatchObject({ code: 'RULES_TOO_LARGE', message: expect.stringMatching(message) })
+})
+
+test('lists in folders within each other are bounded together', async () => {
+  const list = `${'x'.repeat(990)}\n`.repeat(60)
+  const root = temporaryFolder({
+    'P.uproject': project,
+    '.phignore': list,
+    'Content/.phignore': list,
+    'Content/A/.phignore': list,
+    'Content/A/B.uasset': 'b',
+  })
+  await expect(walk(root, '.')).rejects.toMatchObject({ code: 'RULES_TOO_LARGE', message: expect.stringMatching(/together/) })
+})
+
 test('a folder that is named on the command line is pushed, whatever its name', async () => {
   const root = temporaryFolder({ 'P.uproject': project, 'Content/Developers/me/D.uasset': 'd' })
   expect(names(await walk(root, 'Content/Developers'))).toEqual(['Content/Developers/me/D.uasset'])
