@@ -130,7 +130,7 @@ function nextOf({ code, details, status, message }: ApiError): string | undefine
 
 /** A key that only reads, or one of another workspace, whose address the server names (spec 7). */
 function afterFrontDoor(message: string): string {
-  const [, place] = /another workspace .* Use (\/w\/[\w-]+)\.$/.exec(message) ?? []
+  const [, place] = (message.includes('another workspace ') && / Use (\/w\/[\w-]+)\.$/.exec(message)) || []
   return place === undefined
     ? 'Sign in for a key that may do it: `ph login --scope write`.'
     : `Put ${place} behind the address of the server, in PH_URL or --url, or sign in to the other workspace.`

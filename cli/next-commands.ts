@@ -33,4 +33,4 @@ function commandAt(sentence: string, from: number): string | undefined {
 }
 
 /** What a name in single quotes holds is the name. */
-const hasPlace = (line: string): boolean => /<[^>]*>|…/.test(line.replaceAll(/'[^']*'/g, ''))
+const hasPlace = (line: string): boolean => /<[^<>]*>|…/.test(line.replaceAll(/'[^']*'/g, ''))

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ApiError } from '../contract/errors.ts'
 import { clientPaths } from '../contract/version.ts'
+import { withoutEnd } from '../system/text/text-end.ts'
 import { ClientError, systemCode } from './client-error.ts'
 import { readText } from './http/body.ts'
 import type { Http } from './http/http.ts'
@@ -130,14 +131,11 @@ async function npm(
 }
 
 /** The first two things it says, without its own address of a log. */
-const npmWords = (said: string): string =>
-  said
-    .split('\n')
-    .filter((line) => /^npm error /i.test(line))
-    .slice(0, 2)
-    .map((line) => line.slice('npm error '.length).trim())
-    .join('; ')
-    .replace(/[.\s]+$/, '')
+const npmWords = (said: string): string => {
+  const lines = said.split('\n').filter((line) => /^npm error /i.test(line))
+  const words = lines.slice(0, 2).map((line) => line.slice('npm error '.length).trim())
+  return withoutEnd(words.join('; '), '. ')
+}
 
 /** The version that now lies in a folder. */
 export const versionIn = (folder: string): unknown =>

@@ -1,6 +1,7 @@
 /** The server's settings: flags first, then the environment, then defaults. A wrong one stops the start and is named. */
 import { resolve } from 'node:path'
 import { namesIn, toolsetNames } from '../mcp/tools/toolset-names.ts'
+import { withoutEnd } from '../system/text/text-end.ts'
 import { readBucketAddress } from './storage/s3/bucket-address.ts'
 
 export interface Settings {
@@ -265,7 +266,7 @@ function address(name: string, text: string | undefined, protocols: string[]): s
 
 /** People copy it into shells, as a part of commands. */
 function publicAddress(text: string | undefined): string | undefined {
-  const found = address('PH_PUBLIC_URL', text, ['http:', 'https:'])?.replace(/\/+$/, '')
+  const found = withoutEnd(address('PH_PUBLIC_URL', text, ['http:', 'https:']) ?? '', '/') || undefined
   if (found !== undefined && /[\s"'`$&;|<>(){}!*?#%^\\]/.test(found))
     throw new SettingError(
       'PH_PUBLIC_URL holds letters that mean something to a shell; it takes an address such as https://props.example.com.',

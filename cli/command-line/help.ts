@@ -1,6 +1,7 @@
 /** What `--help` says: commander's layout with examples, exit codes and a little colour. */
 import { type CommanderError, Help, type HelpConfiguration, type Command as Parser } from 'commander'
 import { exits } from '../../contract/errors.ts'
+import { withoutEnd } from '../../system/text/text-end.ts'
 import type { Command } from '../command.ts'
 import type { Paint } from '../terminal/output.ts'
 import { wrap, wrapAfter } from '../terminal/wrap.ts'
@@ -75,7 +76,7 @@ const firstSteps = [
 export function usageWords({ code, message }: CommanderError, parser: Parser): { message: string; next: string } {
   const program = ['ph', ...pathOf(parser)].join(' ')
   const more = `See \`${['ph help', ...pathOf(parser)].join(' ')}\`.`
-  const similar = /\(Did you mean (?:one of )?(.+?)\?\)/s.exec(message)?.[1]
+  const similar = message.split(/\(Did you mean (?:one of )?/)[1]?.split('?)')[0]
   const [, quoted = ''] = /'(.+?)'/.exec(message) ?? []
   return {
     message: sentences[code]?.({ program, quoted, message, parser }) ?? `${message.replace(/^error: /, '')}.`,
@@ -108,7 +109,7 @@ const sentences: Record<string, (misuse: Misuse) => string> = {
     return `\`${program}\` needs <${quoted}>${meaning ? `: ${meaning}` : ''}.`
   },
   'commander.excessArguments': ({ program, message, parser }) => {
-    const [, got = ''] = /but got \d+: (.*)\.$/.exec(message) ?? []
+    const got = withoutEnd(/but got \d+: (.*)/.exec(message)?.[1] ?? '', '.')
     const expected = parser.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
     if (expected) return `\`${program}\` takes ${expected} and no more; it got ${got}.`
     // What was typed may be a key or a password: it is not said again.

@@ -25,14 +25,33 @@ export function remarked(text: string, remark: string, width: number): string[] 
   return columnsWide(line) <= width ? [line] : [text, ...wrap(remark, width, '      ')]
 }
 
-/** A word, what stands in backticks, or an amount with its unit: `0.8 s`, `316 KiB`. */
-const unbroken = /(?:`[^`]*`|(?<!\w)\d[\d.,]* (?:B|KiB|MiB|GiB|TiB|ms|s|min|h|d|cm)(?!\w)|\S)+/g
+/** An amount with its unit: `0.8 s`, `316 KiB`. */
+const amount = /(?<!\w)\d[\d.,]{0,20} (?:B|KiB|MiB|GiB|TiB|ms|s|min|h|d|cm)(?!\w)/y
+
+/** Words; what stands in backticks, and an amount with its unit, are part of one. */
+function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const start = at
+    while (at < text.length && /\S/.test(text.charAt(at))) at = endOfUnbroken(text, at)
+    if (at > start) words.push(text.slice(start, at))
+    else at++
+  }
+  return words
+}
+
+function endOfUnbroken(text: string, at: number): number {
+  const closing = text[at] === '`' ? text.indexOf('`', at + 1) : -1
+  if (closing !== -1) return closing + 1
+  amount.lastIndex = at
+  return amount.test(text) ? amount.lastIndex : at + 1
+}
 
 function wrapLine(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0
-  for (const word of text.match(unbroken) ?? []) {
+  for (const word of wordsOf(text)) {
     const wide = columnsWide(word)
     if (line !== '' && used + 1 + wide > width) {
       lines.push(line)

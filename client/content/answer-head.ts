@@ -1,4 +1,5 @@
 /** The head of an answer to a GET (RFC 9112), as far as the plainest of them go: a whole file, as long as the head says. */
+import { withoutEnd } from '../../system/text/text-end.ts'
 
 export interface PlainHead {
   /** Bytes of the body. */
@@ -7,7 +8,7 @@ export interface PlainHead {
   isLast: boolean
 }
 
-const field = /^([!#$%&'*+.^_`|~0-9a-z-]+):[ \t]*(.*?)[ \t]*$/i
+const field = /^([!#$%&'*+.^_`|~0-9a-z-]+):(.*)$/i
 
 /** Reads the lines before the empty one. Undefined for whatever is not as plain as that, or not quite right. */
 export function plainHead(text: string): PlainHead | undefined {
@@ -15,8 +16,9 @@ export function plainHead(text: string): PlainHead | undefined {
   if (!/^HTTP\/1\.1 200( |$)/.test(status)) return undefined
   const fields = new Map<string, string>()
   for (const line of lines) {
-    const [, name, value] = field.exec(line) ?? []
-    if (name === undefined || value === undefined) return undefined
+    const [, name, padded] = field.exec(line) ?? []
+    if (name === undefined || padded === undefined) return undefined
+    const value = withoutEnd(padded.replace(/^[ \t]+/, ''), ' \t')
     // Said more than once: as a list (RFC 9110 5.3), which is no length.
     const before = fields.get(name.toLowerCase())
     fields.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`)

@@ -1,6 +1,7 @@
 /** The agent as a service of this person, started when they sign in to the machine: what is written for each system, and what is run. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { withoutEnd } from '../../system/text/text-end.ts'
 
 export interface ServiceProgram {
   /** Absolute path of the Node that runs it, and of bin/ph.mjs. */
@@ -115,7 +116,9 @@ function launchdAgent({ node, script, args, env }: ServiceProgram, machine: Mach
 /** Task Scheduler schema 1.2; `schtasks` reads UTF-16. A window would stay open: the script host starts it without one. */
 function scheduledTask({ node, script, args, env }: ServiceProgram, { dir }: Machine): ServiceDefinition {
   const path = join(dir, 'agent-task.xml')
-  const quoted = (text: string) => `"${text.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+  // Backslashes before a quote are doubled.
+  const doubled = (part: string) => part + part.slice(withoutEnd(part, '\\').length)
+  const quoted = (text: string) => `"${text.split('"').map(doubled).join('\\"')}"`
   // A task has no environment of its own.
   const set = Object.entries(env).map(([name, value]) => `set "${name}=${value.replaceAll('%', '%%')}"&& `)
   const line = `/d /s /c "${set.join('')}${[node, script, ...args].map(quoted).join(' ')}"`

@@ -3,6 +3,7 @@
  * the files that name them look for them. What the library names is believed only as far as it stays in that folder. Pure.
  */
 import { extensionOf } from '../../formats/package-place.ts'
+import { withoutEnd } from '../../system/text/text-end.ts'
 import { companionPath } from '../project/companion-path.ts'
 import { type DownloadedObject, type LaidFile, TakenPaths } from './taken-paths.ts'
 
@@ -124,8 +125,8 @@ function findCompanion({ path, from, members }: CompanionSearch): FoundCompanion
 
 /** Both were pushed from one folder, or one below it. */
 function sharesFolder(own: DownloadedObject | undefined, { source_path }: DownloadedObject): boolean {
-  const folder = own?.source_path?.replace(/[^/]*$/, '')
-  return folder !== undefined && source_path?.startsWith(folder) === true
+  const path = own?.source_path
+  return path != null && source_path?.startsWith(path.slice(0, path.lastIndexOf('/') + 1)) === true
 }
 
 const fileOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -141,6 +142,9 @@ export function ownPath(object: DownloadedObject): string {
 }
 
 /** A name from the library as the name of a file on any system. */
-export const plainName = (name: string): string =>
+export function plainName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no file name may hold them
-  name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_').replace(/^\.+|[. ]+$/g, '_') || 'entry'
+  const allowed = name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_')
+  const shown = withoutEnd(allowed, '. ')
+  return `${shown.replace(/^\.+/, '_')}${shown === allowed ? '' : '_'}` || 'entry'
+}

@@ -24,7 +24,8 @@ const known: Record<string, [ErrorCode, string]> = {
 /** Undefined where the body is none of an object storage. `details.storage_code` is what the store calls it. */
 export function storageRefusal(status: number, body: string): ApiError | undefined {
   if (!body.startsWith('<')) return undefined
-  const code = /<Error>.*?<Code>([A-Za-z0-9.]{1,100})<\/Code>/s.exec(body)?.[1]
+  const start = body.indexOf('<Error>')
+  const code = start === -1 ? undefined : /<Code>([A-Za-z0-9.]{1,100})<\/Code>/.exec(body.slice(start))?.[1]
   if (code === undefined) return undefined
   const [meant, saying] = known[code] ?? []
   const what =

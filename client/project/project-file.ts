@@ -30,15 +30,18 @@ export const isPackageFile = ({ facts }: PushFile): boolean =>
 /** The signpost that a rename leaves behind. */
 export const isRedirector = ({ facts }: PushFile): boolean => facts.kind === 'package' && facts.assetClass === 'ObjectRedirector'
 
-const externalPart = /^(.*?)\/__External(?:Actors|Objects)__\/(.+)$/i
+const externalPart = /\/__External(?:Actors|Objects)__\//i
 
 /**
  * The level that an external package belongs to, most likely one first; empty for any other package. The engine keeps an
  * actor of `/Game/Maps/L_Town` as `/Game/__ExternalActors__/Maps/L_Town/0/1A/<hash>`.
  */
 export function levelsOf(packageName: string): string[] {
-  const [, mount, below] = externalPart.exec(packageName) ?? []
-  if (mount === undefined || below === undefined) return []
+  const external = externalPart.exec(packageName)
+  if (!external) return []
+  const mount = packageName.slice(0, external.index)
+  const below = packageName.slice(external.index + external[0].length)
+  if (below === '') return []
   const parts = below.split('/')
   const usual = parts.length - 3
   const lengths = Array.from({ length: parts.length - 1 }, (_, i) => i + 1).sort(

@@ -1,5 +1,5 @@
 /** Unreal projects and plugins on disk: where one begins, what its Content folders are called, which engine it uses. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { knownEngine } from '../../formats/engine-version.ts'
 
@@ -124,9 +124,8 @@ const largestDescriptorBytes = 4 * 1024 * 1024
 /** What a `.uproject` says; undefined where it cannot be read. */
 export function readDescriptor(path: string): Record<string, unknown> | undefined {
   try {
-    const text = readFileSync(path)
-    if (text.length > largestDescriptorBytes) return undefined
-    const said: unknown = JSON.parse(decodeText(text))
+    if (statSync(path).size > largestDescriptorBytes) return undefined
+    const said: unknown = JSON.parse(decodeText(readFileSync(path)))
     return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : undefined
   } catch {
     return undefined

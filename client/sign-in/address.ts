@@ -1,4 +1,6 @@
 /** Addresses of workspaces: how they are written down, so that one workspace has one name. */
+
+import { withoutEnd } from '../../system/text/text-end.ts'
 import { ClientError } from '../client-error.ts'
 
 /**
@@ -14,7 +16,7 @@ export function normalizeAddress(typed: string): string {
     throw new ClientError('WRONG_ADDRESS', 'An address must not hold a name or password.', {
       next: 'Give the key to `ph login --with-key`.',
     })
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  const path = withoutEnd(url.pathname, '/').replace(/\/api\/v1$/, '')
   return url.origin + path
 }
 

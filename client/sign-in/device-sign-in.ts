@@ -1,6 +1,7 @@
 /** Signing in by a code that a person approves in the browser: asking for one, and waiting for its key (spec 4.1 and 5, RFC 8628). */
 
 import { ApiError } from '../../contract/errors.ts'
+import { withoutEnd } from '../../system/text/text-end.ts'
 import { ClientError } from '../client-error.ts'
 import { unlessAborted } from '../http/abort-race.ts'
 import { createApi } from '../http/api.ts'
@@ -151,7 +152,7 @@ async function dropIssued(http: Http, answer: unknown): Promise<void> {
   const { token, gateway_url } = (answer ?? {}) as Record<string, unknown>
   if (!isText(token, 512)) return
   const named = isText(gateway_url, 2000) ? URL.parse(gateway_url, `${http.url}/`) : undefined
-  await dropKey({ url: issuerOf(http.url, named ? named.origin + named.pathname.replace(/\/+$/, '') : http.url), key: token })
+  await dropKey({ url: issuerOf(http.url, named ? named.origin + withoutEnd(named.pathname, '/') : http.url), key: token })
 }
 
 /** Where a key may be sent to be revoked: to the workspace it is for, but never to another server than the one that issued it. */

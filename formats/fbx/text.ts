@@ -21,9 +21,9 @@ const probeBytes = 4096
 /** The version in the first comment of a text file, 0 without one; null when this is no FBX text. */
 export function textFbxVersion(file: FileWindow): number | null {
   const beginning = file.from(0).subarray(0, probeBytes).toString('latin1')
-  const stated = /^\s*(?:\xef\xbb\xbf)?\s*;\s*FBX (\d+)\.(\d+)\.(\d+) project file/.exec(beginning)
+  const stated = /^[\s\xef\xbb\xbf]*;\s*FBX (\d+)\.(\d+)\.(\d+) project file/.exec(beginning)
   if (stated) return Number(stated[1]) * 1000 + Number(stated[2]) * 100 + Number(stated[3]) * 10
-  return /^\s*FBXHeaderExtension:/m.test(beginning) ? 0 : null
+  return /^[ \t]*FBXHeaderExtension:/m.test(beginning) ? 0 : null
 }
 
 /**

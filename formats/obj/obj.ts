@@ -160,8 +160,10 @@ export const letters = { v: 118, f: 102, o: 111, u: 117, m: 109, t: 116, n: 110,
 function creatorIn(comment: string): string | null {
   const stated = /\b(?:generated|created|exported|written) (?:by|from|with|using)\s+(.+)/i.exec(comment)?.[1]
   const named = /^\W*((?:Blender|3ds Max|Maya|Rhino|ZBrush|Houdini|MeshLab|SketchUp|Modo)\b.*)/i.exec(comment)?.[1]
-  const name = (stated ?? named)?.replace(/ OBJ File:.*$/i, '').replace(/[\s).,]+$/, '')
-  return name ? name : null
+  const name = (stated ?? named ?? '').split(/ OBJ File:/i)[0] ?? ''
+  let end = name.length
+  while (end > 0 && /[\s).,]/.test(name.charAt(end - 1))) end--
+  return name.slice(0, end) || null
 }
 
 const unitsInCentimetres: Record<string, number> = {

@@ -7,12 +7,16 @@ export interface Address {
   rest: string
 }
 
+const workspaces = '/w/'
+
 /** `/w/acme/api/v1/entries` is the address `/api/v1/entries` of the workspace `acme`. `url` is the target of the request line. */
 export function readAddress(url: string): Address {
   const plain = normalized(url)
-  const match = /^\/w\/([^/?]*)(.*)$/.exec(plain)
-  if (!match) return { slug: undefined, rest: plain }
-  return { slug: match[1] ?? '', rest: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` }
+  if (!plain.startsWith(workspaces)) return { slug: undefined, rest: plain }
+  const below = plain.slice(workspaces.length)
+  const end = below.search(/[/?]/)
+  const [slug, rest] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end)]
+  return { slug, rest: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
 /** An address of the API, or that of assistants, which only the front door lets in. */

@@ -1,5 +1,6 @@
 /** What the address of an endpoint, or one that it redirects to, may be (spec 4.10). Names are looked into when they are resolved. */
 import { isIP } from 'node:net'
+import { withoutEnd } from '../../system/text/text-end.ts'
 import { isPublic } from './public-address.ts'
 
 /** Why nothing is sent to an address; the message is a whole sentence. */
@@ -32,7 +33,7 @@ const privateName = /^[^.]+$|\.(localhost|local|internal|intranet|private|corp|h
 
 /** An address is looked at here, a name when it is resolved. */
 function requirePublicHost(hostname: string): void {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+  const host = withoutEnd(hostname.replace(/^\[|\]$/g, ''), '.')
   if (isIP(host)) requirePublic(host, host)
   else if (privateName.test(host))
     throw new RefusedAddress(`${host} is a name of this machine or of a private network. Only public addresses are sent to.`)

@@ -45,7 +45,7 @@ function describe({ command: words, group, summary, spec }: KnownCommand) {
 }
 
 const argumentsOf = (usage: string, meanings: Readonly<Record<string, string>>) =>
-  [...usage.matchAll(/([<[])([^>\]]+?)(\.\.\.)?[>\]]/g)].map(([, open, name = '', many]) => ({
+  [...usage.matchAll(/([<[])([^<>[\].]+)(\.\.\.)?[>\]]/g)].map(([, open, name = '', many]) => ({
     name,
     required: open === '<',
     many: many !== undefined,
@@ -57,7 +57,7 @@ function flagOf(option: Option, { kind, read }: Partial<OptionSpec<unknown>> = {
   return {
     name: option.long ?? option.flags,
     short: option.short ?? null,
-    value: /[<[](.+?)[>\]]/.exec(option.flags)?.[1] ?? null,
+    value: /[<[]([^<>[\]]+)[>\]]/.exec(option.flags)?.[1] ?? null,
     type: takesText ? 'text' : 'switch',
     values: read?.choices ? [...read.choices] : null,
     repeatable: kind === 'many',
@@ -68,4 +68,16 @@ function flagOf(option: Option, { kind, read }: Partial<OptionSpec<unknown>> = {
 
 /** The sentence for people says it: `(default 50)`, `keep (default)`, `open (the default)`. */
 const defaultIn = (summary: string): string | null =>
-  /\(default:? ([^),]+)/.exec(summary)?.[1] ?? /([\w-]+) \((?:the )?default\)/.exec(summary)?.[1] ?? null
+  /\(default:? ([^),]+)/.exec(summary)?.[1] ?? wordBefore(summary, / \((?:the )?default\)/)
+
+function wordBefore(text: string, sign: RegExp): string | null {
+  const end = text.search(sign)
+  return (
+    (end === -1
+      ? undefined
+      : text
+          .slice(0, end)
+          .split(/[^\w-]/)
+          .at(-1)) || null
+  )
+}

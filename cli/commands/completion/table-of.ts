@@ -28,7 +28,7 @@ const kindsOfFlags: Readonly<Record<string, Kind>> = {
 export function tableOf(known: readonly KnownCommand[]): Table {
   const words: Table['words'] = {}
   for (const { command, summary, spec } of known) {
-    const given = [...spec.usage.matchAll(/[<[]([^>\]]+?)(\.\.\.)?[>\]]/g)]
+    const given = [...spec.usage.matchAll(/[<[]([^<>[\].]+)(\.\.\.)?[>\]]/g)]
     words[command] = {
       summary,
       flags: Object.values(spec.options ?? {}).flatMap((option) => flagsOf(new Option(option.flags, option.summary), option)),
@@ -40,7 +40,7 @@ export function tableOf(known: readonly KnownCommand[]): Table {
 }
 
 function flagsOf({ long, short, flags, description, required }: Option, spec?: OptionSpec<unknown>): FlagEntry[] {
-  const placeholder = /<(.+?)>/.exec(flags)?.[1] ?? ''
+  const placeholder = /<([^<>]+)>/.exec(flags)?.[1] ?? ''
   const takes = required ? (spec?.read.choices ?? kindsOfFlags[long ?? ''] ?? kinds[placeholder] ?? 'text') : null
   const named = [long, short].filter((name) => name !== undefined)
   return named.map((name) => [name, takes === null || typeof takes === 'string' ? takes : [...takes], description])

@@ -99,6 +99,6 @@ export function explainStore(error: unknown, where: string): unknown {
 
 /** Of Node, undici and AWS: connections that are refused or cut, names that are not found, certificates, limits of time. */
 const isOfNetwork = (error: unknown): boolean =>
-  /^(E[A-Z]{3,}|UND_ERR_.*|.*CERT.*|ERR_TLS.*|ERR_SSL.*|TimeoutError|AbortError|CredentialsProviderError|ABORT_ERR|\d+)$/.test(
+  /^(E[A-Z]{3,}|TimeoutError|AbortError|CredentialsProviderError|ABORT_ERR|\d+)$|^(UND_ERR_|ERR_TLS|ERR_SSL)|CERT/.test(
     saidBy(error).code,
   ) || error instanceof DOMException
