@@ -47,10 +47,14 @@ function wholeIn(value: unknown, place: Place): Sized | undefined {
   return sized && sized.size <= place.room ? sized : undefined
 }
 
+/** Texts that are the same in JSON. */
+const plain = /^[ !#-[\]-~]*$/
+
 function wholeLeaf(value: unknown, { room }: Place): Sized | undefined {
   if (typeof value !== 'string') return { value, size: sizeOf(value) }
   // Invisible characters are few, or the text is no honest one.
   if (value.length > 2 * room) return undefined
+  if (plain.test(value)) return { value, size: value.length + 2 }
   const text = visible(value)
   return { value: text, size: sizeOf(text) }
 }
@@ -61,6 +65,8 @@ function wholeBranch(value: object, place: Place): Sized | undefined {
 }
 
 function wholeList(value: readonly unknown[], { room, depth }: Place): Sized | undefined {
+  // A row and its comma.
+  if (value.length * 2 > room) return undefined
   const rows: unknown[] = []
   let size = 2
   for (const one of value) {
@@ -93,6 +99,9 @@ function keyOf(name: string, room: number): { key: string; size: number } | unde
   const key = visible(name)
   return { key, size: sizeOf(key) + 2 }
 }
+
+/** Key, colon, value and comma. */
+const shortestField = 5
 
 /** A field takes at least so much, or nothing of it is kept. */
 const leastField = 64
@@ -135,9 +144,10 @@ class Cutting {
   #cutObject(value: Fields, place: Cuttable): Sized | undefined {
     const names = Object.keys(value)
     const kept = new KeptFields(place.room)
+    // No more are looked at than could be kept, were they short.
     const share = Math.max(leastField, Math.floor(place.room / Math.max(1, names.length)))
     const long: Field[] = []
-    for (const [at, name] of names.entries()) {
+    for (const [at, name] of names.slice(0, place.room / shortestField).entries()) {
       if (kept.room <= 0) break
       const field = fieldOf(value, { at, name, room: place.room })
       if (!field) continue
@@ -146,6 +156,7 @@ class Cutting {
       else long.push(field)
     }
     for (const [at, field] of long.entries()) {
+      if (kept.room < shortestField) break
       const most = Math.max(leastField, Math.floor(kept.room / (long.length - at)))
       const room = Math.min(most, kept.room)
       const within = { room: room - field.keySize, depth: place.depth + 1, path: place.path.below(field.key) }

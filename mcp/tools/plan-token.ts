@@ -66,12 +66,18 @@ function signature({ secret, person, tool, input }: Planned, said: string): stri
 }
 
 /** The same text for the same value, in whatever order its keys came. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).filter(([, one]) => one !== undefined)
-  return `{${fields
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`)
-    .join(',')}}`
+const canonical = (value: unknown): string => JSON.stringify(inOrder(value)) ?? 'null'
+
+/** Itself where it is in order already: most of what is sent is. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map(inOrder)
+    return items.every((one, at) => one === value[at]) ? value : items
+  }
+  const fields = value as Record<string, unknown>
+  const keys = Object.keys(fields)
+  const inner = new Map(keys.map((key) => [key, inOrder(fields[key])]))
+  const isInOrder = keys.every((key, at) => (at === 0 || (keys[at - 1] as string) < key) && inner.get(key) === fields[key])
+  return isInOrder ? value : Object.fromEntries(keys.sort().map((key) => [key, inner.get(key)]))
 }
