@@ -28,7 +28,11 @@ interface Understood {
 export function failureOf(reached: Reached, error: unknown) {
   const { words, next, about, error: meta } = understood(error, reached)
   const told = [withData(words, about), ...(next ? [own`Next: ${next}`] : []), ...reached.notices()]
-  return { isError: true, content: told.map(textBlock), _meta: { ...reached.meta(), 'prop-house/error': fitted(meta, failureChars).value } }
+  return {
+    isError: true,
+    content: told.map(textBlock),
+    _meta: { ...reached.meta(), 'prop-house/error': fitted(meta, failureChars).value },
+  }
 }
 
 /** Of what is no tool. What is not there is a wrong argument (protocol, "Resource Not Found"). */
