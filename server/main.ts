@@ -19,13 +19,15 @@ import { explainDatabase } from './database/failure.ts'
 import { migrate } from './database/migrate.ts'
 import type { Database } from './database/open.ts'
 import { usualWaits, type Waits } from './database/waits.ts'
+import { capacityOf, usualCapacity } from './front-door/capacity.ts'
 import { FrontDoor } from './front-door/enter.ts'
+import { Places } from './front-door/places.ts'
 import { buildApp } from './http/app.ts'
 import { leastPace } from './http/slow-bodies.ts'
 import { LiveFeeds } from './live/live-feeds.ts'
 import { EmbedderThread } from './looks/embedder-thread.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
-import type { Pace } from './parts.ts'
+import type { Pace, Parts } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
 import { type Provisioned, provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
@@ -64,6 +66,8 @@ export interface StartOptions {
   provisioning?: ProvisionFile
   /** How slowly the bodies of requests may come; for tests. */
   pace?: Partial<Pace>
+  /** How many connections are kept; for tests. */
+  connections?: number
   /** How long the database may keep requests waiting; for tests. */
   waits?: Waits
   /** How often is looked for background work that is due; for tests. */
@@ -80,6 +84,7 @@ export async function startServer({
   log: logTo = 'stderr',
   provisioning,
   pace,
+  connections,
   waits,
   lookMs,
   embedderModule,
@@ -97,21 +102,20 @@ export async function startServer({
     if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
     const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
+    const around = { database, settings, clock, log, frontDoor }
     const catalogs = new Catalogs({ database, clock })
     const embedder = new EmbedderThread({ setting: settings.embedder, clock, log, module: embedderModule })
-    const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs })
+    const room = roomFor(connections, clock)
+    const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs, most: room.capacity.live })
     const deliveries = await openDeliveries({ database, clock, settings, nameServers })
-    const opened = await openStorage({ settings, database, clock, log, frontDoor })
+    const opened = await openStorage({ ...around, answers: room.answers })
     const parts = {
-      database,
-      settings,
-      clock,
-      log,
-      frontDoor,
+      ...around,
       catalogs,
       embedder,
       live,
       deliveries,
+      ...room,
       pace: { ...leastPace, ...pace },
       ...opened,
     }
@@ -149,6 +153,15 @@ export async function startServer({
   } catch (error) {
     await database.close()
     throw explainDatabase(error, database.location)
+  }
+}
+
+function roomFor(connections: number | undefined, clock: Clock): Pick<Parts, 'capacity' | 'bodies' | 'answers'> {
+  const capacity = connections === undefined ? usualCapacity() : capacityOf(connections)
+  return {
+    capacity,
+    bodies: new Places({ most: capacity.bodies, words: 'requests whose bodies come in', clock }),
+    answers: new Places({ most: capacity.answers, words: 'downloads and exports', clock }),
   }
 }
 

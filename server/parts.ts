@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Database } from './database/open.ts'
+import type { Capacity } from './front-door/capacity.ts'
 import type { FrontDoor } from './front-door/enter.ts'
+import type { Places } from './front-door/places.ts'
 import type { LiveFeeds } from './live/live-feeds.ts'
 import type { EmbedderThread } from './looks/embedder-thread.ts'
 import type { ProcessLog } from './monitoring/log.ts'
@@ -25,6 +27,11 @@ export interface Parts {
   deliveries: Deliveries
   /** What came in and is not written down yet. */
   ledger: Ledger
+  capacity: Capacity
+  /** For bodies that come in. */
+  bodies: Places
+  /** For answers that are sent as they are read. */
+  answers: Places
   /** How slowly requests may come; tests are less patient. */
   pace: Pace
   /** Adds the addresses of a store that has some of its own, below /storage. */

@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { apiBase } from '../../contract/index.ts'
 import { clientVersionHeader } from '../../contract/version.ts'
-import { drainBody } from '../../serving/unread-body.ts'
+import { drainBody, hasBody } from '../../serving/unread-body.ts'
 import type { Membership } from '../accounts/people.ts'
 import type { Session } from '../accounts/sessions.ts'
 import { mountSite } from '../dashboard/site.ts'
@@ -22,9 +22,11 @@ import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
 import { needsKey, readAddress } from './address.ts'
-import { boundExchanges, refuseEncoding } from './connection-bounds.ts'
+import { boundExchanges, refuseEncoding, serverOf } from './connection-bounds.ts'
+import { Connections } from './connections.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { mountHealth } from './health.ts'
+import { listenBeside } from './other-addresses.ts'
 import { mountContract } from './public-routes.ts'
 import { refuseSlowBodies } from './slow-bodies.ts'
 
@@ -50,21 +52,24 @@ declare module 'fastify' {
 const longestParameter = 100_000
 
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { pace } = parts
+  const { pace, capacity, clock, settings } = parts
+  const connections = new Connections({
+    most: capacity.connections,
+    trustsProxy: settings.trustedProxies > 0,
+    nowMs: () => clock.now().getTime(),
+  })
   const app = fastify({
     loggerInstance: parts.log as Logger,
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
-    clientErrorHandler: answerUnreadable,
+    serverFactory: serverOf(connections, parts),
+    clientErrorHandler: answerUnreadable(connections),
     logController: new RequestLog(parts.log),
     childLoggerFactory: logWhenNeeded,
-    trustProxy: (_address: string, hop: number) => hop < parts.settings.trustedProxies,
+    trustProxy: (_address: string, hop: number) => hop < settings.trustedProxies,
     forceCloseConnections: 'idle',
     // What still comes over a connection that is kept alive is answered, and the connection closed with it.
     return503OnClosing: false,
-    keepAliveTimeout: 60_000,
-    connectionTimeout: pace.silenceMs,
-    http: { headersTimeout: pace.headersMs, connectionsCheckingInterval: pace.everyMs },
     routerOptions: { maxParamLength: longestParameter },
   })
   app.decorateRequest('workspaceSlug', undefined)
@@ -75,7 +80,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await app.register(fastifyCookie)
   app.setErrorHandler(errorAnswers(parts))
   const registry = measureRequests(app)
-  boundExchanges(app, pace)
+  boundExchanges(app, connections, parts)
+  listenBeside(app, settings.host)
   refuseSlowBodies(app, pace)
   const { frontDoor } = parts
   const offered = offeredVersion()
@@ -96,6 +102,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', (request, _reply, done) => {
     refuseEncoding(request)
+    if (hasBody(request.raw) && connections.of(request.raw.socket)) parts.bodies.takeForBody(request, request.raw)
     done()
   })
   app.setNotFoundHandler((request) => {
@@ -107,7 +114,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   await mountMcp(app, parts)
   mountHealth(app, parts)
   mountInstall(app, parts)
-  mountMetrics(app, parts, registry)
+  mountMetrics(app, { ...parts, connections }, registry)
   parts.mountStorage?.(app)
   return app
 }

@@ -10,6 +10,7 @@ import type { Settings } from '../config.ts'
 import { PageFailure } from '../dashboard/page-failure.ts'
 import { explainDatabase, retrySecondsOf } from '../database/failure.ts'
 import { startingRetrySeconds } from '../front-door/states.ts'
+import type { Connections } from './connections.ts'
 
 type Failure = ApiError | Refusal | PageFailure
 
@@ -63,19 +64,23 @@ function understood(error: unknown, thrown: unknown, request: FastifyRequest): F
   return known
 }
 
-/** What Node could not read as HTTP never becomes a request; it is answered as the front door answers, on the bare connection. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy(error)
-    return
+/** What Node could not read as HTTP never becomes a request; it is answered as the front door answers, behind what was asked before. */
+export const answerUnreadable =
+  (connections: Connections) =>
+  (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const connection = connections.of(socket)
+    if (error.code === 'ECONNRESET' || !socket.writable || !connection) return void socket.destroy(error)
+    // Of a request that comes before its turn nothing more is read: it is not late.
+    if (error.code === late && connection.isHeld) return
+    const [status, message] = unreadable[String(error.code)] ?? [400, 'This is not a well-formed HTTP request.']
+    const body = JSON.stringify({ error: message })
+    const headers = ['X-PH-API: 1', 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close']
+    connection.endWith(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
   }
-  const [status, message] = unreadable[String(error.code)] ?? [400, 'This is not a well-formed HTTP request.']
-  const body = JSON.stringify({ error: message })
-  const headers = ['X-PH-API: 1', 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close']
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
-}
+
+const late = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 const unreadable: Record<string, [number, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive. Send it again.'],
+  [late]: [408, 'The request took too long to arrive. Send it again.'],
 }

@@ -36,8 +36,16 @@ function guardsOf(route: Route, parts: Parts): onRequestHookHandler[] {
     requireTakes(route, request, parts)
     done()
   }
-  return route.beforeSetup ? [() => requireUnset(parts.database.sql), takes] : [takes]
+  const guards = route.answers === 'ndjson' ? [takes, holdPlace(parts)] : [takes]
+  return route.beforeSetup ? [() => requireUnset(parts.database.sql), ...guards] : guards
 }
+
+const holdPlace =
+  ({ answers }: Parts): onRequestHookHandler =>
+  (request, reply, done) => {
+    answers.takeForAnswer(request, reply.raw)
+    done()
+  }
 
 /** Whether the route may be called here and now; before a byte of its body is read. */
 function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Parts): void {

@@ -6,7 +6,7 @@ import { hasBody } from '../../serving/unread-body.ts'
 import type { Pace } from '../parts.ts'
 
 /** A kilobyte a second, which the worst of connections keeps up over half a minute. Proxies close what is silent for a minute. */
-export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 60_000, silenceMs: 120_000, aliveMs: 20_000 }
+export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 20_000, silenceMs: 120_000, aliveMs: 20_000 }
 
 export function refuseSlowBodies(app: FastifyInstance, { everyMs, bytes }: Pace): void {
   /** Requests whose body is still on its way, and how much had come over their connection at the last look; undefined: not looked at yet. */

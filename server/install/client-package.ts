@@ -19,7 +19,8 @@ function programRoot(): string {
   return existsSync(join(above, 'package.json')) ? above : join(above, '..')
 }
 
-const chunkBytes = 256 * 1024
+/** Two of them wait for each reader. */
+const chunkBytes = 64 * 1024
 
 /** All of it. A stream of the file itself would close it when its reader has gone, under the others that read it. */
 export async function* bytesOf({ file, sizeBytes }: ClientPackage): AsyncGenerator<Buffer> {

@@ -6,9 +6,13 @@ import { clientPaths } from '../../contract/version.ts'
 import type { Parts } from '../parts.ts'
 import { bytesOf, type ClientPackage, ClientPackages } from './client-package.ts'
 
+interface Handed extends Pick<Parts, 'answers'> {
+  client: ClientPackage
+}
+
 type TarballRequest = FastifyRequest<{ Querystring: { sha256?: string } }>
 
-export function mountInstall(app: FastifyInstance, { settings }: Pick<Parts, 'settings'>): void {
+export function mountInstall(app: FastifyInstance, { settings, answers }: Pick<Parts, 'settings' | 'answers'>): void {
   const packages = new ClientPackages(settings.dataDir)
   app.addHook('onListen', async () => packages.prepare())
   app.addHook('onClose', () => packages.close())
@@ -16,12 +20,15 @@ export function mountInstall(app: FastifyInstance, { settings }: Pick<Parts, 'se
     const { version, sha256 } = await packages.get()
     return reply.header('Cache-Control', 'no-cache').send({ version, sha256 })
   })
-  app.get(clientPaths.tarball, async (request: TarballRequest, reply) => handOut(await packages.get(), request, reply))
+  app.get(clientPaths.tarball, async (request: TarballRequest, reply) =>
+    handOut({ client: await packages.get(), answers }, request, reply),
+  )
 }
 
 /** The address stays and the bytes change with the server, so caches ask; with the hash in the address they need not. */
-function handOut(client: ClientPackage, request: TarballRequest, reply: FastifyReply): FastifyReply {
+function handOut({ client, answers }: Handed, request: TarballRequest, reply: FastifyReply): FastifyReply {
   const { version, sha256, sizeBytes } = client
+  answers.takeForAnswer(request, reply.raw)
   const etag = `"${sha256}"`
   reply.headers({
     ETag: etag,

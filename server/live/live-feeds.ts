@@ -19,10 +19,14 @@ import { type HeardRow, type KeyName, mostMoved, type Requester, selectHeard, se
 const everyMs = 500
 /** Between two looks, however much is committed here. */
 const leastPauseMs = 50
+/** A member has as many streams as so many keys; a workspace half of all. */
+const keysOfMember = 20
+
 export class LiveFeeds {
   readonly #database: Database
   readonly #clock: Clock
   readonly #unheardMs: number
+  readonly #most: number
   readonly #listeners = new Set<Listener>()
   readonly #stops: (() => void)[]
   readonly #doLook = oneAtATime(() => this.#look())
@@ -32,10 +36,11 @@ export class LiveFeeds {
   #unheardSinceMs: number | undefined
 
   /** `unheardMs`: who listens has to know when nobody here has known for so long what moved, and who may still listen. */
-  constructor({ database, clock, unheardMs }: { database: Database; clock: Clock; unheardMs: number }) {
+  constructor({ database, clock, unheardMs, most }: { database: Database; clock: Clock; unheardMs: number; most: number }) {
     this.#database = database
     this.#clock = clock
     this.#unheardMs = unheardMs
+    this.#most = most
     const { onFeedMoved } = database.sql.writers
     const lookSoon = () => this.#lookSoon()
     onFeedMoved.add(lookSoon)
@@ -47,11 +52,9 @@ export class LiveFeeds {
     return this.#listeners.size
   }
 
-  /** Throws RATE_LIMITED where the key has too many. Who does not read what is answered ends it by the signal, or by `return`. */
+  /** Throws RATE_LIMITED where the key, its member or the workspace has too many, UNAVAILABLE where all have. Who does not read what is answered ends it by the signal, or by `return`. */
   async open(holder: Holder, signal: AbortSignal): Promise<Listener> {
-    const { keyId } = holder.actor
-    const own = [...this.#listeners].filter((one) => one.holder.actor.keyId === keyId)
-    if (own.length >= limits.liveStreams) throw tooMany()
+    this.#requireRoom(holder)
     const listener = new Listener(holder, () => this.#remove(listener))
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => listener.end(), { once: true })
@@ -73,6 +76,18 @@ export class LiveFeeds {
   close(): void {
     for (const stop of this.#stops) stop()
     this.#endAll()
+  }
+
+  #requireRoom({ actor, workspace }: Holder): void {
+    const ofWorkspace = [...this.#listeners].map(({ holder }) => holder).filter((one) => one.workspace.id === workspace.id)
+    const ofMember = ofWorkspace.filter((one) => one.actor.id === actor.id)
+    const ofKey = ofMember.filter((one) => one.actor.keyId === actor.keyId)
+    if (ofKey.length >= limits.liveStreams) throw tooMany('This key', limits.liveStreams, 'or use another key')
+    const mostOfMember = Math.min(keysOfMember * limits.liveStreams, Math.floor(this.#most / 4))
+    if (ofMember.length >= mostOfMember) throw tooMany('This member', mostOfMember, 'whichever key it was opened with')
+    const mostOfWorkspace = Math.floor(this.#most / 2)
+    if (ofWorkspace.length >= mostOfWorkspace) throw tooMany('This workspace', mostOfWorkspace, 'or ask for the changes instead')
+    if (this.#listeners.size >= this.#most) throw full()
   }
 
   #endAll(): void {
@@ -149,8 +164,18 @@ const requesterOf = ({ listener: { holder, jobSeq } }: { listener: Listener }): 
 
 const mayListen = ({ state }: HeardRow): boolean => !closedStates.includes(state)
 
-const tooMany = () =>
+const tooMany = (whose: string, most: number, otherwise: string) =>
   new ApiError(
     'RATE_LIMITED',
-    `This key has ${limits.liveStreams} streams of changes open, as many as it may. Close one of them first, or use another key.`,
+    `${whose} has ${most} streams of changes open, as many as it may. Close one of them first, ${otherwise}.`,
+  )
+
+const full = () =>
+  new ApiError(
+    'UNAVAILABLE',
+    'The server has as many streams of changes open as it can. Ask for the changes instead, or come back.',
+    {
+      reason: 'busy',
+      retry_after_seconds: 5,
+    },
   )

@@ -62,7 +62,7 @@ export function openEndpoint(endpoint: Endpoint): Serve {
     const tools = offered(selection, { scope, isAdmin: role === 'admin' })
     const assistant = assistantOf({ ...endpoint, request, reply }, tools, taken)
     const parsed = message.json === undefined ? {} : { parsedBody: message.json }
-    return send(reply, await served.run(assistant, () => handler.fetch(asked, parsed)))
+    return send({ request, reply, parts }, await served.run(assistant, () => handler.fetch(asked, parsed)))
   }
 }
 
@@ -130,9 +130,14 @@ function webRequest(
 }
 
 /** An answer that is whole goes as text: so it counts among those that wait for a client that does not read. */
-async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+async function send(
+  { request, reply, parts }: Pick<Exchange, 'request' | 'reply' | 'parts'>,
+  response: Response,
+): Promise<FastifyReply> {
   reply.code(response.status)
   for (const [name, value] of response.headers) reply.header(name, value)
   if (response.headers.get('content-type')?.startsWith('application/json')) return reply.send(await response.text())
-  return response.body ? reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])) : reply.send()
+  if (!response.body) return reply.send()
+  parts.answers.takeForAnswer(request, reply.raw)
+  return reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]))
 }

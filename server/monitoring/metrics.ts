@@ -5,7 +5,7 @@ import { Gauge, Histogram, Registry } from 'prom-client'
 import { Refusal } from '../../serving/refusal.ts'
 import type { Parts } from '../parts.ts'
 import { MetricsListener } from './metrics-listener.ts'
-import { readVitals, type Vitals } from './vitals.ts'
+import { type Counted, readVitals, type Vitals } from './vitals.ts'
 
 /** Methods that routes have; anything else is counted as one. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -42,7 +42,7 @@ export function measureRequests(app: FastifyInstance): Registry {
   return registry
 }
 
-export function mountMetrics(app: FastifyInstance, parts: Parts, registry: Registry): void {
+export function mountMetrics(app: FastifyInstance, parts: Parts & Counted, registry: Registry): void {
   const show = addGauges(registry)
   const read = async () => {
     show(await readVitals(parts))
@@ -94,6 +94,13 @@ function addGauges(registry: Registry): (vitals: Vitals) => void {
       'Keys that are held in memory, so that requests with them ask the database nothing.',
     ),
     liveStreams: plain('ph_live_streams', 'Streams of changes that are open.'),
+    connections: plain('ph_connections', 'Connections that are open.'),
+    requestsWaiting: plain(
+      'ph_pipelined_requests',
+      'Requests that wait until those before them on their connection are answered.',
+    ),
+    bodies: plain('ph_bodies_under_way', 'Requests whose bodies come in.'),
+    answers: plain('ph_downloads_under_way', 'Downloads and exports that are sent.'),
     eventLoopBusy: plain('ph_event_loop_busy_ratio', 'Share of the time since the last look in which the event loop had work.'),
   }
   const queues = new Gauge({

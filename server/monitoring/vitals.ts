@@ -17,7 +17,16 @@ export interface Vitals {
   eventLoopBusy: number
   rememberedKeys: number
   liveStreams: number
+  connections: number
+  requestsWaiting: number
+  bodies: number
+  answers: number
   queues: Record<string, number>
+}
+
+/** Connections, as the application counts them. */
+export interface Counted {
+  connections: { count: number; waiting: number }
 }
 
 /** Nothing is counted beyond this: a look must not read a table of millions. */
@@ -29,8 +38,12 @@ export async function readVitals({
   ledger,
   frontDoor,
   live,
+  bodies,
+  answers,
+  connections,
   log,
-}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'live' | 'log'>): Promise<Vitals> {
+}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'live' | 'bodies' | 'answers' | 'log'> &
+  Counted): Promise<Vitals> {
   const started = performance.now()
   const [rows, isStorageUp] = await Promise.all([
     settled(counts(database.sql), (err) => log.warn({ err }, 'the database could not be checked')),
@@ -49,6 +62,10 @@ export async function readVitals({
     eventLoopBusy: busySinceLast(),
     rememberedKeys: frontDoor.rememberedKeys,
     liveStreams: live.count,
+    connections: connections.count,
+    requestsWaiting: connections.waiting,
+    bodies: bodies.count,
+    answers: answers.count,
     queues: { uploads_to_write_down: ledger.waiting, ...rows?.queues },
   }
 }

@@ -8,6 +8,7 @@ import { madeOnce } from '../database/made-once.ts'
 import type { Database } from '../database/open.ts'
 import { explainDisk } from '../disk/failure.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
+import type { Places } from '../front-door/places.ts'
 import type { Logger } from '../monitoring/log.ts'
 import { CountedStorage } from './counting/counted-storage.ts'
 import { Ledger } from './counting/ledger.ts'
@@ -24,21 +25,26 @@ export interface OpenedStorage {
   mountStorage: (app: FastifyInstance) => void
 }
 
-interface StorageParts {
+interface FileParts {
   settings: Settings
   database: Database
   clock: Clock
   log: Logger
-  frontDoor: FrontDoor
 }
 
-export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
-  const { database, clock, log } = parts
+/** What addresses of its own need. */
+interface ServingParts {
+  frontDoor: FrontDoor
+  answers: Places
+}
+
+export async function openStorage(parts: FileParts & ServingParts): Promise<OpenedStorage> {
+  const { database, clock, log, frontDoor, answers } = parts
   const { files, mount, close } = await openPlace(parts)
   const ledger = new Ledger(database, (err) => log.warn({ err }, 'uploads could not be written down; this is tried again'))
   const storage = new CountedStorage(files, { ledger, clock, database })
   const mountStorage = (app: FastifyInstance) => {
-    mount?.(app, { storage, frontDoor: parts.frontDoor })
+    mount?.(app, { storage, frontDoor, answers })
     app.addHook('onClose', async () => {
       await ledger.close()
       close()
@@ -48,16 +54,15 @@ export async function openStorage(parts: StorageParts): Promise<OpenedStorage> {
 }
 
 /** Where bytes lie, for who has no application: nothing is counted. */
-export const openFilesAlone = (parts: Omit<StorageParts, 'frontDoor'>): Promise<Pick<Place, 'files' | 'close'>> =>
-  openPlace(parts)
+export const openFilesAlone = (parts: FileParts): Promise<Pick<Place, 'files' | 'close'>> => openPlace(parts)
 
 interface Place {
   files: Storage
-  mount?: (app: FastifyInstance, over: { storage: Storage; frontDoor: FrontDoor }) => void
+  mount?: (app: FastifyInstance, over: ServingParts & { storage: Storage }) => void
   close: () => void
 }
 
-async function openPlace(parts: Omit<StorageParts, 'frontDoor'>): Promise<Place> {
+async function openPlace(parts: FileParts): Promise<Place> {
   const { storageUrl, dataDir, accel } = parts.settings
   if (storageUrl !== undefined) {
     if (accel !== undefined)

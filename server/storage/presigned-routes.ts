@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts'
 import type { Settings } from '../config.ts'
 import type { Database } from '../database/open.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
+import type { Places } from '../front-door/places.ts'
 import { refuseClosed } from '../front-door/states.ts'
 import { cutOff } from '../monitoring/log.ts'
 import type { Workspace } from '../principal.ts'
@@ -29,6 +30,7 @@ export interface PresignedParts {
   clock: Clock
   database: Database
   frontDoor: FrontDoor
+  answers: Places
 }
 
 type PresignedRequest = FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, string | string[]> }>
@@ -55,7 +57,11 @@ const refused = (): ApiError =>
     'This address has expired, was altered, or was used without the headers it came with. Ask for a new one.',
   )
 
-async function download({ files, secret, settings, clock }: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
+async function download(
+  { files, secret, settings, clock, answers }: PresignedParts,
+  request: PresignedRequest,
+  reply: FastifyReply,
+) {
   const grant = verifyDownload(secret, { key: request.params['*'], query: request.query }, clock.now())
   if (!grant) throw refused()
   const file = files.find(grant.key)
@@ -73,6 +79,7 @@ async function download({ files, secret, settings, clock }: PresignedParts, requ
   }
   if (served.status === 304 || served.status === 416 || request.method === 'HEAD')
     return reply.code(served.status).headers(headers).send()
+  answers.takeForAnswer({ ip: request.ip, workspaceId: readKey(grant.key).workspaceId }, reply.raw)
   const fd = openSync(file.path, 'r')
   reply.hijack()
   reply.raw.writeHead(served.status, headers)

@@ -200,16 +200,6 @@ test('a request with more than 200 headers is refused', async () => {
   expect((await toHead(`GET ${at('/auth/me')}`, odd.slice(3))).status).toBe(200)
 })
 
-test('of requests that follow each other without waiting, 64 are worked on at once, and each has its answer in its place', async () => {
-  const request = (last: boolean) =>
-    `GET ${at('/auth/me')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.adam}\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
-  const answer = await sendRaw(server.url, Array.from({ length: 100 }, (_, n) => request(n === 99)).join(''))
-  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
-  expect(statuses).toHaveLength(100)
-  expect(statuses.slice(0, 64)).toEqual(Array(64).fill('200'))
-  expect(new Set(statuses.slice(64))).toEqual(new Set(['429']))
-})
-
 test('a client that asks and does not read is cut off: a large file, and a row of answers', async () => {
   const bytes = Buffer.alloc(32 * 1024 * 1024, 'large')
   await pushed(adam, [item({ bytes })])

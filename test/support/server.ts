@@ -66,7 +66,7 @@ const lifted = { rateLimitRequests: 1_000_000, rateLimitPush: 1_000_000 }
 /** Libraries of tests are small, and memory that is touched first takes most of a start. */
 const small = { databaseCacheMiB: 16 }
 
-export type TestLimits = Pick<StartOptions, 'pace' | 'waits' | 'lookMs' | 'embedderModule' | 'nameServers'>
+export type TestLimits = Pick<StartOptions, 'pace' | 'connections' | 'waits' | 'lookMs' | 'embedderModule' | 'nameServers'>
 /** Of a server whose background work is done when a test says so. */
 export const byHand: TestLimits = { lookMs: 3_600_000 }
 

@@ -1,0 +1,31 @@
+/** A name may have several addresses: `localhost` has one of IPv4 and one of IPv6. What comes to the others is the application's all the same. */
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** The application itself listens at the first one. An address that cannot be had is left out. */
+export function listenBeside(app: FastifyInstance, host: string): void {
+  if (host !== 'localhost') return
+  const servers: Server[] = []
+  app.addHook('onListen', async () => {
+    const { address: first, port } = app.server.address() as AddressInfo
+    const found = await lookup(host, { all: true })
+    for (const address of new Set(found.map((one) => one.address)))
+      if (address !== first) servers.push(...(await listening(app, { host: address, port })))
+  })
+  app.addHook('preClose', async () => {
+    for (const server of servers) server.close()
+  })
+}
+
+async function listening(app: FastifyInstance, at: { host: string; port: number }): Promise<Server[]> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket))
+  try {
+    server.listen(at)
+    await once(server, 'listening')
+    return [server]
+  } catch {
+    return []
+  }
+}
