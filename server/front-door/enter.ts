@@ -13,7 +13,7 @@ import { readClientName, refuseOtherVersion } from './headers.ts'
 import { KeyUses } from './key-uses.ts'
 import type { Found, KeyLookup, Lookup } from './lookup.ts'
 import { MemoryLookup } from './memory-lookup.ts'
-import { type Budget, budgetOf, type Limits, limitsOf } from './rate-limit.ts'
+import { type Budget, budgetOf, keysOfMember, type Limits, limitsOf } from './rate-limit.ts'
 import { type EnteredBySession, enterBySession } from './session-entry.ts'
 import { SharedLookup } from './shared-lookup.ts'
 import { isWrite, refuseClosed } from './states.ts'
@@ -122,10 +122,12 @@ export class FrontDoor {
     return workspace
   }
 
-  #refuseTooMany({ waitMs }: Found, budget: Budget): void {
-    if (waitMs === 0) return
-    const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
-    const message = `This key made ${this.#limits[budget]} requests within a minute, as many as it may. Wait ${seconds} s.`
+  #refuseTooMany({ wait: { ms, isOfMember } }: Found, budget: Budget): void {
+    if (ms === 0) return
+    const seconds = String(Math.max(1, Math.ceil(ms / 1000)))
+    const limit = this.#limits[budget]
+    const whose = isOfMember ? `The keys of this member made ${limit * keysOfMember}` : `This key made ${limit}`
+    const message = `${whose} requests within a minute, as many as ${isOfMember ? 'they' : 'it'} may. Wait ${seconds} s.`
     throw new Refusal(429, message, { 'Retry-After': seconds })
   }
 }

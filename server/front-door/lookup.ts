@@ -1,6 +1,6 @@
 /** What the front door looks up: who holds a key, which workspace an address means, and whether the key's budget lets it in. */
 import type { Holder, Workspace } from '../principal.ts'
-import type { Budget } from './rate-limit.ts'
+import type { Budget, Wait } from './rate-limit.ts'
 
 export interface KeyLookup {
   keyHash: string
@@ -15,8 +15,8 @@ export interface Found {
   holder: Holder
   /** Undefined where there is no workspace of that name. */
   addressed: Pick<Workspace, 'id' | 'slug'> | undefined
-  /** How many milliseconds the key has to wait; 0 when it is let in, and the request was counted. */
-  waitMs: number
+  /** No wait when it is let in, and the request was counted. */
+  wait: Wait
 }
 
 export interface Lookup {

@@ -46,8 +46,8 @@ export class MemoryLookup implements Lookup {
   }
 
   #counted(holder: Holder, directory: Directory, { slug, budget, now }: KeyLookup): Found {
-    const waitMs = this.#windows.take(holder.actor.keyId, budget, now.getTime())
-    return { holder, addressed: named(directory, slug), waitMs }
+    const wait = this.#windows.take(holder.actor, budget, now.getTime())
+    return { holder, addressed: named(directory, slug), wait }
   }
 }
 

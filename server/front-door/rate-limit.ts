@@ -1,9 +1,13 @@
-/** The two request budgets of a key: which one a request counts against, and how much is left of it (spec 8). */
+/** The two request budgets of a key, and those of all keys of a member together: which one a request counts against, and how much is left of it (spec 8). */
 import type { Route } from '../../contract/route.ts'
 import type { Settings } from '../config.ts'
+import type { Actor } from '../principal.ts'
 import { Window } from './windows.ts'
 
 export type Budget = 'requests' | 'push'
+
+/** All keys of a member may make as many requests together as so many of them: who has fewer is never held up by another key. */
+export const keysOfMember = 20
 
 /** Requests per key and minute. */
 export type Limits = Record<Budget, number>
@@ -22,32 +26,60 @@ export const budgetOf = (route: Route | undefined, path: string): Budget =>
 /** Windows kept before those that nobody uses any more are looked for. */
 const fewWindows = 1000
 
-/** The windows of all keys, of a process that has the database to itself. */
+/** Whose window has no room, and for how many ms. */
+export interface Wait {
+  ms: number
+  isOfMember: boolean
+}
+
+export const noWait: Wait = { ms: 0, isOfMember: false }
+
+export const longerWait = (keyMs: number, memberMs: number): Wait => ({
+  ms: Math.max(keyMs, memberMs),
+  isOfMember: memberMs > keyMs,
+})
+
+/** The windows of all keys and members, of a process that has the database to itself. */
 export class Windows {
   readonly #limits: Limits
-  readonly #windows: Record<Budget, Map<number, Window>> = { requests: new Map(), push: new Map() }
-  #pruneAt: Limits = { requests: fewWindows, push: fewWindows }
+  readonly #ofKeys = new OneKind()
+  readonly #ofMembers = new OneKind()
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** 0 when the request is let in, and counted; else how many milliseconds the key has to wait. */
-  take(keyId: number, budget: Budget, nowMs: number): number {
+  /** No wait when the request is let in, and counted; a refused one counts nowhere. */
+  take({ keyId, id: memberId }: Pick<Actor, 'keyId' | 'id'>, budget: Budget, nowMs: number): Wait {
+    const [key, member] = [this.#ofKeys.get(keyId, budget, nowMs), this.#ofMembers.get(memberId, budget, nowMs)]
+    const limit = this.#limits[budget]
+    const wait = longerWait(key.waitMs(nowMs, limit), member.waitMs(nowMs, limit * keysOfMember))
+    if (wait.ms > 0) return wait
+    key.take(nowMs, limit)
+    member.take(nowMs, limit * keysOfMember)
+    return noWait
+  }
+}
+
+/** Windows by number: of keys, or of members. */
+class OneKind {
+  readonly #windows: Record<Budget, Map<number, Window>> = { requests: new Map(), push: new Map() }
+  #pruneAt: Limits = { requests: fewWindows, push: fewWindows }
+
+  get(id: number, budget: Budget, nowMs: number): Window {
     const windows = this.#windows[budget]
-    let window = windows.get(keyId)
-    if (!window) {
-      if (windows.size >= this.#pruneAt[budget]) this.#prune(budget, nowMs)
-      window = new Window()
-      windows.set(keyId, window)
-    }
-    return window.take(nowMs, this.#limits[budget])
+    const known = windows.get(id)
+    if (known) return known
+    if (windows.size >= this.#pruneAt[budget]) this.#prune(budget, nowMs)
+    const window = new Window()
+    windows.set(id, window)
+    return window
   }
 
   /** Comes about once for every window that was added, so that the work stays in proportion. */
   #prune(budget: Budget, nowMs: number): void {
     const windows = this.#windows[budget]
-    for (const [keyId, window] of windows) if (window.isEmpty(nowMs)) windows.delete(keyId)
+    for (const [id, window] of windows) if (window.isEmpty(nowMs)) windows.delete(id)
     this.#pruneAt[budget] = Math.max(fewWindows, windows.size * 2)
   }
 }

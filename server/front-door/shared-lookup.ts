@@ -7,7 +7,7 @@ import { firstWorkspace } from '../rows/workspace.ts'
 import { HeldKeys } from './held-keys.ts'
 import { toHolder } from './keys.ts'
 import type { Found, KeyLookup, Lookup } from './lookup.ts'
-import type { Limits } from './rate-limit.ts'
+import { type Limits, longerWait, noWait, type Wait } from './rate-limit.ts'
 import { budgetOfRow, type CountedRow, countRequests, forgetUnused } from './request-count.ts'
 import { windowMs } from './windows.ts'
 
@@ -25,7 +25,7 @@ interface Waiting {
 /** One request of a row that counts several. */
 interface CountedRequest {
   row: CountedRow
-  waitMs: number
+  wait: Wait
 }
 
 export class SharedLookup implements Lookup {
@@ -50,10 +50,10 @@ export class SharedLookup implements Lookup {
       this.#sendBatch()
     })
     if (!counted) return undefined
-    const { row, waitMs } = counted
+    const { row, wait } = counted
     const holder = toHolder(row)
     const slug = lookup.slug ?? row.first_slug
-    return { holder, addressed: slug === row.slug ? holder.workspace : await this.workspace(slug), waitMs }
+    return { holder, addressed: slug === row.slug ? holder.workspace : await this.workspace(slug), wait }
   }
 
   async workspace(slug: string | undefined): Promise<Workspace | undefined> {
@@ -112,7 +112,7 @@ export class SharedLookup implements Lookup {
     const found = new Map(rows.map((row) => [`${row.key_hash} ${budgetOfRow(row)}`, row]))
     for (const [name, group] of groups) {
       const row = found.get(name)
-      for (const [index, { resolve }] of group.entries()) resolve(row && { row, waitMs: index < row.let_in ? 0 : waitOf(row) })
+      for (const [index, { resolve }] of group.entries()) resolve(row && { row, wait: index < row.let_in ? noWait : waitOf(row) })
     }
   }
 }
@@ -125,4 +125,8 @@ function reject(groups: ReadonlyMap<string, readonly Waiting[]>, error: unknown)
 }
 
 /** At least a millisecond: 0 means let in. */
-const waitOf = ({ wait_ms }: CountedRow): number => Math.min(windowMs, Math.max(1, wait_ms ?? windowMs))
+function waitOf({ wait_ms, member_wait_ms }: CountedRow): Wait {
+  const [keyMs, memberMs] = [wait_ms, member_wait_ms].map((ms) => (ms === null ? 0 : Math.min(windowMs, Math.max(1, ms))))
+  const wait = longerWait(keyMs ?? 0, memberMs ?? 0)
+  return wait.ms === 0 ? { ms: windowMs, isOfMember: false } : wait
+}

@@ -18,12 +18,16 @@ export class Window {
 
   /** Counts a request where there is room: 0; else how many milliseconds until there is. A refused one does not count. */
   take(nowMs: number, limit: number): number {
-    const grain = grainMs(limit)
-    this.#rewind(nowMs, grain)
+    const waitMs = this.waitMs(nowMs, limit)
+    if (waitMs === 0) this.#add(nowMs, 1, grainMs(limit))
+    return waitMs
+  }
+
+  /** In how many milliseconds there is room; 0 where there is. */
+  waitMs(nowMs: number, limit: number): number {
+    this.#rewind(nowMs, grainMs(limit))
     this.#expire(nowMs)
-    if (this.#total >= limit) return this.#waitMs(nowMs, limit)
-    this.#add(nowMs, 1, grain)
-    return 0
+    return this.#total < limit ? 0 : this.#untilRoom(nowMs, limit)
   }
 
   isEmpty(nowMs: number): boolean {
@@ -63,7 +67,7 @@ export class Window {
     this.#counts.splice(0, gone)
   }
 
-  #waitMs(nowMs: number, limit: number): number {
+  #untilRoom(nowMs: number, limit: number): number {
     let left = this.#total
     for (const [index, time] of this.#times.entries()) {
       left -= this.#counts[index] ?? 0

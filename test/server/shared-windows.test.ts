@@ -138,7 +138,7 @@ test.runIf(isPostgres)(
       ),
     )
     const letIn = Map.groupBy(
-      found.filter((one) => one?.waitMs === 0),
+      found.filter((one) => one?.wait.ms === 0),
       (one) => one?.holder.actor.keyName,
     )
     expect([...letIn.values()].map((ones) => ones.length)).toEqual([200, 200, 200, 200, 200])
@@ -167,7 +167,7 @@ test.runIf(isPostgres)('the statement that counts keeps the law of the window in
           const found = await door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'push', now: new Date(0) })
           const [row] = await server.database.sql<{ seen_at: number }[]>`
             select seen_at from request_windows where key_id = ${found?.holder.actor.keyId ?? 0}`
-          expect([step, found?.waitMs]).toEqual([step, window.take(Number(row?.seen_at) + passedMs, limit)])
+          expect([step, found?.wait.ms]).toEqual([step, window.take(Number(row?.seen_at) + passedMs, limit)])
         }
       },
     ),
