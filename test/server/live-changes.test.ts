@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { openStream } from '../support/live.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
-import { byHand, startTestServer } from '../support/server.ts'
+import { byHand, newKey, startTestServer } from '../support/server.ts'
 import { startWiredServer } from '../support/wired-server.ts'
 
 const isPostgres = Boolean(process.env.PH_TEST_DATABASE_URL)
@@ -99,6 +99,44 @@ test('a key has five streams at most, each key for itself; one that ends makes r
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
   }
   expect((await head(keys.mia)).status).toBe(429)
+})
+
+test('a member has a quarter of all streams, a workspace half, whatever keys they use, and others have theirs', async () => {
+  // Of 64 connections half are for streams: 32 in all, 16 for a workspace, 8 for a member.
+  const small = await startTestServer({}, { ...byHand, connections: 64 })
+  const { slug, url, keys } = await small.addWorkspace()
+  const more = Array.from({ length: 3 }, newKey)
+  const email = `mia@${slug}.test`
+  await small.changeWorkspace(slug, {
+    members: [{ email, name: 'mia', role: 'member' }],
+    keys: more.map((key, n) => ({ name: `mia ${n}`, member: email, scope: 'read', key })),
+  })
+  const open = async (key: string, count: number, at = url) => {
+    for (let n = 0; n < count; n++) expect(await openStream(at, key).head()).toBe(0)
+  }
+  const refusedTo = (key: string, at = url) => openStream(at, key).end()
+  await open(keys.mia, 5)
+  await open(more[0] as string, 3)
+  for (const key of more)
+    expect(await refusedTo(key)).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringMatching(/This member has 8 streams/),
+    })
+  await open(keys.max, 4)
+  await open(keys.adam, 4)
+  expect(await refusedTo(keys.olivia)).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching(/This workspace has 16 streams/),
+  })
+  for (let n = 0; n < 2; n++) {
+    const other = await small.addWorkspace()
+    await open(other.keys.mia, 4, other.url)
+    await open(other.keys.max, 4, other.url)
+  }
+  const last = await small.addWorkspace()
+  const answer = await callAs(last.url, last.keys.mia).get('/catalog/changes/live')
+  expect([answer.status, answer.body.error.code, answer.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
+  expect((await callAs(last.url, last.keys.mia).get('/catalog/changes')).status).toBe(200)
 })
 
 test('a stream ends with its key, with the membership of its person and with a workspace that is closed, and no other does', async () => {
