@@ -23,6 +23,7 @@ import { capacityOf, usualCapacity } from './front-door/capacity.ts'
 import { FrontDoor } from './front-door/enter.ts'
 import { Places } from './front-door/places.ts'
 import { buildApp } from './http/app.ts'
+import { backlog } from './http/other-addresses.ts'
 import { leastPace } from './http/slow-bodies.ts'
 import { LiveFeeds } from './live/live-feeds.ts'
 import { EmbedderThread } from './looks/embedder-thread.ts'
@@ -122,7 +123,7 @@ export async function startServer({
     const app = await buildApp(parts)
     app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
-    await app.listen({ host: settings.host, port: settings.port })
+    await app.listen({ host: settings.host, port: settings.port, backlog })
     const [{ storage, ledger, files }, url] = [opened, addressOf(app)]
     await openMetrics(app, settings, log)
     const record: OperatorParts['record'] = (one) => logRecord(log, one)

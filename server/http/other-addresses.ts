@@ -4,6 +4,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
+/** Connections that the system holds until they are taken, as many as it lets (Linux: 4,096). One that finds no place tries again after a second, or three. */
+export const backlog = 4096
+
 /** The application itself listens at the first one. An address that cannot be had is left out. */
 export function listenBeside(app: FastifyInstance, host: string): void {
   if (host !== 'localhost') return
@@ -22,7 +25,7 @@ export function listenBeside(app: FastifyInstance, host: string): void {
 async function listening(app: FastifyInstance, at: { host: string; port: number }): Promise<Server[]> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket))
   try {
-    server.listen(at)
+    server.listen({ ...at, backlog })
     await once(server, 'listening')
     return [server]
   } catch {
