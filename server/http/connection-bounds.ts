@@ -29,6 +29,7 @@ export const serverOf =
       connections.of(request.socket)?.take({ request, response }),
     )
     server.prependListener('connection', (socket) => connections.add(socket, handle))
+    server.on('connection', (socket) => connections.of(socket)?.split())
     server.keepAliveTimeout = keepAliveMs
     server.requestTimeout = 0
     server.setTimeout(pace.silenceMs)

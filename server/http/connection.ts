@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Held } from '../../serving/bodies/held-bytes.ts'
+import { Pieces } from './pieces.ts'
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -39,6 +40,7 @@ export class Connection {
   #hearsResume = false
   #waiting: Turn[] = []
   #last: string | undefined
+  #pieces: Pieces | undefined
 
   constructor(socket: Socket, around: Around) {
     this.socket = socket
@@ -53,6 +55,18 @@ export class Connection {
   /** Requests that wait for the answer of one before them. */
   get waiting(): number {
     return this.#waiting.length
+  }
+
+  /** What comes goes to Node's parser by way of us from now on. */
+  split(): void {
+    const { socket } = this
+    const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[]
+    if (!parse) return
+    const newest = () => (this.#waiting.at(-1) ?? this.#current)?.request
+    const pieces = new Pieces({ parse, mayGoOn: () => !this.#isHeld && !this.#isOver && !socket.destroyed, newest })
+    this.#pieces = pieces
+    socket.off('data', parse)
+    socket.on('data', (chunk: Buffer) => pieces.add(chunk))
   }
 
   /** Begins a request, or lets it wait for its turn: then nothing more is read before. */
@@ -105,9 +119,11 @@ export class Connection {
     if (!this.socket.writable) this.#forget()
     const next = this.#waiting.shift()
     if (next) this.#around.onWaiting(-1)
-    if (this.#waiting.length === 0 && this.#last === undefined) this.#release()
+    const isRead = this.#waiting.length === 0 && this.#last === undefined
+    if (isRead) this.#isHeld = false
     if (next) this.#begin(next)
     else this.#rest()
+    if (isRead) this.#readOn()
   }
 
   #rest(): void {
@@ -133,10 +149,10 @@ export class Connection {
     })
   }
 
-  #release(): void {
-    if (!this.#isHeld) return
-    this.#isHeld = false
-    this.socket.resume()
+  /** First what is here already. */
+  #readOn(): void {
+    this.#pieces?.goOn()
+    if (!this.#isHeld && this.#hearsResume) this.socket.resume()
   }
 
   #end(text: string): void {
