@@ -17,7 +17,7 @@ export interface Assistant {
   plans: { secret: string; spend: SpendPlan }
   now(): Date
   /** Throws ApiError or ToolRefusal before a call is carried out. */
-  beforeCall?(): void
+  beforeCall?(): void | Promise<void>
 }
 
 /** The library as one call reaches it. */

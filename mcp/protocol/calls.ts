@@ -25,7 +25,7 @@ interface Call {
 export async function callTool(assistant: Assistant, { name, arguments: given = {} }: Call, person: Person) {
   const reached = assistant.library()
   try {
-    assistant.beforeCall?.()
+    await assistant.beforeCall?.()
     const tool = (await assistant.tools()).find((one) => one.name === name)
     if (!tool) throw wrongArgument(unknownTool(name))
     return await carryOut({ ...assistant, ...reached, behind: person }, tool, given)

@@ -7,8 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { apiMajor } from '../../contract/index.ts'
 import type { Assistant } from '../../mcp/protocol/assistant.ts'
 import { assistantServer } from '../../mcp/protocol/assistant-server.ts'
-import { ToolRefusal } from '../../mcp/tools/refusal.ts'
-import { own } from '../../mcp/tools/said.ts'
+import { own, type Said } from '../../mcp/tools/said.ts'
 import { unknownIn } from '../../mcp/tools/selection.ts'
 import type { Tool } from '../../mcp/tools/tool.ts'
 import { Refusal } from '../../serving/refusal.ts'
@@ -16,6 +15,7 @@ import { originOf } from '../front-door/origin.ts'
 import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
 import { type Taken, takeCalls } from './allowance.ts'
+import { CountedCalls, isServedBatch } from './counted-calls.ts'
 import { libraryCalls } from './library-calls.ts'
 import { type Message, readMessage, selectionOf } from './message.ts'
 import { offerTools } from './offered.ts'
@@ -55,18 +55,19 @@ export function openEndpoint(endpoint: Endpoint): Serve {
     const selection = selectionOf(request)
     const unknown = unknownIn(selection)
     if (unknown.length > 0) throw new Refusal(400, `There is no toolset or tool ${unknown.slice(0, 10).join(', ')}.`)
-    const taken = await take(parts, request.holder as Holder, message)
-    if (taken && !taken.isTaken && message.isBatch) return refuseBatch(reply, taken)
+    const counted = new CountedCalls(() => take(parts, request.holder as Holder, message))
+    const ofBatch = isServedBatch(message, request) ? await counted.take() : undefined
+    if (ofBatch?.isTaken === false) return refuseBatch(reply, ofBatch)
     const asked = webRequest({ request, reply, parts }, message)
     const { scope, role } = (request.holder as Holder).actor
     const tools = offered(selection, { scope, isAdmin: role === 'admin' })
-    const assistant = assistantOf({ ...endpoint, request, reply }, tools, taken)
+    const assistant = assistantOf({ ...endpoint, request, reply }, tools, counted)
     const parsed = message.json === undefined ? {} : { parsedBody: message.json }
     return send({ request, reply, parts }, await served.run(assistant, () => handler.fetch(asked, parsed)))
   }
 }
 
-function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly Tool[], taken: Taken | undefined): Assistant {
+function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly Tool[], counted: CountedCalls): Assistant {
   const holder = request.holder as Holder
   const { actor, workspace } = holder
   return {
@@ -75,11 +76,11 @@ function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly 
     person: `${workspace.id}/${actor.id}`,
     plans: { secret, spend: spendPlanIn(parts.database.sql, workspace.id) },
     now: () => parts.clock.now(),
-    beforeCall: () => requireTaken(taken),
+    beforeCall: () => counted.require(),
     library: () => ({
       ...libraryOf({ app, parts, request, holder }),
-      notices: () => (taken?.limit == null ? [] : [own`Agent calls this month: ${taken.used} of ${taken.limit}.`]),
-      meta: () => ({ 'prop-house/agent-calls': { used: taken?.used ?? 0, limit: taken?.limit ?? null } }),
+      notices: () => noticesOf(counted.taken),
+      meta: () => ({ 'prop-house/agent-calls': { used: counted.taken?.used ?? 0, limit: counted.taken?.limit ?? null } }),
     }),
   }
 }
@@ -93,16 +94,11 @@ function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'part
 const apiMajorText = String(apiMajor)
 
 /** What a message holds of calls is counted before they run, failed ones too. */
-const take = ({ database, clock }: Parts, { workspace }: Holder, { calls }: Message): Promise<Taken> | undefined =>
-  calls === 0 ? undefined : takeCalls(database.sql, { workspaceId: workspace.id, calls, now: clock.now() })
+const take = ({ database, clock }: Parts, { workspace }: Holder, { calls }: Message): Promise<Taken> =>
+  takeCalls(database.sql, { workspaceId: workspace.id, calls, now: clock.now() })
 
-function requireTaken(taken: Taken | undefined): void {
-  if (taken?.isTaken === false)
-    throw new ToolRefusal(
-      'AGENT_CALL_LIMIT',
-      own`This workspace made ${taken.used} of its ${taken.limit ?? 0} agent calls of this month. They begin anew with the next month of UTC; \`ph\` and the API go on working.`,
-    )
-}
+const noticesOf = (taken: Taken | undefined): Said[] =>
+  taken?.limit == null ? [] : [own`Agent calls this month: ${taken.used} of ${taken.limit}.`]
 
 const refuseBatch = (reply: FastifyReply, { used, limit }: Taken): FastifyReply =>
   reply.code(429).send({ error: 'The agent calls of this month do not suffice for this batch.', used, limit })

@@ -14,7 +14,6 @@ export interface Message {
   json: unknown
   /** How many calls of tools it holds. */
   calls: number
-  isBatch: boolean
 }
 
 /** A body has to say how long it is, at most 1 MB, before any of it is read (spec 7). */
@@ -57,7 +56,7 @@ export function readMessage(body: unknown): Message {
   const json = parsed(text)
   const messages = [json].flat()
   const calls = messages.filter((one) => (one as { method?: unknown } | null | undefined)?.method === 'tools/call').length
-  return { text, json, calls, isBatch: Array.isArray(json) }
+  return { text, json, calls }
 }
 
 function parsed(text: string): unknown {

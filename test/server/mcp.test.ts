@@ -179,6 +179,34 @@ test('calls are counted per workspace and month, failed ones too; then AGENT_CAL
   expect(await call(mia, 'search')).not.toMatchObject({ isError: true })
 })
 
+test('what is refused for its shape, its length or its headers takes nothing of the allowance, whatever it holds of calls', async () => {
+  const workspace = await server.addWorkspace({ agent_calls_per_month: 5000 })
+  const one = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search' } }
+  const batch = (count: number, more: unknown[] = []) => JSON.stringify([...Array<unknown>(count).fill(one), ...more])
+  for (const [body, headers] of [
+    [batch(4999), {}],
+    [batch(101), {}],
+    [batch(3, [{ method: 'tools/call' }]), {}],
+    [batch(3, [7]), {}],
+    [batch(2, [{ jsonrpc: '2.0', id: 2, method: 'initialize', params: {} }]), {}],
+    [batch(3), { accept: 'application/json' }],
+    [batch(3), { 'content-type': 'text/plain' }],
+    [batch(3), { 'x-mcp-tools': 'no_such_tool' }],
+    [batch(3, [JSON.parse('['.repeat(70) + ']'.repeat(70))]), {}],
+    [batch(20_000), {}],
+    [JSON.stringify({ ...one, jsonrpc: '1.0' }), {}],
+    [JSON.stringify(one), { accept: 'application/json' }],
+    [JSON.stringify(one), { 'content-type': 'text/plain' }],
+  ] as [string, Record<string, string>][]) {
+    const { status } = await post(workspace, body, headers)
+    expect([status >= 400, status < 500], `${status} to ${body.slice(0, 60)} ${JSON.stringify(headers)}`).toEqual([true, true])
+  }
+  const answer = await call(await connected(workspace, 'mia'), 'search')
+  expect(answer._meta).toMatchObject({ 'prop-house/agent-calls': { used: 1, limit: 5000 } })
+  expect((await post(workspace, batch(3))).status).toBe(200)
+  expect((await call(await connected(workspace, 'mia'), 'search'))._meta).toMatchObject({ 'prop-house/agent-calls': { used: 5 } })
+})
+
 test('calls that come at once never pass the limit', async () => {
   const workspace = await server.addWorkspace({ agent_calls_per_month: 5 })
   const client = await connected(workspace, 'mia')
