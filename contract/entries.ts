@@ -215,7 +215,7 @@ export const entries = routes({
     method: 'GET',
     path: '/entries/{entry_id}/closure',
     scope: 'read',
-    summary: 'List every file that the current version needs, or an earlier one, itself first.',
+    summary: `List every file that the current version needs, or an earlier one, itself first. More than ${limits.graph.files} are refused.`,
     input: Type.Object({ entry_id: Id, object_id: Type.Optional(Id), urls: Type.Optional(Type.Boolean()) }),
     output: Type.Object({
       entry_id: Id,
@@ -224,13 +224,13 @@ export const entries = routes({
       total_bytes: Count,
       members: Type.Array(ClosureMember),
     }),
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT'],
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'VALIDATION'],
   },
   dependents: {
     method: 'GET',
     path: '/entries/{entry_id}/dependents',
     scope: 'read',
-    summary: 'List every file that needs the current version.',
+    summary: `List every file that needs the current version. More than ${limits.graph.files} are refused.`,
     input: Type.Object({ entry_id: Id }),
     output: Type.Object({
       entry_id: Id,
@@ -239,7 +239,7 @@ export const entries = routes({
       used_by_entries: Count,
       members: Type.Array(DependentsMember),
     }),
-    errors: ['ENTRY_NOT_FOUND'],
+    errors: ['ENTRY_NOT_FOUND', 'VALIDATION'],
   },
   download: {
     method: 'GET',

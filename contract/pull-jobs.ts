@@ -146,6 +146,7 @@ export const pullJobs = routes({
     input: order,
     output: Type.Object({ ...detailFields, warnings: Type.Array(PullWarning) }),
     status: 201,
+    transaction: false,
     errors: orderErrors,
   },
   plan: {

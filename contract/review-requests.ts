@@ -52,8 +52,16 @@ export const ReviewedEntry = Type.Object({
 })
 export type ReviewedEntry = Static<typeof ReviewedEntry>
 
-/** Which entries use a version of the lineage, directly and in all, and into which projects it was pulled. */
-export const Impact = Type.Object({ direct_entries: Count, entries: Count, projects: Type.Array(Type.String()) })
+/**
+ * How many entries use a version of the lineage, directly and in all, and into which projects it was pulled. `at_least`: more than
+ * `limits.graph.counted` versions lead to it, and the counts are those of the nearest.
+ */
+export const Impact = Type.Object({
+  direct_entries: Count,
+  entries: Count,
+  projects: Type.Array(Type.String()),
+  at_least: Type.Optional(Type.Boolean()),
+})
 export type Impact = Static<typeof Impact>
 
 /** A round. `entry` in queues and single reads, `impact` in single reads. */

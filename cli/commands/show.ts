@@ -3,6 +3,7 @@
 import { ClientError } from '../../client/client-error.ts'
 import { requireEntryId } from '../../client/entries/reference.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
+import { ApiError } from '../../contract/errors.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag, value } from '../command.ts'
@@ -65,11 +66,13 @@ export const commands = [
       }
       await withLibraryOrMirror(context, { offline: wish.offline, leftOut }, async (library) => {
         const found = await findParts(library, await requireEntryId(library.api, reference), partsOf(wish))
-        const { entry } = found
+        const { entry, refused = [] } = found
         const head = wantsFacts(wish)
           ? await factLines(context, library, { entry, withPictures: !wish.noPictures })
           : [nameLine(entry, context, context.out.width)]
-        context.out.result(found, () => [...head, ...sections(found, context, wish).slice(head.length === 0 ? 1 : 0)])
+        const { refused: _, ...shown } = found
+        context.out.result(shown, () => [...head, ...sections(shown, context, wish).slice(head.length === 0 ? 1 : 0)])
+        for (const reason of refused) context.out.note(printable(reason))
       })
       return undefined
     },
@@ -92,15 +95,17 @@ interface Wish {
 /** Nothing in particular means everything. */
 const wantsFacts = ({ versions, closure, dependents }: Wish): boolean => !versions && !closure && !dependents
 
-type Part = 'versions' | 'closure' | 'dependents'
-const partsOf = (wish: Wish): Part[] =>
-  (['versions', 'closure', 'dependents'] as const).filter((part) => wish[part] || wantsFacts(wish))
+const allParts = ['versions', 'closure', 'dependents'] as const
+type Part = (typeof allParts)[number]
+const partsOf = (wish: Wish): Part[] => allParts.filter((part) => wish[part] || wantsFacts(wish))
 
 interface Found {
   entry: EntryDetail
   lineage?: Lineage
   closure?: Closure
   dependents?: Dependents
+  /** Why parts of an overview are left out. */
+  refused?: string[]
 }
 
 /** What a mirror does not have of an entry. */
@@ -112,12 +117,21 @@ async function findParts({ api, isOffline }: Library, entry_id: number, parts: r
   const entry = await api.entries.get({ entry_id })
   if (isOffline) return { entry, ...(parts.includes('versions') && (await knownVersions(api, entry.lineage_id))) }
   const wants = (part: Part) => parts.includes(part)
+  const refused: string[] = []
   const [lineage, closure, dependents] = await Promise.all([
     wants('versions') ? api.lineages.get({ lineage_id: entry.lineage_id }) : undefined,
-    wants('closure') ? api.entries.closure({ entry_id }) : undefined,
-    wants('dependents') ? api.entries.dependents({ entry_id }) : undefined,
+    wants('closure') ? api.entries.closure({ entry_id }).catch(unlessTooMany) : undefined,
+    wants('dependents') ? api.entries.dependents({ entry_id }).catch(unlessTooMany) : undefined,
   ])
-  return { entry, ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }
+  const found = { ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }
+  return { entry, ...found, ...(refused.length > 0 && { refused }) }
+
+  /** An overview goes without a part that is more than one answer holds; who asks for that part hears why there is none. */
+  function unlessTooMany(error: unknown): undefined {
+    const isTooMany = error instanceof ApiError && error.code === 'VALIDATION'
+    if (!isTooMany || parts.length < allParts.length) throw error
+    refused.push(error.message)
+  }
 }
 
 async function knownVersions(api: Library['api'], lineage_id: string): Promise<Pick<Found, 'lineage'>> {

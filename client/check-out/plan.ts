@@ -33,16 +33,22 @@ async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]
   const { api } = naming
   const props = new Map(named.props.map((prop) => [prop.lineage_id, prop]))
   const atOnce = pLimit(requestsAtOnce)
-  const closures = await Promise.all(
-    named.props.flatMap(({ entry_id }) => (entry_id === null ? [] : atOnce(() => api.entries.closure({ entry_id })))),
-  )
+  const entryIds = named.props.flatMap(({ entry_id }) => entry_id ?? [])
+  const needed = new Set<string>()
+  const found = await atOnce.map(entryIds, async (entry_id) => {
+    const { members } = await api.entries.closure({ entry_id })
+    const others = new Map(members.map((member) => [member.lineage_id, member]))
+    for (const id of others.keys()) if (props.has(id)) others.delete(id)
+    for (const id of others.keys()) needed.add(id)
+    // Too many are refused: they need not all be kept.
+    return [...others.values()].slice(0, many + 1)
+  })
   const needs = new Map<string, LibraryProp>()
-  for (const { lineage_id, entry_id, asset_name, origin_path, ...filed } of closures.flatMap(({ members }) => members)) {
-    if (props.has(lineage_id)) continue
+  for (const { lineage_id, entry_id, asset_name, origin_path, ...filed } of found.flat()) {
     const name = asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
     needs.set(lineage_id, { prop: { lineage_id, entry_id, name, origin_path, is_needed: true }, filed })
   }
-  const total = props.size + needs.size
+  const total = props.size + needed.size
   if (total > many) throw tooMany(total, true)
   await addProps(props, [...needs.values()], { ...naming, root: named.root })
   return [...props.values()]

@@ -16,7 +16,7 @@ const questionsAtOnce = 4
 /** Types of packages that a base colour leads through. */
 const colouring = new Set(['material', 'texture'])
 
-/** By the id of the version, nearest first, as many as a preview may take; nothing for what is no mesh, or is not there any more. */
+/** By the id of the version, nearest first, as many as a preview may take; nothing for what is no mesh, needs more than a closure holds, or is not there any more. */
 export async function findNeededFiles(
   api: Pick<Api, 'entries'>,
   wanted: readonly MediaJob[],
@@ -27,7 +27,7 @@ export async function findNeededFiles(
 }
 
 async function neededBy({ entries }: Pick<Api, 'entries'>, { entryId, objectId }: MediaJob): Promise<NeededFile[]> {
-  const closure = await entries.closure({ entry_id: entryId, object_id: objectId }).catch(nothingIfGone)
+  const closure = await entries.closure({ entry_id: entryId, object_id: objectId }).catch(nothingIfGoneOrTooMany)
   const needed: NeededFile[] = []
   let bytes = 0
   const [mesh, ...others] = closure?.members ?? []
@@ -42,7 +42,7 @@ async function neededBy({ entries }: Pick<Api, 'entries'>, { entryId, objectId }
   return needed
 }
 
-function nothingIfGone(error: unknown): undefined {
-  if (error instanceof ApiError && error.status === 404) return undefined
+function nothingIfGoneOrTooMany(error: unknown): undefined {
+  if (error instanceof ApiError && (error.status === 404 || error.code === 'VALIDATION')) return undefined
   throw error
 }

@@ -2,37 +2,47 @@
 
 import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarEditor, RadarLineage, RadarLock } from '../../contract/locks.ts'
-import { inPieces } from '../../system/event-loop.ts'
-import { amongIds, amongTexts, lookupTexts } from '../database/among.ts'
-import { type Edge, selectEdges } from '../rows/closure.ts'
+import { amongTexts, lookupTexts } from '../database/among.ts'
+import { atOneMoment } from '../database/transaction.ts'
 import { isOnline } from '../rows/editor-session.ts'
 import { isActive, type LockScope, selectActiveLocks } from '../rows/lock.ts'
 import { entriesOf } from './entries-of.ts'
-import { type HeldLineage, requireLineages } from './held-lineages.ts'
+import { requireLineages } from './held-lineages.ts'
+import { locate, type Reached, selectLockedAround, walkNeeds } from './locked-needs.ts'
 
 const { shown } = limits.lock
 
-/** In the order of the ids, each once. Reads as of one moment. */
+/** In the order of the ids, each once. As of one moment; what is needed is looked for before, which may take long. */
 export async function readRadar(scope: LockScope, lineageIds: readonly string[]): Promise<RadarLineage[]> {
   const ids = [...new Set(lineageIds)]
-  const lineages = await requireLineages(scope, ids)
-  const needed = await findLockedNeeds(scope, lineages)
-  const users = await selectLockedUsers(scope, ids)
-  const near = [...needed.values()].flatMap((found) => [...found.keys()]).concat([...users.values()].flat())
-  const locks = await selectActiveLocks(scope, [...ids, ...near])
-  const entryOf = await entriesOf(scope, [...locks.values()])
-  const editors = await selectEditors(scope, ids)
-  return lineages.map(({ lineage_id, review_status }) => {
-    const around: Around = { lineageId: lineage_id, needed: needed.get(lineage_id), users: users.get(lineage_id) }
-    const found = locksAround(around, locks, entryOf)
+  const before = await requireLineages(scope, ids)
+  const reached = await walkNeeds(
+    scope,
+    before.map(({ object_id }) => object_id),
+  )
+  const found = await atOneMoment(scope.sql, (sql) => selectAround({ ...scope, sql }, ids, reached))
+  const needed = await locate(found.lockedAround)
+  return found.lineages.map(({ lineage_id, review_status }) => {
+    const around: Around = { lineageId: lineage_id, needed: needed.get(lineage_id), users: found.users.get(lineage_id) }
+    const locks = locksAround(around, found.locks, found.entryOf)
     return {
       lineage_id,
       review_status,
-      locks: found.slice(0, shown),
-      more_locks: Math.max(0, found.length - shown),
-      editors: editors.get(lineage_id)?.slice(0, shown) ?? [],
+      locks: locks.slice(0, shown),
+      more_locks: Math.max(0, locks.length - shown),
+      editors: found.editors.get(lineage_id)?.slice(0, shown) ?? [],
     }
   })
+}
+
+async function selectAround(scope: LockScope, ids: readonly string[], reached: Reached) {
+  const lineages = await requireLineages(scope, ids)
+  const lockedAround = await selectLockedAround(scope, lineages, reached)
+  const users = await selectLockedUsers(scope, ids)
+  const near = new Set([...ids, ...lockedAround.locked.values(), ...[...users.values()].flat()])
+  const locks = await selectActiveLocks(scope, [...near])
+  const entryOf = await entriesOf(scope, [...locks.values()])
+  return { lineages, lockedAround, users, locks, entryOf, editors: await selectEditors(scope, ids) }
 }
 
 interface Around {
@@ -62,54 +72,6 @@ function locksAround(
       seen.add(id)
       return { lock, relation, entry_id: entryOf.get(id) ?? null }
     })
-}
-
-/** By lineage: the locked lineages in the closure of its current version. */
-async function findLockedNeeds(scope: LockScope, lineages: readonly HeldLineage[]): Promise<Map<string, Map<string, number>>> {
-  const { sql, workspace } = scope
-  const edges = await selectEdges(sql, workspace.id, { rootIds: lineages.map(({ object_id }) => object_id), direction: 'needs' })
-  const locked = await selectLockedObjects(scope, new Set(edges.map(([, toId]) => toId)))
-  const found = new Map<string, Map<string, number>>()
-  if (locked.size === 0) return found
-  const needsOf = Map.groupBy(edges, ([fromId]) => fromId)
-  await inPieces(lineages, ({ lineage_id, object_id }) => {
-    found.set(lineage_id, walk(object_id, needsOf, locked))
-  })
-  return found
-}
-
-/** Breadth first, so the number of steps is the smallest. */
-function walk(
-  rootId: number,
-  needsOf: ReadonlyMap<number, readonly Edge[]>,
-  locked: ReadonlyMap<number, string>,
-): Map<string, number> {
-  const found = new Map<string, number>()
-  const seen = new Set([rootId])
-  let level = [rootId]
-  for (let steps = 1; level.length > 0; steps++) {
-    const next: number[] = []
-    for (const id of level)
-      for (const [, toId] of needsOf.get(id) ?? []) {
-        if (seen.has(toId)) continue
-        seen.add(toId)
-        next.push(toId)
-        const lineageId = locked.get(toId)
-        if (lineageId !== undefined && !found.has(lineageId)) found.set(lineageId, steps)
-      }
-    level = next
-  }
-  return found
-}
-
-/** Of these versions, those of lineages that are checked out, with their lineages. */
-async function selectLockedObjects({ sql, workspace, now }: LockScope, ids: Iterable<number>): Promise<Map<number, string>> {
-  const rows = await sql<{ id: number; lineage_id: string }[]>`
-    select o.id, o.lineage_id
-      from (select lineage_id from locks k where k.workspace_id = ${workspace.id} and ${isActive(sql, now)} offset 0) k
-      join objects o on o.workspace_id = ${workspace.id} and o.lineage_id = k.lineage_id
-     where o.id ${amongIds(sql, ids)}`
-  return new Map(rows.map(({ id, lineage_id }) => [id, lineage_id]))
 }
 
 /** By lineage: the locked lineages whose current version needs any version of it. What is locked is looked at first: that is little. */

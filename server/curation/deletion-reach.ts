@@ -2,6 +2,7 @@
 
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
+import { walk } from '../dependencies/walk.ts'
 
 /** Entries with their histories and, with `packId`, every version that came from that pack. */
 export interface Reach {
@@ -36,34 +37,34 @@ export async function selectLineageIds(sql: Sql, workspaceId: number, reach: Rea
 
 /**
  * A version stays when something outside needs it, when it is part of the history of an entry that stays, or when something that
- * stays for one of these reasons needs it. Everything is looked up one by one (server/database/among.ts says why).
+ * stays for one of these reasons needs it: that is walked, and each has the home of what it was reached by.
  */
 export async function selectCandidates(sql: Sql, workspaceId: number, reach: Reach): Promise<Candidate[]> {
   const candidates = await sql<Omit<Candidate, 'home'>[]>`${reached(sql, workspaceId, reach)}`
-  const kept = await sql<{ id: number; home: number }[]>`
-    with recursive candidates as materialized (${reached(sql, workspaceId, reach)}), kept (id, home) as (
-      (select c.id, user_of.pack_id
-         from candidates c cross join lateral (
-           select d.object_id, u.pack_id from dependencies d join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
-            where d.workspace_id = ${workspaceId} and d.needs_object_id = c.id offset 0) user_of
-        where user_of.object_id not in (select id from candidates)
-        union
-       select c.id, history.pack_id
-         from candidates c cross join lateral (
-           select e.id, f.pack_id
-             from entries e
-             join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-             join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
-            where e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id offset 0) history
-        where history.id not ${amongIds(sql, reach.entryIds)})
-      union
-      select needed.id, k.home
-        from kept k cross join lateral (
-          select d.needs_object_id as id from dependencies d
-           where d.workspace_id = ${workspaceId} and d.object_id = k.id offset 0) needed
-       where (needed.id in (select id from candidates)) is true
-    )
-    select id, min(home) as home from kept group by id`
-  const homes = new Map(kept.map(({ id, home }) => [id, home]))
+  const homes = new Map((await selectKept(sql, workspaceId, reach)).map(({ id, home }) => [id, home]))
+  const within = new Set(candidates.map(({ id }) => id))
+  const order = { direction: 'needs', rootIds: [...homes.keys()], within, most: Number.POSITIVE_INFINITY } as const
+  const { steps } = homes.size > 0 ? await walk(sql, workspaceId, order) : { steps: [] }
+  for (const [id, { via }] of steps) if (via !== null) homes.set(id, homes.get(via) ?? 0)
   return candidates.map((version) => ({ ...version, home: homes.get(version.id) ?? null }))
 }
+
+/** Those that stay for a reason of their own, each once, with a home. Looked up one by one (server/database/among.ts says why). */
+const selectKept = (sql: Sql, workspaceId: number, reach: Reach) =>
+  sql<{ id: number; home: number }[]>`
+    with candidates as materialized (${reached(sql, workspaceId, reach)}), kept as (
+      select c.id, user_of.home
+        from candidates c cross join lateral (
+          select min(u.pack_id) as home from dependencies d join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
+           where d.workspace_id = ${workspaceId} and d.needs_object_id = c.id and d.object_id not in (select id from candidates)) user_of
+       where user_of.home is not null
+       union all
+      select c.id, history.pack_id
+        from candidates c cross join lateral (
+          select e.id, f.pack_id
+            from entries e
+            join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
+            join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
+           where e.workspace_id = ${workspaceId} and e.lineage_id = c.lineage_id offset 0) history
+       where history.id not ${amongIds(sql, reach.entryIds)})
+    select id, min(home) as home from kept group by id`

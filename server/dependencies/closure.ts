@@ -1,19 +1,16 @@
-/** The walk along dependencies: down to everything a version needs, and up to everything that needs it. */
+/** Everything that a version needs, and everything that needs it, as the library shows it. */
 
+import pLimit from 'p-limit'
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
+import { type ApiError, validationError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
-import { type EntryFace, requireEntryFace } from './entry.ts'
-import { requireVersionOf, versionFacts } from './version.ts'
-
-/** `needs`: what the version needs. `users`: what needs the version. */
-type Direction = 'needs' | 'users'
-
-interface Step {
-  depth: number
-  edge: 'root' | 'hard' | 'soft'
-  via: number | null
-}
+import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { requireVersionOf, versionFacts } from '../rows/version.ts'
+import { type Direction, pieceEdges } from './edges.ts'
+import { inTurn } from './heavy-walks.ts'
+import { type Step, walk } from './walk.ts'
 
 /** The current version of an entry, and what lies around it. */
 export interface Around<M> {
@@ -25,7 +22,7 @@ export interface Around<M> {
 
 /**
  * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
- * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise.
+ * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`.
  */
 export function readClosure(
   sql: Sql,
@@ -35,17 +32,35 @@ export function readClosure(
   const sharing = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
   const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path`
   const named = ['shared_with_count', 'version', 'push_note', 'plugins', 'missing_dependencies', 'source_path'] as const
-  const from = { ...of, direction: 'needs', shown, named } as const
+  const from = { ...of, direction: 'needs', shown, named, tooMany: tooManyNeeded } as const
   return readAround<ClosureMember>(sql, workspaceId, from)
 }
 
-/** Everything that needs it, directly (depth 1) or through others; the version itself is left out. ENTRY_NOT_FOUND otherwise. */
+/** Everything that needs it, directly (depth 1) or through others; the version itself is left out. Throws as `readClosure` does. */
 export async function readDependents(sql: Sql, workspaceId: number, entryId: number): Promise<Around<DependentsMember>> {
   const named = ['entry_name', 'entry_status'] as const
-  const from = { entryId, direction: 'users', shown: sql`e.name, e.status`, named } as const
+  const from = { entryId, direction: 'users', shown: sql`e.name, e.status`, named, tooMany: tooManyUsers } as const
   const { members, ...around } = await readAround<DependentsMember>(sql, workspaceId, from)
   return { ...around, members: members.filter((member) => member.depth > 0) }
 }
+
+const many = `${limits.graph.files.toLocaleString('en')} files`
+
+const tooManyNeeded = () =>
+  validationError([
+    {
+      path: 'entry_id',
+      message: `needs more than ${many}, directly or through others; ask for the closures of what it is made of`,
+    },
+  ])
+
+const tooManyUsers = () =>
+  validationError([
+    {
+      path: 'entry_id',
+      message: `is needed by more than ${many}, directly or through others; ask for the dependents of what needs it, one by one`,
+    },
+  ])
 
 /** By several statements, and several connections, which may see several moments. Where that shows, all is read again as of one. */
 async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: ClosureQuery<M>): Promise<Around<M>> {
@@ -78,69 +93,41 @@ interface ClosureQuery<M extends Member> {
   /** Columns that only this direction has, and what they are called. */
   shown: Fragment
   named: readonly Exclude<keyof M, keyof Member>[]
+  /** The refusal of more than may be reached. */
+  tooMany: () => ApiError
 }
 
 interface From<M extends Member> extends ClosureQuery<M> {
   rootId: number
 }
 
-/** `reached`: how many versions the edges lead to, the first one included. */
+/** `reached`: how many versions the walk came to, the first one included. */
 async function selectReached<M extends Member>(
   sql: Sql,
   workspaceId: number,
   from: From<M>,
 ): Promise<{ members: M[]; reached: number }> {
-  const steps = walk(from.rootId, await selectEdges(sql, workspaceId, { rootIds: [from.rootId], direction: from.direction }))
-  const parts = partsOf([...steps.keys()])
-  const found = await Promise.all(parts.map((ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown })))
-  const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
-  return { members: members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id), reached: steps.size }
+  const { rootId, direction } = from
+  return inTurn({ sql, workspaceId }, async (turn) => {
+    const order = { direction, rootIds: [rootId], most: limits.graph.files, beforePiece: () => turn.countPiece() }
+    const { steps, isWhole, edges } = await walk(sql, workspaceId, order)
+    if (!isWhole) throw from.tooMany()
+    await turn.countFiles(steps.size)
+    const parts = partsOf([...steps.keys()], edges)
+    const found = await pLimit(mostPartsAtOnce).map(parts, (ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown }))
+    const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
+    return { members: members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id), reached: steps.size }
+  })
 }
 
 /** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
-const partIds = 1000
+const mostPartIds = 1000
+const mostPartsAtOnce = 4
 
-const partsOf = (ids: readonly number[]): number[][] =>
-  Array.from({ length: Math.ceil(ids.length / partIds) }, (_, at) => ids.slice(at * partIds, (at + 1) * partIds))
-
-export type Edge = [fromId: number, toId: number, isHard: boolean]
-
-/** Every edge between things that can be reached, once, so cycles end. Lists of values: the driver is quicker with them than with objects. */
-export async function selectEdges(
-  sql: Sql,
-  workspaceId: number,
-  { rootIds, direction }: { rootIds: readonly number[]; direction: Direction },
-): Promise<Edge[]> {
-  const [near, far] =
-    direction === 'needs' ? [sql`d.object_id`, sql`d.needs_object_id`] : [sql`d.needs_object_id`, sql`d.object_id`]
-  const rows = await sql`
-    with recursive edges (from_id, to_id, hard) as (
-      select null::bigint, unnest(${[...rootIds]}::bigint[]), null::boolean
-      union
-      select ${near}, ${far}, d.hard
-        from (select distinct to_id from edges) reached join dependencies d on d.workspace_id = ${workspaceId} and ${near} = reached.to_id
-    )
-    select from_id, to_id, hard from edges where from_id is not null`.values()
-  return rows as unknown as Edge[]
-}
-
-/** Breadth first, so every depth is the shortest; of equally short ways a hard edge wins, then the older version. Pure. */
-function walk(rootId: number, edges: readonly Edge[]): Map<number, Step> {
-  const outgoing = Map.groupBy(edges, ([fromId]) => fromId)
-  const steps = new Map<number, Step>([[rootId, { depth: 0, edge: 'root', via: null }]])
-  let level = [rootId]
-  for (let depth = 1; level.length > 0; depth++) {
-    const next: number[] = []
-    for (const id of level.sort((a, b) => a - b))
-      for (const [, toId, isHard] of outgoing.get(id) ?? []) {
-        const known = steps.get(toId)
-        if (!known) next.push(toId)
-        if (!known || (known.depth === depth && known.edge === 'soft' && isHard))
-          steps.set(toId, { depth, edge: isHard ? 'hard' : 'soft', via: id })
-      }
-    level = next
-  }
-  return steps
+/** Of each file its users are counted, at least as many as the walk looked at edges: a part counts about as many as a piece of the walk. */
+function partsOf(ids: readonly number[], edges: number): number[][] {
+  const size = Math.min(mostPartIds, Math.max(1, Math.floor((pieceEdges * ids.length) / (edges + 1))))
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
 }
 
 /** Looked up one by one (server/database/among.ts says why). The entry is there where the version is its current one. */

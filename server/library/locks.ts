@@ -8,7 +8,6 @@ import { readRadar } from '../check-out/radar.ts'
 import { releaseLocks } from '../check-out/release.ts'
 import { takeLocks } from '../check-out/take.ts'
 import type { Fragment } from '../database/sql.ts'
-import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { isActive, selectLocks } from '../rows/lock.ts'
 
@@ -32,7 +31,7 @@ export const locks: Handlers<typeof contract> = {
   },
 
   async radar({ sql, workspace, now, input }) {
-    return { lineages: await atOneMoment(sql, (sql) => readRadar({ sql, workspace, now }, input.lineage_ids)) }
+    return { lineages: await readRadar({ sql, workspace, now }, input.lineage_ids) }
   },
 
   async list({ sql, workspace, now, input }) {

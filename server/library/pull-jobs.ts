@@ -3,15 +3,15 @@
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
-import type { InputOf } from '../../contract/route.ts'
+import type { InputOf, OutputOf } from '../../contract/route.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { atOneMoment } from '../database/transaction.ts'
+import { atOneMoment, transact } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { checkEngine, hashOfClaim, isOwnClaim, leaseUntil, newClaimToken, requireClaim, wrongState } from '../pulls/claim.ts'
 import { placeWarnings } from '../pulls/destinations.ts'
-import { holdOrdered, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
+import { holdOrdered, type LookAhead, lookAhead, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
 import { notePull } from '../rows/first-steps.ts'
@@ -31,32 +31,15 @@ type RequestOf<V extends keyof typeof contract> = Context & { input: InputOf<(ty
 
 export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
-    const { sql, workspace, actor, now, feed, input } = request
-    const order = await resolveOrder(request, await holdOrdered(request))
-    const project = { name: input.target_project, root: input.target_root ?? defaultRoot }
-    await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, project)
-    const id = await insertJob(request, order)
-    await sql`
-      update entries e set ever_pulled = true from pull_job_entries p
-       where p.workspace_id = ${workspace.id} and p.job_id = ${id} and e.workspace_id = p.workspace_id and e.id = p.entry_id and not e.ever_pulled`
-    for (const { entry_id, object_id, lineage_id } of order.entries)
-      feed.happened({
-        type: 'download.pull',
-        entryId: entry_id,
-        lineageId: lineage_id,
-        objectId: object_id,
-        batchKey: `pull-job:${id}`,
-        payload: { job_id: id, target_project: input.target_project },
-      })
-    feed.jobChanged(id)
-    const job = await requirePullJob(request, id)
-    return { ...job, warnings: [...order.warnings, ...placeWarnings(order.files, job.target_root)] }
+    const ahead = await lookAhead(request)
+    return transact(request, (inside) => create(inside, ahead))
   },
 
   async plan({ sql, workspace, actor, now, input }) {
+    const ahead = await lookAhead({ sql, workspace, input })
     const { order, fields, objects } = await atOneMoment(sql, async (sql) => {
       const request = { sql, workspace, input }
-      const order = await resolveOrder(request, await selectOrdered(request))
+      const order = await resolveOrder(request, { entryIds: await selectOrdered(request), ahead })
       const fields = await orderFields({ ...request, order })
       return { order, fields, objects: await withLocks({ sql, workspace, now }, order.files) }
     })
@@ -144,6 +127,30 @@ export const pullJobs: Handlers<typeof contract> = {
     const objects = await withLocks(request, input.urls ? await withAddresses(request, files) : files)
     return { job_id: input.job_id, ...closureOf(objects) }
   },
+}
+
+/** Everything that is ordered is held before it is looked at. */
+async function create(request: RequestOf<'create'>, ahead: LookAhead): Promise<OutputOf<(typeof contract)['create']>> {
+  const { sql, workspace, actor, now, feed, input } = request
+  const order = await resolveOrder(request, { entryIds: await holdOrdered(request), ahead })
+  const project = { name: input.target_project, root: input.target_root ?? defaultRoot }
+  await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, project)
+  const id = await insertJob(request, order)
+  await sql`
+    update entries e set ever_pulled = true from pull_job_entries p
+     where p.workspace_id = ${workspace.id} and p.job_id = ${id} and e.workspace_id = p.workspace_id and e.id = p.entry_id and not e.ever_pulled`
+  for (const { entry_id, object_id, lineage_id } of order.entries)
+    feed.happened({
+      type: 'download.pull',
+      entryId: entry_id,
+      lineageId: lineage_id,
+      objectId: object_id,
+      batchKey: `pull-job:${id}`,
+      payload: { job_id: id, target_project: input.target_project },
+    })
+  feed.jobChanged(id)
+  const job = await requirePullJob(request, id)
+  return { ...job, warnings: [...order.warnings, ...placeWarnings(order.files, job.target_root)] }
 }
 
 const closureOf = <F extends { blob_size: number }>(objects: F[]) => ({

@@ -47,13 +47,14 @@ export const reviewRequests: Handlers<typeof contract> = {
   },
 
   async get({ sql, workspace, input }) {
-    return atOneMoment(sql, async (sql) => {
+    const { round, shown } = await atOneMoment(sql, async (sql) => {
       const round = await requireRound(sql, workspace.id, input.request_id)
       const [shown] = await showQueue(sql, workspace.id, [round])
       if (!shown) throw requestNotFound(input.request_id)
-      const { entry } = shown
-      return { request: { ...shown, impact: await impactOf(sql, workspace.id, round.lineage_id) }, entry }
+      return { round, shown }
     })
+    // The walk may take long: nobody waits for it.
+    return { request: { ...shown, impact: await impactOf(sql, workspace.id, round.lineage_id) }, entry: shown.entry }
   },
 
   async respond(request) {

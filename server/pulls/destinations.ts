@@ -6,12 +6,6 @@ import { rootWarnings } from '../../contract/target-roots.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import type { PullFile } from '../rows/pull-job.ts'
 
-/** One dependency: the version `from` needs the version `to`. */
-export interface Need {
-  from: number
-  to: number
-}
-
 export interface Destinations {
   files: PullFile[]
   warnings: PullWarning[]
@@ -85,7 +79,8 @@ interface Choice {
   roots: readonly number[]
   /** Versions that were requested by id. */
   pinned: ReadonlySet<number>
-  needs: readonly Need[]
+  /** By version, what it needs. */
+  needs: ReadonlyMap<number, readonly number[]>
 }
 
 /**
@@ -123,14 +118,13 @@ const newerVersionUsed = (older: PullFile, newer: PullFile): PullWarning => ({
 })
 
 /** Everything that the roots need, in the order of finding. */
-function reach(roots: readonly number[], needs: readonly Need[], standIns: ReadonlyMap<number, number>): Set<number> {
+function reach(roots: readonly number[], needs: Choice['needs'], standIns: ReadonlyMap<number, number>): Set<number> {
   const final = (id: number): number => {
     let at = id
     for (let next = standIns.get(at); next !== undefined; next = standIns.get(at)) at = next
     return at
   }
-  const byUser = Map.groupBy(needs, ({ from }) => from)
   const reached = new Set(roots.map(final))
-  for (const id of reached) for (const { to } of byUser.get(id) ?? []) reached.add(final(to))
+  for (const id of reached) for (const to of needs.get(id) ?? []) reached.add(final(to))
   return reached
 }

@@ -5,11 +5,15 @@ import { limits } from '../../contract/limits.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
+import { atOneMoment } from '../database/transaction.ts'
+import { needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
+import { inTurn } from '../dependencies/heavy-walks.ts'
+import { walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
-import { clashError, findClashes, type Need, preferNewest, requirePlaces } from './destinations.ts'
+import { clashError, findClashes, preferNewest, requirePlaces } from './destinations.ts'
 
 export interface Resolved {
   entries: (PullJobEntry & { lineage_id: string })[]
@@ -56,21 +60,21 @@ export async function holdOrdered(request: OrderRequest): Promise<number[]> {
 }
 
 /** Resolves an order of these entries as the library stands. Who records the answer holds the entries before. */
-export async function resolveOrder(request: OrderRequest, entryIds: readonly number[]): Promise<Resolved> {
+export async function resolveOrder(
+  request: OrderRequest,
+  { entryIds, ahead }: { entryIds: readonly number[]; ahead: LookAhead },
+): Promise<Resolved> {
   const requested = await requireEntries(request, entryIds)
   const { entries, pinned } = await pinVersions(request, requested)
-  const roots = [...new Set(entries.map(({ object_id }) => object_id))]
-  const ids = await selectReached(request, roots)
-  if (ids.length > limits.pullJob.files)
-    throw validationError([
-      { path: 'entries', message: `need more than ${limits.pullJob.files} files together; pull them in several jobs` },
-    ])
-  const files = (await selectPullFiles(request, ids)).toSorted((a, b) => a.object_id - b.object_id)
+  const roots = rootsOf(entries)
+  const files = (await selectFiles(request, roots, ahead)).toSorted((a, b) => a.object_id - b.object_id)
   requirePlaces(files)
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
   const destinations =
-    clashes.length > 0 ? preferNewest(files, { roots, pinned, needs: await selectNeeds(request, ids) }) : { files, warnings: [] }
+    clashes.length > 0
+      ? preferNewest(files, { roots, pinned, needs: await requireNeeds(request, files) })
+      : { files, warnings: [] }
   return {
     entries: withFacts(entries, files),
     files: destinations.files,
@@ -136,22 +140,56 @@ async function pinVersions({ sql, workspace, input }: OrderRequest, requested: r
   return { entries, pinned: new Set(pins.map(({ object_id }) => object_id)) }
 }
 
-/** The versions and all that they need; one more than a job may hold when there are too many. */
-async function selectReached({ sql, workspace }: OrderRequest, roots: readonly number[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    with recursive reached (id) as (
-      select unnest(${[...roots]}::bigint[])
-      union
-      select d.needs_object_id from reached r join dependencies d on d.workspace_id = ${workspace.id} and d.object_id = r.id
-    )
-    select id from reached limit ${limits.pullJob.files + 1}`
-  return rows.map(({ id }) => id)
+/** What some versions need, looked for before the order is resolved: it may take long, and nothing is held meanwhile. */
+export interface LookAhead {
+  roots: ReadonlySet<number>
+  ids: readonly number[]
 }
 
-const selectNeeds = ({ sql, workspace }: OrderRequest, ids: readonly number[]): PromiseLike<Need[]> =>
-  sql<Need[]>`
-    select object_id as from, needs_object_id as to from dependencies
-     where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+/** VALIDATION where it is more than a job may hold. Outside of a transaction it waits its turn. */
+async function selectReached({ sql, workspace }: OrderRequest, roots: readonly number[]): Promise<LookAhead> {
+  return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
+    const order = { direction: 'needs', rootIds: roots, most: limits.pullJob.files } as const
+    const { steps, isWhole } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
+    if (isWhole) return { roots: new Set(roots), ids: [...steps.keys()] }
+    throw validationError([
+      { path: 'entries', message: `need more than ${limits.pullJob.files} files together; pull them in several jobs` },
+    ])
+  })
+}
+
+/** The walk of an order, before anything is held for it. */
+export async function lookAhead(request: OrderRequest): Promise<LookAhead> {
+  const { entries } = await atOneMoment(request.sql, async (sql) => {
+    const inside = { ...request, sql }
+    return pinVersions(inside, await requireEntries(inside, await selectOrdered(inside)))
+  })
+  return selectReached(request, rootsOf(entries))
+}
+
+const rootsOf = (entries: readonly OrderedEntry[]): number[] => [...new Set(entries.map(({ object_id }) => object_id))]
+
+/** The files of the order; looked for again where other versions are ordered by now, or one of them is gone. */
+async function selectFiles(request: OrderRequest, roots: readonly number[], ahead: LookAhead): Promise<PullFile[]> {
+  const isSame = ahead.roots.symmetricDifference(new Set(roots)).size === 0
+  const files = isSame ? await selectPullFiles(request, ahead.ids) : []
+  if (isSame && files.length === ahead.ids.length) return files
+  return selectPullFiles(request, (await selectReached(request, roots)).ids)
+}
+
+/** Of the files of a job. Most need a few of the others. */
+const mostEdges = 250_000
+
+/** VALIDATION where they need one another too often to be looked through. */
+async function requireNeeds(
+  { sql, workspace }: OrderRequest,
+  files: readonly PullFile[],
+): Promise<ReadonlyMap<number, number[]>> {
+  const edges = await selectEdgesWithin(sql, workspace.id, { fromIds: files.map(({ object_id }) => object_id), most: mostEdges })
+  if (edges) return needsOf(edges)
+  const message = `name one another more than ${mostEdges.toLocaleString('en')} times, too often to leave older versions out; pull them in several jobs`
+  throw validationError([{ path: 'entries', message }])
+}
 
 const deprecationsOf = (entries: readonly OrderedEntry[]): PullWarning[] =>
   entries

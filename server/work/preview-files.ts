@@ -1,8 +1,9 @@
 /** Files that a mesh needs, in the server's own storage: its colours lie in other packages, and parts of a source file beside it. */
+import { ApiError } from '../../contract/errors.ts'
 import { isMeshType } from '../../previews/previewed-types.ts'
 import { mostNeeded, type NeededFiles, neededName } from '../../previews/threads/media-order.ts'
 import type { Sql } from '../database/sql.ts'
-import { readClosure } from '../rows/closure.ts'
+import { readClosure } from '../dependencies/closure.ts'
 import { blobKey, type Lent, type Storage } from '../storage/storage.ts'
 import type { Attempt } from './preview-attempts.ts'
 
@@ -33,12 +34,12 @@ interface Needed {
   borrowed: BorrowedFiles
 }
 
-/** Nearest first, as many as a preview may take. None for what is no mesh. Throws what `readClosure` does. */
+/** Nearest first, as many as a preview may take. None for what is no mesh, or needs more than a closure holds. Else throws what `readClosure` does. */
 export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }: Needed): Promise<NeededFiles> {
   const files = new Map<string, string>()
   if (!isMeshType(attempt.entry_type)) return files
-  const { members } = await readClosure(sql, workspaceId, { entryId: attempt.entry_id, objectId: attempt.object_id })
-  const [mesh, ...others] = members
+  const closure = { entryId: attempt.entry_id, objectId: attempt.object_id }
+  const [mesh, ...others] = await readClosure(sql, workspaceId, closure).then(({ members }) => members, noneIfTooMany)
   for (const member of others.slice(0, mostNeeded.count)) {
     const name = neededName(member, mesh)
     if (name === undefined) continue
@@ -46,4 +47,9 @@ export async function filesOfNeeded(sql: Sql, { workspaceId, attempt, borrowed }
     if (path !== undefined) files.set(name, path)
   }
   return files
+}
+
+function noneIfTooMany(error: unknown): [] {
+  if (error instanceof ApiError && error.code === 'VALIDATION') return []
+  throw error
 }

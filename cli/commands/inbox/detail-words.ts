@@ -74,10 +74,11 @@ function againstLines({ version, approved, comparison }: AgainstApproved, look: 
 }
 
 /** `Used by 12 entries, 3 of them directly; pulled into Castle and Inn.` */
-export function impactWords({ direct_entries, entries, projects }: Impact): string {
+export function impactWords({ direct_entries, entries, projects, at_least = false }: Impact): string {
   const directly =
     direct_entries === entries ? 'directly' : direct_entries === 0 ? 'not directly' : `${number(direct_entries)} of them directly`
-  const used = entries === 0 ? 'No other entry uses it' : `Used by ${count(entries, 'entry', 'entries')}, ${directly}`
+  const many = `Used by ${at_least ? 'at least ' : ''}${count(entries, 'entry', 'entries')}`
+  const used = entries === 0 && !at_least ? 'No other entry uses it' : `${many}, ${directly}`
   const shown = projects.slice(0, 5).map((name) => printable(name))
   const more = projects.length > shown.length ? ` and ${number(projects.length - shown.length)} more` : ''
   return `${used}; ${shown.length === 0 ? 'pulled into no project' : `pulled into ${shown.join(', ')}${more}`}.`

@@ -119,14 +119,15 @@ function responseWords(
 }
 
 /** What a new version would reach. */
-export function impactLines({ direct_entries, entries, projects }: Impact, width: number): string[] {
+export function impactLines({ direct_entries, entries, projects, at_least = false }: Impact, width: number): string[] {
   const directly =
     direct_entries === entries
       ? 'directly'
       : direct_entries === 0
         ? 'none directly'
         : `${number(direct_entries)} of them directly`
-  const users = entries === 0 ? 'No entry uses it.' : `${count(entries, 'entry uses', 'entries use')} it, ${directly}.`
+  const many = `${at_least ? 'At least ' : ''}${count(entries, 'entry uses', 'entries use')} it`
+  const users = entries === 0 && !at_least ? 'No entry uses it.' : `${many}, ${directly}.`
   const where =
     projects.length === 0 ? 'It was pulled into no project.' : `It was pulled into ${listed(projects.map(printable), mostNames)}.`
   return wrap(`${users} ${where}`, width, '  ')

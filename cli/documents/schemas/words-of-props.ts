@@ -151,6 +151,7 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   closed_at: 'when it was closed',
   closed_by: 'who closed it',
   reviewers: 'who was asked, and what they answered',
+  at_least: 'the counts are of the nearest only: there are more',
   impact: 'what depends on it',
   direct_entries: 'props that use it directly',
   request: 'the review',

@@ -1,0 +1,121 @@
+// More than one answer holds, of what props need and what needs them: refused with the limit and the next step, or said to be a bound.
+import { expect, test } from 'vitest'
+import { limits } from '../../contract/limits.ts'
+import { type Answer, callAs } from '../support/api.ts'
+import { type Graph, graphRows, shapes } from '../support/graph-rows.ts'
+import { startTestServer } from '../support/server.ts'
+
+const server = await startTestServer()
+const { files, counted } = limits.graph
+
+async function graphOf(count: number, edges: Parameters<typeof graphRows>[1]['edges'], hasOwnPacks = false) {
+  const { workspaceId, url, keys } = await server.addWorkspace()
+  const graph = await graphRows(server.database.longSql, { workspaceId, count, edges, hasOwnPacks })
+  return { graph, workspaceId, mia: callAs(url, keys.mia), max: callAs(url, keys.max), adam: callAs(url, keys.adam) }
+}
+
+const refusal = ({ status, body }: Answer) => [status, body.error?.code, body.error?.message]
+const orderOf = (graph: Graph, number: number) => ({ target_project: 'Castle', entries: [{ entry_id: graph.entryId(number) }] })
+
+test('a closure of as many files as an answer holds is answered, and one more is refused with the limit and what to ask instead', async () => {
+  const { graph, mia } = await graphOf(files + 1, shapes.chain(files + 1))
+  const whole = await mia.get(`/entries/${graph.entryId(files)}/closure`)
+  expect([whole.status, whole.body.total_objects]).toEqual([200, files])
+  expect(whole.body.members.at(-1).object_id).toBe(graph.objectId(1))
+  expect(refusal(await mia.get(`/entries/${graph.entryId(files + 1)}/closure`))).toEqual([
+    422,
+    'VALIDATION',
+    'entry_id: needs more than 20,000 files, directly or through others; ask for the closures of what it is made of',
+  ])
+})
+
+test('dependents are answered up to the same bound, direct ones or not, and refused beyond it', async () => {
+  const { graph, mia } = await graphOf(files + 2, shapes.wide(files + 2))
+  expect(refusal(await mia.get(`/entries/${graph.entryId(1)}/dependents`))).toEqual([
+    422,
+    'VALIDATION',
+    'entry_id: is needed by more than 20,000 files, directly or through others; ask for the dependents of what needs it, one by one',
+  ])
+  const few = await graphOf(500, shapes.dense(500))
+  const { status, body } = await few.mia.get(`/entries/${few.graph.entryId(1)}/dependents`)
+  expect([status, body.total_objects, body.used_by_entries]).toEqual([200, 499, 499])
+})
+
+test('a pull of 5,000 files is planned and ordered, and one more is refused by both, whatever the shape of the graph', async () => {
+  const most = limits.pullJob.files
+  const { graph, mia } = await graphOf(most + 1, shapes.chain(most + 1))
+  for (const path of ['/pull-jobs/plan', '/pull-jobs']) {
+    const { status, body } = await mia.post(path, orderOf(graph, most))
+    expect([status, body.object_count]).toEqual([path === '/pull-jobs' ? 201 : 200, most])
+    expect(refusal(await mia.post(path, orderOf(graph, most + 1)))).toEqual([
+      422,
+      'VALIDATION',
+      'entries: need more than 5000 files together; pull them in several jobs',
+    ])
+  }
+})
+
+test('a pull of files that all need one another is ordered whole, and the job holds each once', async () => {
+  const { graph, mia } = await graphOf(400, shapes.dense(400))
+  const { status, body } = await mia.post('/pull-jobs', orderOf(graph, 400))
+  expect([status, body.object_count]).toEqual([201, 400])
+  const { objects } = (await mia.get(`/pull-jobs/${body.id}/closure`)).body
+  expect(new Set(objects.map(({ object_id }: { object_id: number }) => object_id)).size).toBe(400)
+})
+
+test('the impact of a review counts what needs a prop through others, and says where there is more than is counted', async () => {
+  const { graph, mia, max } = await graphOf(counted + 2, shapes.wide(counted + 2))
+  const impactOf = async (number: number) => {
+    const order = { object_id: graph.objectId(number), reviewers: [(await max.get('/auth/me')).body.id] }
+    const opened = await mia.post(`/entries/${graph.entryId(number)}/review-requests`, order)
+    expect(opened.status, JSON.stringify(opened.body)).toBe(201)
+    return (await mia.get(`/review-requests/${opened.body.request.id}`)).body.request.impact
+  }
+  const impact = await impactOf(1)
+  expect(impact.at_least).toBe(true)
+  expect(impact.entries).toBeGreaterThanOrEqual(counted)
+  expect(await impactOf(2)).toEqual({ direct_entries: 0, entries: 0, projects: [] })
+})
+
+test('the radar finds locks through graphs in which each needs all before it, around one lineage and around several', async () => {
+  const { graph, mia, max } = await graphOf(300, shapes.dense(300))
+  expect((await max.post('/locks', { lineage_id: graph.lineageId(7) })).status).toBe(201)
+  const relations = async (numbers: number[]) => {
+    const { status, body } = await mia.post('/locks/radar', { lineage_ids: numbers.map((number) => graph.lineageId(number)) })
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body.lineages.map(({ locks }: { locks: { relation: string }[] }) => locks.map(({ relation }) => relation))
+  }
+  expect(await relations([300])).toEqual([['dependency']])
+  expect(await relations([300, 7, 3, 120])).toEqual([['dependency'], ['self'], ['dependent'], ['dependency']])
+})
+
+test('the radar of lineages that need more of one another than it looks through is refused, with a way to ask', async () => {
+  const { graph, mia, max } = await graphOf(500, shapes.dense(500))
+  expect((await max.post('/locks', { lineage_id: graph.lineageId(7) })).status).toBe(201)
+  const lineage_ids = [500, 499].map((number) => graph.lineageId(number))
+  expect(refusal(await mia.post('/locks/radar', { lineage_ids }))).toEqual([
+    422,
+    'VALIDATION',
+    'lineage_ids: need more than can be looked through at once together; ask about fewer lineages at once',
+  ])
+})
+
+test('a deletion of a pack walks what stays of it once: a chain, with a home for each', async () => {
+  const count = 3000
+  const { graph, mia, adam, workspaceId } = await graphOf(count, shapes.chain(count))
+  const other = await graphRows(server.database.longSql, {
+    workspaceId,
+    count: 1,
+    edges: (sql) => sql`select 1 as from_n, 1 as to_n, true as hard where false`,
+  })
+  const { sql } = server.database
+  await sql`insert into dependencies values (${workspaceId}, ${other.objectId(1)}, ${graph.objectId(count - 1)}, true)`
+  const packOf = async (id: number) =>
+    (await sql<{ pack_id: number }[]>`select pack_id from objects where workspace_id = ${workspaceId} and id = ${id}`)[0]?.pack_id
+  const [doomed, home] = [await packOf(graph.objectId(1)), await packOf(other.objectId(1))]
+  const { status } = await adam.del(`/packs/${doomed}`)
+  expect(status).toBe(200)
+  expect(await packOf(graph.objectId(count))).toBeUndefined()
+  for (const number of [1, 2, count - 1]) expect(await packOf(graph.objectId(number))).toBe(home)
+  expect((await mia.get(`/entries/${other.entryId(1)}/closure`)).body.total_objects).toBe(count)
+})
