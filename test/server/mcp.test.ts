@@ -182,13 +182,14 @@ test('calls are counted per workspace and month, failed ones too; then AGENT_CAL
 test('what is refused for its shape, its length or its headers takes nothing of the allowance, whatever it holds of calls', async () => {
   const workspace = await server.addWorkspace({ agent_calls_per_month: 5000 })
   const one = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search' } }
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'old', version: '1' } }
   const batch = (count: number, more: unknown[] = []) => JSON.stringify([...Array<unknown>(count).fill(one), ...more])
   for (const [body, headers] of [
     [batch(4999), {}],
     [batch(101), {}],
     [batch(3, [{ method: 'tools/call' }]), {}],
     [batch(3, [7]), {}],
-    [batch(2, [{ jsonrpc: '2.0', id: 2, method: 'initialize', params: {} }]), {}],
+    [batch(2, [{ jsonrpc: '2.0', id: 2, method: 'initialize', params: hello }]), {}],
     [batch(3), { accept: 'application/json' }],
     [batch(3), { 'content-type': 'text/plain' }],
     [batch(3), { 'x-mcp-tools': 'no_such_tool' }],
