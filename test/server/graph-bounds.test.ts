@@ -66,7 +66,7 @@ test('a pull of files that all need one another is ordered whole, and the job ho
 test('the impact of a review counts what needs a prop through others, and says where there is more than is counted', async () => {
   const { graph, mia, max } = await graphOf(counted + 2, shapes.wide(counted + 2))
   const impactOf = async (number: number) => {
-    const order = { object_id: graph.objectId(number), reviewer_ids: [(await max.get('/auth/me')).body.id] }
+    const order = { object_id: graph.objectId(number), reviewer_ids: [(await max.get('/auth/me')).body.user.id] }
     const opened = await mia.post(`/entries/${graph.entryId(number)}/review-requests`, order)
     expect(opened.status, JSON.stringify(opened.body)).toBe(201)
     return (await mia.get(`/review-requests/${opened.body.request.id}`)).body.request.impact
