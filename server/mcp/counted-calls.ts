@@ -14,7 +14,7 @@ import type { Message } from './message.ts'
 export class CountedCalls {
   readonly #take: () => Promise<Taken>
   #taking: Promise<Taken> | undefined
-  /** Undefined as long as none are taken. */
+  /** Undefined until they are taken. */
   taken: Taken | undefined
 
   constructor(take: () => Promise<Taken>) {
