@@ -1,7 +1,7 @@
 /** A picture as PNG, as large as the library takes it. */
 import { limits } from '../contract/limits.ts'
 import { FormatError } from '../formats/format-error.ts'
-import { loadSharp } from '../formats/image.ts'
+import { ownPixels } from '../formats/pictures/decoding.ts'
 import type { Picture } from '../formats/source/picture.ts'
 
 export interface PngOptions {
@@ -71,8 +71,7 @@ export function smallPicture(picture: Picture, maxEdgePx: number): Picture {
 }
 
 async function encoded({ width, height, channels, values }: Pixels): Promise<Buffer> {
-  const sharp = await loadSharp()
-  const picture = sharp(values, { raw: { width, height, channels }, limitInputPixels: false })
+  const picture = await ownPixels(values, { width, height, channels })
   const space = values instanceof Uint16Array ? (channels === 1 ? 'grey16' : 'rgb16') : channels === 1 ? 'b-w' : 'srgb'
   return picture.toColourspace(space).png().toBuffer()
 }

@@ -12,6 +12,8 @@ import type { Http } from '../../client/http/http.ts'
 import { openWire, type Wire } from '../../client/http/open-http.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { limits } from '../../contract/limits.ts'
+import { pictureBounds } from '../../contract/picture-bounds.ts'
+import { isPictureWithin } from '../../formats/pictures/decoding.ts'
 
 /** A file that is asked about, or was kept: what a pull says of it. */
 export interface PulledOver {
@@ -140,5 +142,7 @@ async function fetchPicture(http: Http, artifactId: number): Promise<Uint8Array 
     }
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const bytes = Buffer.concat(chunks)
+  // Editors decode what they are handed.
+  return isPictureWithin(bytes, pictureBounds.thumbnail) ? bytes : undefined
 }

@@ -2,6 +2,8 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { pictureBounds } from '../../contract/picture-bounds.ts'
+import { isPictureWithin, type PictureBounds } from '../../formats/pictures/decoding.ts'
 import type { Context } from '../context.ts'
 import type { Library } from '../library.ts'
 import type { PictureBox, RowLayout } from './views/picture.ts'
@@ -20,6 +22,8 @@ export const pictureTerms = {
 
 interface Bounds {
   mostBytes?: number
+  /** The picture is none where it is beyond them. */
+  shape?: PictureBounds
   signal?: AbortSignal
 }
 
@@ -44,13 +48,15 @@ export async function fetchAttachment(
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const answer = await library.api.attachments.get({ attachment_id: attachmentId }, { signal }).catch(undefinedWhereGone)
-  return answer && download(library, answer.location, { mostBytes: limits.attachment.bytes, signal })
+  return (
+    answer && download(library, answer.location, { mostBytes: limits.attachment.bytes, shape: pictureBounds.attachment, signal })
+  )
 }
 
 async function download(
   { http }: Source,
   url: string,
-  { mostBytes = limits.thumbnail.bytes, signal }: Bounds,
+  { mostBytes = limits.thumbnail.bytes, shape = pictureBounds.thumbnail, signal }: Bounds,
 ): Promise<Uint8Array | undefined> {
   const { body } = await http.open({ url, signal })
   const chunks: Buffer[] = []
@@ -63,7 +69,8 @@ async function download(
     }
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const bytes = Buffer.concat(chunks)
+  return isPictureWithin(bytes, shape) ? bytes : undefined
 }
 
 /** Taken away since the entry was listed, or the entry itself was. */

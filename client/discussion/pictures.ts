@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { limits } from '../../contract/limits.ts'
-import { loadSharp } from '../../formats/image.ts'
+import { decodePicture, type PictureBounds } from '../../formats/pictures/decoding.ts'
 import { aboutFile, ClientError } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import { bodyOf } from '../http/body.ts'
@@ -54,13 +54,14 @@ async function readPicture(path: string): Promise<Buffer> {
   })
 }
 
+const bounds: PictureBounds = { kinds: ['JPEG', 'WebP', 'GIF'], maxEdgePx: 65_535, maxPixels: pixels }
+
 /** Upright, as cameras say how they were held. */
 async function converted(name: string, bytes: Buffer): Promise<Buffer> {
   if (!Object.values(others).some((signature) => starts(bytes, signature)))
     throw new ClientError('NOT_A_PICTURE', `${name} is no picture that ph knows.`)
-  const sharp = await loadSharp()
   try {
-    return await sharp(bytes, { limitInputPixels: pixels }).autoOrient().png().toBuffer()
+    return await decodePicture(bytes, { bounds, make: (picture) => picture.autoOrient().png().toBuffer() })
   } catch (cause) {
     throw new ClientError('NOT_A_PICTURE', `${name} cannot be decoded, or has more than ${pixels / 1e6} megapixels.`, { cause })
   }

@@ -1,9 +1,11 @@
 /** The picture of a file, to search a library by: the file itself where it is a PNG or JPEG, else made of what it holds. */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
+import type { Sharp } from 'sharp'
 import { limits } from '../../contract/limits.ts'
 import { FormatError } from '../../formats/format-error.ts'
-import { loadSharp, readImage } from '../../formats/image.ts'
+import { readImage } from '../../formats/image.ts'
+import { decodePicture, type PictureBounds } from '../../formats/pictures/decoding.ts'
 import { maxThumbnailSourceBytes } from '../../formats/source-file.ts'
 import { aboutFile, ClientError } from '../client-error.ts'
 import { FileReader } from '../project/file-reader.ts'
@@ -23,6 +25,7 @@ const edgePx = 1024
 const mostEdgePx = 4096
 /** Of what is read here, on the machine of who asks. */
 const mostPixels = 256_000_000
+const ownBounds: PictureBounds = { kinds: ['PNG', 'JPEG', 'WebP', 'GIF'], maxEdgePx: 65_535, maxPixels: mostPixels }
 
 const next = 'Name a picture (PNG, JPEG, WebP, GIF, TGA), a texture or a mesh, or a package with a picture in it.'
 const noPicture = (path: string, why: string) => new ClientError('NOT_A_PICTURE', `${basename(path)}: ${why}`, { next })
@@ -68,11 +71,10 @@ async function asItIs(bytes: Buffer, kind: Kind): Promise<SearchPicture | undefi
 
 /** Upright, as cameras say how they were held. */
 async function scaled(path: string, source: Buffer): Promise<SearchPicture> {
-  const sharp = await loadSharp()
+  const size = { width: edgePx, height: edgePx, fit: 'inside', withoutEnlargement: true } as const
+  const make = (picture: Sharp) => picture.autoOrient().resize(size).png().toBuffer()
   try {
-    const picture = sharp(source, { limitInputPixels: mostPixels, sequentialRead: true }).timeout({ seconds: 30 })
-    const size = { width: edgePx, height: edgePx, fit: 'inside', withoutEnlargement: true } as const
-    const bytes = await picture.autoOrient().resize(size).png().toBuffer()
+    const bytes = await decodePicture(source, { bounds: ownBounds, make })
     return { bytes, contentType: 'image/png', made: `${basename(path)}, as PNG` }
   } catch (cause) {
     throw new ClientError(

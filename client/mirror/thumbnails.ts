@@ -2,11 +2,25 @@
  * Thumbnails of entries, kept as they were asked for: files of the cache folder, named by entry and by when it changed last. Those that
  * nobody looked at for longest go first when there are too many bytes.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { pictureBounds } from '../../contract/picture-bounds.ts'
+import { isPictureWithin } from '../../formats/pictures/decoding.ts'
 import { ClientError } from '../client-error.ts'
 import { type Folders, thumbnailFolder } from '../folders.ts'
 import type { Api } from '../http/api.ts'
@@ -34,22 +48,22 @@ export class Thumbnails {
 
   /**
    * The file of an entry's picture, fetched where it is not there or older than the entry. An older one has to do where the server is not
-   * reached; undefined where the entry has none. Throws ApiError `ENTRY_NOT_FOUND`; ClientError `NOT_OFFLINE`.
+   * reached; undefined where the entry has none that may be shown. Throws ApiError `ENTRY_NOT_FOUND`; ClientError `NOT_OFFLINE`.
    */
   async of(entryId: number, { source, mostBytes = usualBytes, signal }: ThumbnailOptions = {}): Promise<string | undefined> {
     const entry = this.#entry(entryId)
     if (!entry.has_thumbnail) return undefined
     const file = join(this.#folder, `${entryId}-${Date.parse(entry.date_updated)}.png`)
-    if (existsSync(file)) return used(file)
+    if (existsSync(file)) return shownAgain(file)
     const older = this.#olderOf(entryId)
     try {
       const bytes = source && (await fetchThumbnail(source, entryId, signal))
-      if (bytes) return this.#keep(file, bytes, { older, mostBytes })
+      if (bytes && isPictureWithin(bytes, pictureBounds.thumbnail)) return this.#keep(file, bytes, { older, mostBytes })
       if (source) return undefined
     } catch (error) {
       if (!older || !isAway(error)) throw error
     }
-    if (older) return used(older)
+    if (older) return shownAgain(older)
     throw new ClientError('NOT_OFFLINE', `The picture of entry ${entryId} was not looked at before.`)
   }
 
@@ -93,10 +107,23 @@ export class Thumbnails {
   }
 }
 
-function used(file: string): string {
+/** Undefined for one that was kept although it is beyond what a thumbnail may be. */
+function shownAgain(file: string): string | undefined {
+  if (!isPictureWithin(headOf(file), pictureBounds.thumbnail)) return undefined
   const now = new Date()
   utimesSync(file, now, now)
   return file
+}
+
+/** The first bytes of a PNG, which tell its size. */
+function headOf(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const head = Buffer.alloc(64)
+    return head.subarray(0, readSync(file, head))
+  } finally {
+    closeSync(file)
+  }
 }
 
 const isAway = (error: unknown): boolean => error instanceof ClientError && error.code === 'UNREACHABLE'

@@ -1,7 +1,8 @@
 /** What the slots of a source file's mesh look like: the colours and pictures that its materials have in the file or beside it. */
 import { basename, extname } from 'node:path'
+import type { Sharp } from 'sharp'
 import { FormatError } from '../../formats/format-error.ts'
-import { loadSharp } from '../../formats/image.ts'
+import { decodePicture, type PictureBounds } from '../../formats/pictures/decoding.ts'
 import type { ReadBeside, SourceLook } from '../../formats/source/look.ts'
 import type { Mesh } from '../../formats/source/mesh.ts'
 import type { Picture } from '../../formats/source/picture.ts'
@@ -10,7 +11,7 @@ import type { SlotSurface } from './materials.ts'
 
 /** About as large as drawings are, and enough for a viewer in a page. */
 const textureEdgePx = 1024
-const mostTexturePixels = 8192 * 8192
+const textureBounds: PictureBounds = { kinds: ['PNG', 'JPEG', 'WebP'], maxEdgePx: 32_768, maxPixels: 8192 * 8192 }
 /** Of all slots together, as they are stored: more are shown in their colours. */
 const mostTextureBytes = 128 * 1024 * 1024
 const mostTextures = 64
@@ -79,24 +80,18 @@ function readTga(image: Uint8Array): Picture | undefined {
 }
 
 async function readImage(image: Uint8Array): Promise<Picture | undefined> {
-  if (!isImage(image)) return undefined
-  const sharp = await loadSharp()
-  const small = sharp(image, { limitInputPixels: mostTexturePixels, failOn: 'error' })
-    .timeout({ seconds: 10 })
-    .resize({ width: textureEdgePx, height: textureEdgePx, fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb')
-    .ensureAlpha()
-    .raw()
+  const make = (picture: Sharp) =>
+    picture
+      .resize({ width: textureEdgePx, height: textureEdgePx, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
   try {
-    const { data, info } = await small.toBuffer({ resolveWithObject: true })
+    const { data, info } = await decodePicture(image, { bounds: textureBounds, make })
     return { width: info.width, height: info.height, channels: 4, samples: { kind: 'u8', values: data } }
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof FormatError) return undefined
+    throw error
   }
-}
-
-/** PNG, JPEG and WebP: sharp would also open SVG and others that nobody bounded. */
-function isImage(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.length)).toString('latin1')
-  return head.startsWith('\x89PNG') || head.startsWith('\xff\xd8\xff') || (head.startsWith('RIFF') && head.endsWith('WEBP'))
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { shareDecodingPlaces } from '../../formats/pictures/decoding-places.ts'
 import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 
 export interface SourceThreadsOptions {
@@ -135,6 +136,7 @@ class SourceThread {
 
   /** One that ends between two files is not asked again; it must not end this process with it either. */
   #begin(): Worker {
+    shareDecodingPlaces()
     const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
     const gone = () => {
       if (this.#worker === worker) this.#worker = undefined

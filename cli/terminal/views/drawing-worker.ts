@@ -1,7 +1,7 @@
 /** A thread that draws: it reads subjects once, then gives pictures of them as they are ordered. See drawing-thread.ts. */
 import { parentPort } from 'node:worker_threads'
-import sharp from 'sharp'
 import { FormatError } from '../../../formats/format-error.ts'
+import { ownPixels } from '../../../formats/pictures/decoding.ts'
 import type { Size, View } from '../../../previews/camera.ts'
 import { Drawing } from '../../../previews/subjects/drawing.ts'
 import { readSubject, type SubjectFacts, type SubjectSource } from '../../../previews/subjects/subject.ts'
@@ -46,11 +46,8 @@ async function answerTo(order: DrawingOrder): Promise<DrawingAnswer> {
 
 async function still(size: Size, which: number): Promise<Uint8Array> {
   const { rgba, width, height } = await drawing.draw(size, { which })
-  return new Uint8Array(
-    await sharp(rgba, { raw: { width, height, channels: 4 } })
-      .png({ compressionLevel: 1 })
-      .toBuffer(),
-  )
+  const own = await ownPixels(rgba, { width, height, channels: 4 })
+  return new Uint8Array(await own.png({ compressionLevel: 1 }).toBuffer())
 }
 
 async function frameText({ turn, frame }: Extract<DrawingOrder, { kind: 'frame' }>): Promise<string> {

@@ -1,8 +1,8 @@
 /** Pictures that follow one another at the top of the screen, each over the one before, in the way the terminal understands. */
-import sharp from 'sharp'
+import { ownPixels } from '../../../formats/pictures/decoding.ts'
 import { blocks, type Pixels } from './blocks.ts'
 import { kittyDelete, kittyFrame } from './kitty.ts'
-import { indexed, mostSixelColors, type PictureBox } from './picture.ts'
+import { fewColors, indexed, type PictureBox, rawOf } from './picture.ts'
 import type { PictureProtocol } from './picture-terminal.ts'
 import { encodeSixel, type IndexedPicture } from './sixel.ts'
 
@@ -41,7 +41,7 @@ export async function encodeFrame(pixels: Pixels, { style, shape, turn, firstId 
   const { columns, rows } = shape.box
   if (protocol === 'blocks') return rowsAt(blocks(halved(pixels), style.colorDepth))
   if (protocol === 'sixel') return `${ESC}[H${await sixelFrame(pixels, style, shape)}`
-  const png = await sharpOf(pixels).png({ compressionLevel: 1 }).toBuffer()
+  const png = await (await ownPixels(pixels.rgba, rawOf(pixels))).png({ compressionLevel: 1 }).toBuffer()
   if (protocol === 'iterm') return `${ESC}[H${itermFrame(png, { columns, rows })}`
   const [id, before] = turn % 2 === 0 ? [firstId, firstId + 1] : [firstId + 1, firstId]
   return `${ESC}[H${kittyFrame(png, { id, columns, rows })}${kittyDelete(before)}`
@@ -58,8 +58,6 @@ export interface Frame {
 /** Takes away what is no text on the screen. */
 export const clearFrames = ({ protocol }: FrameStyle, firstId: number): string =>
   protocol === 'kitty' ? kittyDelete(firstId) + kittyDelete(firstId + 1) : ''
-
-const sharpOf = ({ rgba, width, height }: Pixels) => sharp(rgba, { raw: { width, height, channels: 4 } })
 
 /** Each row by its place, as nothing may scroll. */
 const rowsAt = (text: string): string =>
@@ -85,12 +83,8 @@ function halved({ rgba, width, height }: Pixels): Pixels {
 
 /** sharp reduces the colours. Pixels that were left out are repeated, as sixels do not scale. */
 async function sixelFrame(pixels: Pixels, { cell }: FrameStyle, { box }: FrameShape): Promise<string> {
-  const reduced = sharpOf(pixels).png({ palette: true, colours: mostSixelColors, effort: 1, dither: 0.5 })
-  const { data } = await sharp(await reduced.toBuffer())
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true })
-  const picture = indexed({ ...pixels, rgba: data })
+  const reduced = await fewColors(await ownPixels(pixels.rgba, rawOf(pixels)), { effort: 1, dither: 0.5 })
+  const picture = indexed({ ...pixels, rgba: reduced.rgba })
   const times = Math.max(1, Math.floor((box.columns * cell.width) / pixels.width))
   return encodeSixel(times === 1 ? picture : repeated(picture, times), { over: true })
 }

@@ -1,5 +1,13 @@
 /** Pictures on a terminal: decoded and resized by sharp, then written in the way the terminal understands. */
-import sharp, { type Sharp } from 'sharp'
+import type { PngOptions, Sharp } from 'sharp'
+import { FormatError } from '../../../formats/format-error.ts'
+import {
+  decodePicture,
+  isPictureWithin,
+  ownPixels,
+  type PictureBounds,
+  pictureWithin,
+} from '../../../formats/pictures/decoding.ts'
 import { blocks, type Pixels } from './blocks.ts'
 import { kittyPicture } from './kitty.ts'
 import type { PictureProtocol } from './picture-terminal.ts'
@@ -19,32 +27,37 @@ export interface PictureStyle {
 
 /** Pixels of a cell for the protocols that draw real pixels. */
 const cell = { width: 10, height: 20 }
-/** Thumbnails are 512 x 512 at most (spec 8); this bounds what a wrong one can cost. */
-const limitInputPixels = 4096 * 4096
+/** Thumbnails are 512 x 512 at most (spec 8), pictures that people attach are larger; this bounds what a wrong one can cost. */
+const bounds: PictureBounds = { kinds: ['PNG', 'JPEG', 'WebP'], maxEdgePx: 16_384, maxPixels: 4096 * 4096 }
 
 /** A picture (PNG, JPEG, WebP) as text to write at the start of a line; ends with a line feed. Empty for `none`, and for what is no picture. */
 export async function drawPicture(bytes: Uint8Array, box: PictureBox, style: PictureStyle): Promise<string> {
   const { protocol } = style
-  if (protocol === 'none' || !(await isPicture(bytes))) return ''
-  const source = sharp(bytes, { limitInputPixels, failOn: 'none' })
-  if (protocol === 'blocks') return blocks(await quarterCells(source, box), style.colorDepth)
-  const [width, height] = [Math.round(box.columns * cell.width), Math.round(box.rows * cell.height)]
-  const fitted = source.resize({ width, height, fit: 'inside' })
-  if (protocol === 'sixel') return `${await sixelOf(fitted)}\n`
-  const { data, info } = await fitted.png().toBuffer({ resolveWithObject: true })
-  const columns = Math.ceil(info.width / cell.width)
-  return `${protocol === 'kitty' ? kittyPicture(data, columns) : iterm(data, columns)}\n`
+  if (protocol === 'none' || !isPictureWithin(bytes, bounds)) return ''
+  const pixels = await decodePicture(bytes, {
+    bounds,
+    make: (source) => rgbaOf(source.resize(sizeOf(bytes, box, protocol))),
+  }).catch(undefinedWhereDamaged)
+  if (!pixels) return ''
+  if (protocol === 'blocks') return blocks(pixels, style.colorDepth)
+  const fitted = await ownPixels(pixels.rgba, rawOf(pixels))
+  if (protocol === 'sixel') return `${encodeSixel(indexed(await fewColors(fitted)))}\n`
+  const png = await fitted.png().toBuffer()
+  const columns = Math.ceil(pixels.width / cell.width)
+  return `${protocol === 'kitty' ? kittyPicture(png, columns) : iterm(png, columns)}\n`
 }
 
-/** What is uploaded directly is taken as it comes (spec 4.9), so a thumbnail may be anything. */
-async function isPicture(bytes: Uint8Array): Promise<boolean> {
-  try {
-    const { width, height } = await sharp(bytes, { limitInputPixels, failOn: 'none' }).metadata()
-    return width * height <= limitInputPixels
-  } catch {
-    return false
-  }
+function sizeOf(bytes: Uint8Array, box: PictureBox, protocol: PictureProtocol) {
+  if (protocol === 'blocks') return quarterCells(pictureWithin(bytes, bounds), box)
+  return { width: Math.round(box.columns * cell.width), height: Math.round(box.rows * cell.height), fit: 'inside' } as const
 }
+
+/** Whatever was uploaded, a picture that cannot be decoded is drawn as none. */
+function undefinedWhereDamaged(error: unknown): undefined {
+  if (!(error instanceof FormatError)) throw error
+}
+
+export const rawOf = ({ width, height }: Pixels) => ({ width, height, channels: 4 }) as const
 
 /** Where pictures of a row stand: `margin` columns from the left, each in a box of its own, `gap` columns apart. */
 export interface RowLayout {
@@ -62,31 +75,29 @@ export async function drawRow(
   const width = box.columns * cell.width
   const height = box.rows * cell.height
   const step = width + gap * cell.width
+  const fit = { width, height, fit: 'contain', background: clear } as const
+  const make = (source: Sharp) => source.resize(fit).toColourspace('srgb').ensureAlpha().raw({ depth: 'uchar' }).toBuffer()
   const parts = await Promise.all(
     pictures.map(async (bytes, at) => {
-      if (!bytes || !(await isPicture(bytes))) return []
-      const fitted = sharp(bytes, { limitInputPixels, failOn: 'none' }).resize({
-        width,
-        height,
-        fit: 'contain',
-        background: clear,
-      })
-      return [{ input: await fitted.png().toBuffer(), left: margin * cell.width + at * step, top: 0 }]
+      if (!bytes || !isPictureWithin(bytes, bounds)) return []
+      const input = await decodePicture(bytes, { bounds, make }).catch(undefinedWhereDamaged)
+      if (!input) return []
+      return [{ input, raw: { width, height, channels: 4 as const }, left: margin * cell.width + at * step, top: 0 }]
     }),
   )
   const columns = margin + pictures.length * (box.columns + gap) - gap
-  const sheet = sharp({ create: { width: columns * cell.width, height, channels: 4, background: clear } }).composite(parts.flat())
+  const whole = { width: columns * cell.width, height, channels: 4 } as const
+  const sheet = (await ownPixels(new Uint8Array(whole.width * height * 4), whole)).composite(parts.flat())
   return drawPicture(await sheet.png().toBuffer(), { columns, rows: box.rows }, style)
 }
 
 const clear = { r: 0, g: 0, b: 0, alpha: 0 }
 
 /** Two by two pixels for each cell that the picture fills when it is fitted into its box. */
-async function quarterCells(source: Sharp, box: PictureBox) {
-  const { width, height } = await source.metadata()
+function quarterCells({ width, height }: { width: number; height: number }, box: PictureBox) {
   const scale = Math.min((box.columns * cell.width) / width, (box.rows * cell.height) / height)
   const cells = (pixels: number, unit: number) => Math.max(1, Math.round((pixels * scale) / unit))
-  return rgbaOf(source.resize({ width: cells(width, cell.width) * 2, height: cells(height, cell.height) * 2, fit: 'fill' }))
+  return { width: cells(width, cell.width) * 2, height: cells(height, cell.height) * 2, fit: 'fill' } as const
 }
 
 async function rgbaOf(picture: Sharp) {
@@ -94,8 +105,14 @@ async function rgbaOf(picture: Sharp) {
   return { width: info.width, height: info.height, rgba: data }
 }
 
-const sixelOf = async (picture: Sharp): Promise<string> =>
-  encodeSixel(indexed(await rgbaOf(sharp(await picture.png({ palette: true, colours: mostSixelColors }).toBuffer()))))
+/** No picture here holds more: it is made for a screen. */
+const screenBounds: PictureBounds = { kinds: ['PNG'], maxEdgePx: 32_768, maxPixels: 64_000_000 }
+
+/** The encoder of PNG reduces colours. */
+export async function fewColors(picture: Sharp, how: Pick<PngOptions, 'effort' | 'dither'> = {}): Promise<Pixels> {
+  const png = await picture.png({ ...how, palette: true, colours: mostSixelColors }).toBuffer()
+  return decodePicture(png, { bounds: screenBounds, make: rgbaOf })
+}
 
 /** Beside the background. */
 export const mostSixelColors = 255

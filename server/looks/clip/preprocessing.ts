@@ -1,5 +1,6 @@
 /** Pictures as the image model wants them: size, cut and range of numbers, as preprocessor_config.json says. */
-import { loadSharp, smallPicture } from '../../../formats/image.ts'
+import { smallPicture } from '../../../formats/image.ts'
+import { ownPixels } from '../../../formats/pictures/decoding.ts'
 import { EmbedderError } from '../embedder-error.ts'
 
 export interface Preprocessing {
@@ -61,9 +62,8 @@ function sizeIn(config: Record<string, unknown>, name: string, path: string): { 
 export async function pixelValues(bytes: Uint8Array, preprocessing: Preprocessing): Promise<Float32Array> {
   const { width, height, take, mean, deviation } = preprocessing
   const picture = await smallPicture(bytes, decodedPx)
-  const sharp = await loadSharp()
-  const raw = { width: picture.width, height: picture.height, channels: 4 } as const
-  const pixels = await sharp(picture.rgba, { raw })
+  const own = await ownPixels(picture.rgba, { width: picture.width, height: picture.height, channels: 4 })
+  const pixels = await own
     .flatten({ background: '#fff' })
     .extract(
       take === 'all'
