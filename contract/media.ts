@@ -30,7 +30,8 @@ const QueueItem = {
   asset_name: nullable(Text),
 }
 const Version = Type.Object(version)
-const Target = Type.Object({ ...version, kind: oneOf(mediaKinds) })
+/** `size`, in bytes, is an extension (contract-gaps 9): the address takes a file of exactly that size, and a store of its own may be asked. */
+const Target = Type.Object({ ...version, kind: oneOf(mediaKinds), size: Type.Optional(Count) })
 const PresignedTarget = Type.Object({
   ...version,
   kind: oneOf(mediaKinds),
@@ -147,7 +148,8 @@ export const media = routes({
     path: '/entries/media/finalize',
     scope: 'write',
     effect: 'replaces',
-    summary: 'Put directly uploaded media to use.',
+    summary:
+      'Put directly uploaded media to use. A picture whose header is not that of a PNG within the limits is refused, as is a file of too many bytes; what is refused has to be uploaded again, to the same address.',
     input: Type.Object({
       items: Type.Array(Type.Object({ artifact_id: Id, ...version, kind: oneOf(mediaKinds) }), {
         minItems: 1,

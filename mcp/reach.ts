@@ -7,6 +7,7 @@ import { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
 import type { Mirror } from '../client/mirror/mirror.ts'
 import type { Reached } from './protocol/assistant.ts'
+import { smallThumbnail, type Thumbnail } from './protocol/pictures.ts'
 import { fixed, own } from './tools/said.ts'
 import type { Rights } from './tools/selection.ts'
 import type { Ask, Fields } from './tools/tool.ts'
@@ -103,9 +104,12 @@ export class Reach {
     }
   }
 
-  async #thumbnails(entryIds: readonly number[]): Promise<Map<number, Uint8Array>> {
-    const found = await Promise.all(entryIds.map(async (id) => [id, await this.#thumbnail(id)] as const))
-    return new Map(found.flatMap(([id, bytes]) => (bytes ? [[id, bytes] as const] : [])))
+  async #thumbnails(entryIds: readonly number[]): Promise<Map<number, Thumbnail>> {
+    const small = async (id: number) => {
+      const bytes = await this.#thumbnail(id)
+      return bytes ? [[id, await smallThumbnail(async () => bytes)] as const] : []
+    }
+    return new Map((await Promise.all(entryIds.map(small))).flat())
   }
 
   #isAway = (): boolean => this.#now().getTime() < this.#awayUntilMs

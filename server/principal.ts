@@ -1,4 +1,5 @@
 /** Who a request acts as, and where. */
+import type { Owner } from '../serving/bodies/weighted-queue.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */
 export interface Actor {
@@ -31,3 +32,9 @@ export interface Holder {
   actor: Actor
   workspace: Workspace
 }
+
+/** In whose name the requests of a key take memory and turns. */
+export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({
+  workspace: `workspace ${workspace.id}`,
+  key: `key ${actor.keyId}`,
+})

@@ -11,6 +11,8 @@ export interface MediaPlace {
   entry_id: number
   object_id: number
   kind: MediaKind
+  /** Of the file, in bytes: the address takes no other. */
+  size?: number
 }
 
 /** Fewer are sent by a call each: presigning and finalizing are two calls more. */

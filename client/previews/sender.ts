@@ -122,7 +122,12 @@ export class MediaSender {
   }
 }
 
-const placeOf = ({ entryId, objectId, kind }: MediaFile) => ({ entry_id: entryId, object_id: objectId, kind })
+const placeOf = ({ entryId, objectId, kind, bytes }: MediaFile) => ({
+  entry_id: entryId,
+  object_id: objectId,
+  kind,
+  size: bytes.length,
+})
 
 /** Statuses that are about this file or this version, and not about the key, the workspace or the server. */
 const concernsOne = (error: unknown): error is ApiError =>

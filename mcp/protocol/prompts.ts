@@ -3,7 +3,7 @@ import type { GetPromptResult, PromptMessage } from '@modelcontextprotocol/serve
 import { fenced, joined, own, repeated, type Said, word } from '../tools/said.ts'
 import type { Reached } from './assistant.ts'
 import { wrongArgument } from './failures.ts'
-import { smallOf, thumbnailAddress } from './pictures.ts'
+import { thumbnailAddress } from './pictures.ts'
 import { entryIdOf } from './references.ts'
 import { readResource } from './resources.ts'
 import { textBlock } from './text-block.ts'
@@ -109,10 +109,11 @@ function versionNumber(version: string): number | undefined {
 /** The entry as its resource shows it, fenced, and its picture. */
 async function shown(reached: Reached, id: number): Promise<PromptMessage[]> {
   const [contents] = (await readResource(reached, `ph://entry/${id}`)).contents
-  const picture = await smallOf((await reached.thumbnails([id])).get(id))
-  const image = { type: 'image', data: picture?.toString('base64') ?? '', mimeType: 'image/png' } as const
+  const picture = (await reached.thumbnails([id])).get(id)
+  const png = picture && 'png' in picture ? picture.png : undefined
+  const image = { type: 'image', data: png?.toString('base64') ?? '', mimeType: 'image/png' } as const
   return [
     ...(contents ? [{ role: 'user' as const, content: { type: 'resource' as const, resource: contents } }] : []),
-    ...(picture ? [{ role: 'user' as const, content: { ...image, _meta: { uri: thumbnailAddress(id) } } }] : []),
+    ...(png ? [{ role: 'user' as const, content: { ...image, _meta: { uri: thumbnailAddress(id) } } }] : []),
   ]
 }

@@ -1,5 +1,6 @@
 /** Resources: an entry, its thumbnail, what it needs, and a review round, each with an address of its own; and the cards of tools. */
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import { ApiError } from '../../contract/errors.ts'
 import { bounded } from '../tools/bounded.ts'
 import { everydayReading } from '../tools/everyday-reading.ts'
 import { fenced, joined, own } from '../tools/said.ts'
@@ -7,7 +8,7 @@ import type { Ask, Fields } from '../tools/tool.ts'
 import type { Reached } from './assistant.ts'
 import { cardPage, isCard } from './card/card.ts'
 import { leftOffWords } from './left-off.ts'
-import { smallOf } from './pictures.ts'
+import { withoutPicture } from './pictures.ts'
 
 const text = 'text/plain'
 
@@ -71,7 +72,10 @@ export async function textOf(reached: Reached, read: () => Promise<Fields>): Pro
 async function thumbnail({ ask, thumbnails }: Reached, uri: string, id: number): Promise<ReadResourceResult> {
   // An entry that is not there is told as such.
   await ask('entries', 'get', { entry_id: id })
-  const picture = await smallOf((await thumbnails([id])).get(id))
+  const picture = (await thumbnails([id])).get(id)
   if (!picture) throw new ResourceNotFoundError(uri, own`Entry ${id} has no thumbnail.`.text)
-  return { contents: [{ uri, mimeType: 'image/png', blob: picture.toString('base64') }] }
+  if ('png' in picture) return { contents: [{ uri, mimeType: 'image/png', blob: picture.png.toString('base64') }] }
+  const { none, retryAfterSeconds } = picture
+  if (retryAfterSeconds !== undefined) throw new ApiError('UNAVAILABLE', none, { retry_after_seconds: retryAfterSeconds })
+  throw new ResourceNotFoundError(uri, withoutPicture(id, none).text)
 }

@@ -2,12 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Owner } from '../../serving/bodies/weighted-queue.ts'
-import type { Holder } from '../principal.ts'
-
-export const ownerOfKey = ({ workspace, actor }: Pick<Holder, 'workspace' | 'actor'>): Owner => ({
-  workspace: `workspace ${workspace.id}`,
-  key: `key ${actor.keyId}`,
-})
+import { ownerOfKey } from '../principal.ts'
 
 /** The key and its workspace, else the person who is signed in; of others only their address is known. */
 export function ownerOf({ holder, session, membership, ip }: FastifyRequest): Owner {

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../../contract/errors.ts'
 import { FormatError } from '../../formats/format-error.ts'
+import { shareDecodingPlaces } from '../../formats/pictures/decoding-places.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../monitoring/log.ts'
 import type { Look } from './embedder.ts'
@@ -154,6 +155,7 @@ class Thread {
 
   constructor(workerData: { setting: string; module: string | undefined }) {
     this.opening = this.#heard.promise
+    shareDecodingPlaces()
     this.#worker = new Worker(workerFile, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMiB } })
     this.#worker.unref()
     const slow = setTimeout(() => void this.end(`It was not ready within ${openMs / 1000} seconds.`), openMs).unref()

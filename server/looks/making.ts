@@ -2,10 +2,13 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { pictureBounds } from '../../contract/picture-bounds.ts'
 import { FormatError } from '../../formats/format-error.ts'
+import { pictureWithin } from '../../formats/pictures/decoding.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { inDecodingTurn } from '../decoding.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { artifactKey, type Storage } from '../storage/storage.ts'
 import type { Look } from './embedder.ts'
@@ -103,9 +106,13 @@ async function lookAt({ embedder, files, facts }: Eye, workspaceId: number, pict
   const { object_id, artifact_id, size } = picture
   const without = (failure: string): Made => ({ object_id, artifact_id, vector: null, failure })
   if (size > limits.thumbnail.bytes) return without(`It has ${size} bytes, more than a thumbnail may have.`)
+  const owner = { workspace: `workspace ${workspaceId}`, key: 'looks' }
   try {
-    const bytes = await files.read(artifactKey(workspaceId, artifact_id), 0, size)
-    const look = await embedder.look(bytes)
+    const look = await inDecodingTurn({ owner }, async () => {
+      const bytes = await files.read(artifactKey(workspaceId, artifact_id), 0, size)
+      pictureWithin(bytes, pictureBounds.thumbnail)
+      return embedder.look(bytes)
+    })
     return { object_id, artifact_id, vector: packed(look, facts).toString('base64'), failure: null }
   } catch (error) {
     if (error instanceof FormatError) return without(error.message)

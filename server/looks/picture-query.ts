@@ -4,6 +4,7 @@ import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { FormatError } from '../../formats/format-error.ts'
 import { type Owner, WeightedQueue } from '../../serving/bodies/weighted-queue.ts'
+import { inDecodingTurn } from '../decoding.ts'
 import { requireFits, tooLarge } from '../storage/counting/upload-size.ts'
 import type { Look } from './embedder.ts'
 import { type EmbedderThread, ThreadEnded } from './embedder-thread.ts'
@@ -11,8 +12,6 @@ import { type EmbedderThread, ThreadEnded } from './embedder-thread.ts'
 const { bytes: mostBytes } = limits.searchImage
 /** Pictures in memory, of all people together: a key has a quarter of that, a workspace half. */
 const receiving = new WeightedQueue(8 * mostBytes)
-/** Decoded at once. Who has waited half a minute is told to come again. */
-const decoding = new WeightedQueue(2, 30_000)
 
 interface AskedPicture {
   bytes: Readable
@@ -27,12 +26,7 @@ export async function questionsOf({ bytes, contentLength, embedder, owner }: Ask
   const giveBytesBack = await receiving.take({ owner, weight: Math.max(1, contentLength ?? mostBytes) })
   try {
     const picture = await wholeOf(bytes)
-    const giveBack = await decoding.take({ owner, weight: 1 })
-    try {
-      return await asked(embedder, picture)
-    } finally {
-      giveBack()
-    }
+    return await inDecodingTurn({ owner }, () => asked(embedder, picture))
   } finally {
     giveBytesBack()
   }

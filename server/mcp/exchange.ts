@@ -13,7 +13,7 @@ import type { Tool } from '../../mcp/tools/tool.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { originOf } from '../front-door/origin.ts'
 import type { Parts } from '../parts.ts'
-import type { Holder } from '../principal.ts'
+import { type Holder, ownerOfKey } from '../principal.ts'
 import { type Taken, takeCalls } from './allowance.ts'
 import { CountedCalls, isServedBatch } from './counted-calls.ts'
 import { libraryCalls } from './library-calls.ts'
@@ -87,7 +87,10 @@ function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly 
 
 function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'parts' | 'request'> & { holder: Holder }) {
   const ask = libraryCalls(app, request, holder)
-  return { ask, thumbnails: thumbnailsOf({ ask, storage: parts.storage, workspaceId: holder.workspace.id }) }
+  return {
+    ask,
+    thumbnails: thumbnailsOf({ ask, storage: parts.storage, workspaceId: holder.workspace.id, owner: ownerOfKey(holder) }),
+  }
 }
 
 /** The protocol is told the version of the contract; that of the client package stands in a header. */

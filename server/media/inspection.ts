@@ -2,11 +2,15 @@
 import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { MediaKind } from '../../contract/media.ts'
+import { pictureBounds } from '../../contract/picture-bounds.ts'
 import { FormatError } from '../../formats/format-error.ts'
 import { maxGltfJsonBytes, openGltf } from '../../formats/gltf/json.ts'
-import { loadSharp, type PngFacts, readImage } from '../../formats/image.ts'
+import { type PngFacts, readImage } from '../../formats/image.ts'
+import { decodePicture, type PictureBounds, pictureWithin } from '../../formats/pictures/decoding.ts'
+import type { PictureHeader } from '../../formats/pictures/header.ts'
 import { readWav } from '../../formats/wav.ts'
-import { type Owner, WeightedQueue, type Work } from '../../serving/bodies/weighted-queue.ts'
+import type { Owner } from '../../serving/bodies/weighted-queue.ts'
+import { inDecodingTurn, wholeRoom } from '../decoding.ts'
 
 /** Bytes that were taken in and not yet believed. */
 export interface Uploaded {
@@ -20,10 +24,10 @@ export interface Dimensions {
   height: number | null
 }
 
-/** A picture is in memory while it is decoded, up to 64 MiB of it; nobody's pictures wait behind all of someone else's. */
-const decoding = new WeightedQueue(2, 60_000)
-/** Interlaced pictures are decoded as a whole, 8 bytes a pixel at worst; others line by line. */
-const maxInterlacedPixels = 4096 * 4096
+/** The header of a PNG, which tells its size. */
+const headerBytes = 64
+/** An attachment of more pixels that is interlaced is decoded alone. */
+const fewInterlacedPixels = 4096 * 4096
 /** Of an attachment that is interlaced; while it is decoded, no other picture is. */
 const maxInterlacedBytes = 256_000_000
 /** Chunks of a GLB: one of JSON, one of buffers, and what extensions may add. */
@@ -34,8 +38,7 @@ const wavHeadBytes = 4 * 1024 * 1024
 /** Fails with VALIDATION, saying why, when the bytes are not whole media of this kind or exceed its limits. */
 export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner): Promise<Dimensions> {
   return explained(async () => {
-    if (kind === 'thumbnail') return inQueue({ owner, weight: 1 }, () => inspectPng(file, limits.thumbnail.edgePx))
-    if (kind === 'image') return inQueue({ owner, weight: 1 }, () => inspectPng(file, limits.preview.imageEdgePx))
+    if (kind === 'thumbnail' || kind === 'image') return inspectPng(file, { bounds: pictureBounds[kind], owner })
     await (kind === 'glb' ? inspectGlb(file) : inspectWav(file))
     return { width: null, height: null }
   })
@@ -44,19 +47,26 @@ export async function inspectMedia(kind: MediaKind, file: Uploaded, owner: Owner
 /** The same of a picture that is attached to something (spec 4.7): any shape within so many pixels. Of an animation the first frame counts. */
 export async function inspectAttachment(file: Uploaded, owner: Owner): Promise<{ width: number; height: number }> {
   return explained(async () => {
-    const bytes = await file.read(0, file.size)
-    const facts = await pngFacts(bytes)
-    const { width, height } = facts
-    const pixels = width * height
-    if (pixels > limits.attachment.pixels)
-      throw malformed(`is ${width} x ${height} pixels; at most ${limits.attachment.pixels} of them are allowed`)
-    const atOnce = facts.interlaced ? pixels * bytesPerPixel(facts) : 0
-    if (atOnce > maxInterlacedBytes)
-      throw malformed(`is an interlaced picture of ${width} x ${height} pixels; save one this large without interlacing`)
-    const isHeavy = facts.interlaced && pixels > maxInterlacedPixels
-    await inQueue({ owner, weight: isHeavy ? decoding.most : 1 }, () => decodeWhole(bytes))
+    const bounds = pictureBounds.attachment
+    const { width, height, isWhole } = await headerWithin(file, bounds)
+    const isHeavy = isWhole && width * height > fewInterlacedPixels
+    await inDecodingTurn({ owner, weight: isHeavy ? wholeRoom : 1 }, async () => {
+      const bytes = await file.read(0, file.size)
+      const facts = await pngFacts(bytes)
+      if (isWhole && width * height * bytesPerPixel(facts) > maxInterlacedBytes)
+        throw malformed(`is an interlaced picture of ${width} x ${height} pixels; save one this large without interlacing`)
+      await decodeWhole(bytes, bounds)
+    })
     return { width, height }
   })
+}
+
+/**
+ * What the header of a picture says, before anything of it is decoded: where media came in without this server (spec 4.9), and in front of
+ * each decoder. Throws FormatError.
+ */
+export async function headerWithin(file: Uploaded, bounds: PictureBounds): Promise<PictureHeader> {
+  return pictureWithin(await file.read(0, Math.min(headerBytes, file.size)), bounds, file.size)
 }
 
 /** As it is decoded. */
@@ -71,25 +81,11 @@ async function explained<T>(look: () => Promise<T>): Promise<T> {
   }
 }
 
-async function inQueue<T>(work: Work, look: () => Promise<T>): Promise<T> {
-  const giveBack = await decoding.take(work)
-  try {
-    return await look()
-  } finally {
-    giveBack()
-  }
-}
-
 const malformed = (message: string) => validationError([{ path: 'body', message }])
 
-async function inspectPng(file: Uploaded, maxEdgePx: number): Promise<Dimensions> {
-  const bytes = await file.read(0, file.size)
-  const { width, height, interlaced } = await pngFacts(bytes)
-  if (width > maxEdgePx || height > maxEdgePx)
-    throw malformed(`is ${width} x ${height} pixels; at most ${maxEdgePx} x ${maxEdgePx} are allowed`)
-  if (interlaced && width * height > maxInterlacedPixels)
-    throw malformed(`is an interlaced picture of ${width} x ${height} pixels; save one this large without interlacing`)
-  await decodeWhole(bytes)
+async function inspectPng(file: Uploaded, { bounds, owner }: { bounds: PictureBounds; owner: Owner }): Promise<Dimensions> {
+  const { width, height } = await headerWithin(file, bounds)
+  await inDecodingTurn({ owner }, async () => decodeWhole(await file.read(0, file.size), bounds))
   return { width, height }
 }
 
@@ -110,15 +106,9 @@ function requirePngEnd(bytes: Buffer): void {
 }
 
 /** Shrinking to one pixel needs every pixel, and keeps few of them. */
-async function decodeWhole(bytes: Buffer): Promise<void> {
+async function decodeWhole(bytes: Buffer, bounds: PictureBounds): Promise<void> {
   requirePngEnd(bytes)
-  const sharp = await loadSharp()
-  const picture = sharp(bytes, { failOn: 'error', sequentialRead: true, limitInputPixels: limits.preview.imageEdgePx ** 2 })
-  try {
-    await picture.resize(1, 1, { fit: 'fill' }).raw().toBuffer()
-  } catch (cause) {
-    throw new FormatError('damaged', 'The PNG file is damaged: its pixels cannot be decoded.', { cause })
-  }
+  await decodePicture(bytes, { bounds, make: (picture) => picture.resize(1, 1, { fit: 'fill' }).raw().toBuffer() })
 }
 
 /** GLB (glTF 2.0 section 4.4): the header tells the length, then chunks follow to the end, JSON first. */

@@ -65,6 +65,7 @@ async function targetsOf({ storage, workspace, origin, now }: Context, missing: 
     sha256: content_hash,
     contentType: 'application/octet-stream',
     maxBytes: blob_size,
+    size: blob_size,
     isLimited: workspace.storageLimitBytes !== null,
     origin,
   }))

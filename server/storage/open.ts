@@ -13,7 +13,7 @@ import type { Logger } from '../monitoring/log.ts'
 import { CountedStorage } from './counting/counted-storage.ts'
 import { Ledger } from './counting/ledger.ts'
 import { FileStorage } from './fs.ts'
-import { mountPresigned } from './presigned-routes.ts'
+import { mountPresigned, mountUploads } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
 
 export interface OpenedStorage {
@@ -63,6 +63,7 @@ interface Place {
 }
 
 async function openPlace(parts: FileParts): Promise<Place> {
+  const secret = await signingSecret(parts.database)
   const { storageUrl, dataDir, accel } = parts.settings
   if (storageUrl !== undefined) {
     if (accel !== undefined)
@@ -72,10 +73,9 @@ async function openPlace(parts: FileParts): Promise<Place> {
     // Loaded where it is used only: it takes a third of a second.
     const { openBucket } = await import('./s3/open-bucket.ts')
     const libraryId = await madeOnce(parts.database, 'library_id', randomBytes(16).toString('hex'))
-    const files = await openBucket(storageUrl, { ...parts, libraryId })
-    return { files, close: () => files.close() }
+    const files = await openBucket(storageUrl, { ...parts, libraryId, secret })
+    return { files, mount: (app, over) => mountUploads(app, { ...parts, ...over, secret }), close: () => files.close() }
   }
-  const secret = await signingSecret(parts.database)
   const files = openFiles(join(dataDir, 'storage'), secret)
   return { files, mount: (app, over) => mountPresigned(app, { ...parts, files, ...over, secret }), close: () => files.close() }
 }

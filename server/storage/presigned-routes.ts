@@ -21,35 +21,45 @@ import { type DownloadGrant, storagePath, verifyDownload, verifyUpload } from '.
 import { sendFile } from './send-file.ts'
 import { readKey, type Storage } from './storage.ts'
 
-export interface PresignedParts {
-  files: FileStorage
-  /** The same place; what comes in through it is counted. */
+export interface UploadParts {
+  /** What comes in is counted. */
   storage: Storage
   secret: KeyObject
-  settings: Pick<Settings, 'accel'>
   clock: Clock
   database: Database
   frontDoor: FrontDoor
   answers: Places
 }
 
+export interface PresignedParts extends UploadParts {
+  /** The place of `storage`. */
+  files: FileStorage
+  settings: Pick<Settings, 'accel'>
+}
+
 type PresignedRequest = FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, string | string[]> }>
 
 /** One line per file would cost as much as answering it, so these routes log failures only, like any object storage. */
 export function mountPresigned(app: FastifyInstance, parts: PresignedParts): void {
+  mountUploads(app, parts)
+  app.route({
+    ...route,
+    method: ['GET', 'HEAD'],
+    exposeHeadRoute: false,
+    handler: (request, reply) => download(parts, request as PresignedRequest, reply),
+  })
+}
+
+/** Beside a bucket as well: for files whose size was not announced, which no address of a bucket would bound. */
+export function mountUploads(app: FastifyInstance, parts: UploadParts): void {
   app.register(async (store) => {
     store.removeAllContentTypeParsers()
     store.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    const route = { url: `${storagePath}/*`, logLevel: 'warn' } as const
-    store.route({
-      ...route,
-      method: ['GET', 'HEAD'],
-      exposeHeadRoute: false,
-      handler: (request, reply) => download(parts, request as PresignedRequest, reply),
-    })
     store.route({ ...route, method: 'PUT', handler: (request, reply) => upload(parts, request as PresignedRequest, reply) })
   })
 }
+
+const route = { url: `${storagePath}/*`, logLevel: 'warn' } as const
 
 const refused = (): ApiError =>
   new ApiError(
@@ -113,7 +123,7 @@ function describe(served: Served, size: number): Record<string, string> {
   return served.status === 206 ? { ...length, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } : length
 }
 
-async function upload(parts: PresignedParts, request: PresignedRequest, reply: FastifyReply) {
+async function upload(parts: UploadParts, request: PresignedRequest, reply: FastifyReply) {
   try {
     const { query, headers } = request
     const grant = verifyUpload(parts.secret, { key: request.params['*'], query, headers }, parts.clock.now())
@@ -130,11 +140,11 @@ async function upload(parts: PresignedParts, request: PresignedRequest, reply: F
 }
 
 /** An address is good for a while; what has become of its workspace since decides whether bytes are let in. Those kept already are no new ones. */
-async function requireTaking({ files, database, frontDoor }: PresignedParts, key: string): Promise<Workspace> {
+async function requireTaking({ storage, database, frontDoor }: UploadParts, key: string): Promise<Workspace> {
   const workspace = await frontDoor.workspaceById(readKey(key).workspaceId)
   if (!workspace) throw refused()
   refuseClosed(workspace)
   const refusal = await ingestRefusal(database.sql, workspace)
-  if (refusal && !files.find(key)) throw refusal
+  if (refusal && (await storage.sizes([key]))[0] === undefined) throw refusal
   return workspace
 }

@@ -86,6 +86,8 @@ export interface DownloadAs {
 
 export interface UploadFile extends Expected {
   key: string
+  /** In bytes, where it is known: the address takes a file of this size only. */
+  size?: number | undefined
   contentType: string
   origin: string
 }

@@ -19,6 +19,7 @@ export type GiveBack = () => void
 
 interface Waiting extends Work {
   enter: (giveBack: GiveBack) => void
+  giveUp: (reason: unknown) => void
 }
 
 /** Work that has waited so long is refused, to be sent again (contract, head of docs/api.md). */
@@ -28,16 +29,19 @@ export class WeightedQueue {
   /** The weight that may be inside at once. */
   readonly most: number
   readonly #waitMs: number
+  readonly #mostWaiting: number
   readonly #waiting: Waiting[] = []
   readonly #used = new Map<string, number>()
   #inside = 0
 
-  constructor(most: number, waitMs = patience.waitMs) {
+  /** `mostWaiting`: of a longer line the last one of the workspace, and in it of the key, that has most of it is refused. */
+  constructor(most: number, waitMs = patience.waitMs, mostWaiting = Number.POSITIVE_INFINITY) {
     this.most = most
     this.#waitMs = waitMs
+    this.#mostWaiting = mostWaiting
   }
 
-  /** Fails with UNAVAILABLE after ten seconds, and with VALIDATION when there is never so much room. */
+  /** Fails with UNAVAILABLE after ten seconds or when the line is full, and with VALIDATION when there is never so much room. */
   async take(work: Work): Promise<GiveBack> {
     const { signal } = work
     signal?.throwIfAborted()
@@ -58,12 +62,23 @@ export class WeightedQueue {
         resolve(giveBack)
       }
       const onAbort = () => giveUp(signal?.reason)
-      const waiting: Waiting = { ...work, enter }
+      const waiting: Waiting = { ...work, enter, giveUp }
       const timer = setTimeout(() => giveUp(busy()), this.#waitMs)
       signal?.addEventListener('abort', onAbort)
       this.#waiting.push(waiting)
       this.#admit()
+      if (this.#waiting.length > this.#mostWaiting) this.#lastOfMost()?.giveUp(busy())
     })
+  }
+
+  #lastOfMost(): Waiting | undefined {
+    const ofWorkspace = countBy(this.#waiting, ({ owner }) => owner.workspace)
+    const ofKey = countBy(this.#waiting, ({ owner }) => keyOf(owner))
+    const most = ({ owner }: Work) =>
+      (ofWorkspace.get(owner.workspace) ?? 0) * this.#waiting.length + (ofKey.get(keyOf(owner)) ?? 0)
+    let last: Waiting | undefined
+    for (const one of this.#waiting) if (!last || most(one) >= most(last)) last = one
+    return last
   }
 
   /** Of those whose own share has room, who has least inside comes first; nobody slips past, so that large ones are let in too. */
@@ -114,6 +129,12 @@ export class WeightedQueue {
       else this.#used.delete(name)
     }
   }
+}
+
+function countBy<One>(all: readonly One[], nameOf: (one: One) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const one of all) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1)
+  return counts
 }
 
 const keyOf = ({ workspace, key }: Owner): string => `${workspace} ${key}`

@@ -29,6 +29,9 @@ export interface ThumbnailResult {
 }
 
 const uploadsAtOnce = 8
+/** Pictures in memory at once, of each of two groups: one is made while the other is sent. */
+const groupSize = 256
+const groupsAtOnce = 2
 /** Source pictures are read whole; a few large ones at once would not fit into memory. */
 const largeSourceBytes = 8 * 1024 * 1024
 
@@ -39,6 +42,7 @@ export class ThumbnailUploader {
   readonly #making = pLimit(Math.min(availableParallelism(), 4))
   readonly #makingLarge = pLimit(1)
   readonly #sending = pLimit(uploadsAtOnce)
+  readonly #groups = pLimit(groupsAtOnce)
   #total = 0
   #handled = 0
 
@@ -51,17 +55,33 @@ export class ThumbnailUploader {
   async sendAll(jobs: readonly ThumbnailJob[]): Promise<void> {
     if (jobs.length === 0) return
     this.#total += jobs.length
-    const targets = await this.#direct.presign(jobs.map(placeOf))
-    const sent = await Promise.all(jobs.map((one, index) => this.#send(one, targets[index])))
-    await this.#finalize(sent.filter((one) => one !== undefined))
+    const groups = Array.from({ length: Math.ceil(jobs.length / groupSize) }, (_, at) =>
+      jobs.slice(at * groupSize, (at + 1) * groupSize),
+    )
+    const sent = await this.#groups.map(groups, (group) => this.#sendGroup(group))
+    await this.#finalize(sent.flat())
   }
 
-  async #send(job: ThumbnailJob, target: PresignedTarget | undefined): Promise<Sent | undefined> {
-    const large = job.file.facts.kind === 'source' && job.file.size > largeSourceBytes
-    const made = await (large ? this.#makingLarge : this.#making)(() => this.#make(job.file))
-    if (!made) return this.#handle()
+  /** Made before addresses are asked for, because an address is for one size. */
+  async #sendGroup(jobs: readonly ThumbnailJob[]): Promise<Sent[]> {
+    const made = await Promise.all(
+      jobs.map(async (job) => {
+        const large = job.file.facts.kind === 'source' && job.file.size > largeSourceBytes
+        const png = await (large ? this.#makingLarge : this.#making)(() => this.#make(job.file))
+        if (png) return [{ job, png }]
+        this.#handle()
+        return []
+      }),
+    )
+    const pictures = made.flat()
+    const targets = await this.#direct.presign(pictures.map(placeOf))
+    const sent = await Promise.all(pictures.map((picture, index) => this.#send(picture, targets[index])))
+    return sent.filter((one) => one !== undefined)
+  }
+
+  async #send({ job, png }: Picture, target: PresignedTarget | undefined): Promise<Sent | undefined> {
     return this.#sending(async () => {
-      const bytes = bodyOf(made)
+      const bytes = bodyOf(png)
       const { api } = this.#parts
       try {
         if (!target)
@@ -130,6 +150,11 @@ export class ThumbnailUploader {
   }
 }
 
+interface Picture {
+  job: ThumbnailJob
+  png: Buffer
+}
+
 interface Sent {
   job: ThumbnailJob
   target: PresignedTarget
@@ -139,8 +164,9 @@ interface Sent {
 const mayBeOfOne = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429
 
-const placeOf = ({ entryId, objectId }: ThumbnailJob) => ({
+const placeOf = ({ job: { entryId, objectId }, png }: Picture) => ({
   entry_id: entryId,
   object_id: objectId,
   kind: 'thumbnail' as const,
+  size: png.length,
 })

@@ -41,6 +41,8 @@ interface StorageParts {
   incoming: IncomingFolder
   incomingDir: string
   pieces?: Pieces
+  /** An address of this server, which counts bytes as they come and stops at `maxBytes`. */
+  ownTarget?: ((file: UploadFile, expiresAt: Date) => UploadTarget) | undefined
 }
 
 export class S3Storage implements Storage {
@@ -166,19 +168,23 @@ export class S3Storage implements Storage {
     return targets
   }
 
-  /** What has to be counted before it is acknowledged, and what no store takes in one piece, comes through this server. */
-  async #target(
-    { key, sha256, contentType, maxBytes, isLimited }: UploadFile,
-    expiresAt: Date,
-  ): Promise<UploadTarget | undefined> {
+  /**
+   * What has to be counted before it is acknowledged, and what no store takes in one piece, comes through this server; so does a file whose
+   * size nobody announced. An address of the bucket binds the size: stores take any number of bytes otherwise.
+   */
+  async #target(file: UploadFile, expiresAt: Date): Promise<UploadTarget | undefined> {
+    const { key, sha256, contentType, maxBytes, isLimited, size } = file
     const isWhole = sha256 === undefined || maxBytes <= this.#pieces.mostBytes
     if (this.directUploads === 'none' || isLimited || !isWhole) return undefined
+    if (size === undefined && sha256 === undefined) return this.#parts.ownTarget?.(file, expiresAt)
     const headers: Record<string, string> = {
       'content-type': contentType,
       'if-none-match': '*',
       ...(sha256 === undefined ? {} : checksumHeaders(sha256)),
     }
-    return { url: await this.#bucket.presigner.sign({ method: 'PUT', key, headers, expiresAt }, 'client'), headers }
+    // Every client sends the length by itself: it is signed, and not listed.
+    const signed = size === undefined ? headers : { ...headers, 'content-length': String(size) }
+    return { url: await this.#bucket.presigner.sign({ method: 'PUT', key, headers: signed, expiresAt }, 'client'), headers }
   }
 
   remove(keys: readonly string[]): Promise<void> {
