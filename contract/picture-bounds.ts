@@ -16,11 +16,11 @@ export const pictureBounds = {
     maxPixels: preview.imageEdgePx ** 2,
     maxWholePixels: wholePixels,
   },
-  /** Any shape. */
+  /** Any shape, but for lines that no decoder takes. */
   attachment: {
     kinds: ['PNG'],
     maxBytes: attachment.bytes,
-    maxEdgePx: attachment.pixels,
+    maxEdgePx: 1_000_000,
     maxPixels: attachment.pixels,
   },
 } as const

@@ -4,6 +4,7 @@ import type { Raw, Sharp } from 'sharp'
 import { FormatError } from '../format-error.ts'
 import { inPlace } from './decoding-places.ts'
 import { type PictureHeader, type PictureKind, pictureHeader, pictureKind } from './header.ts'
+import { pngToDecode } from './png-chunks.ts'
 
 /** What is decoded. Each stands for a limit of who asks; a limit that is left out is not asked about. */
 export interface PictureBounds {
@@ -62,7 +63,7 @@ export async function decodePicture<T>(bytes: Uint8Array, { bounds, ignoreIcc = 
   return inPlace(async () => {
     try {
       const limits = { limitInputPixels: width * height, failOn: 'error', sequentialRead: true, pages: 1 } as const
-      return await make(sharp(bytes, { ...limits, ignoreIcc }).timeout({ seconds: maxSeconds }))
+      return await make(sharp(toDecode(bytes), { ...limits, ignoreIcc }).timeout({ seconds: maxSeconds }))
     } catch (cause) {
       throw new FormatError('damaged', `The ${kind} file is damaged: its pixels cannot be decoded.`, { cause })
     }
@@ -72,8 +73,10 @@ export async function decodePicture<T>(bytes: Uint8Array, { bounds, ignoreIcc = 
 /** What sharp says of the header of a picture whose kind is known. Throws what sharp throws. */
 export async function headerDetails(bytes: Uint8Array) {
   const sharp = await loadSharp()
-  return inPlace(() => sharp(bytes, { limitInputPixels: false, failOn: 'none', pages: 1 }).metadata())
+  return inPlace(() => sharp(toDecode(bytes), { limitInputPixels: false, failOn: 'none', pages: 1 }).metadata())
 }
+
+const toDecode = (bytes: Uint8Array): Uint8Array => (pictureKind(bytes) === 'PNG' ? pngToDecode(bytes) : bytes)
 
 /** Pixels of our own, to be made smaller or written: nothing of them is decoded. Their number is bounded by who has them. */
 export async function ownPixels(values: Uint8Array | Uint16Array, raw: Raw): Promise<Sharp> {
