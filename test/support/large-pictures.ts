@@ -31,7 +31,7 @@ export const hugePng = (): Buffer => blackPng({ width: 16_384, height: 16_384 })
 const huge = (width: number, height: number) =>
   sharp(Buffer.alloc(width * height), { raw: { width, height, channels: 1 }, limitInputPixels: false })
 
-export const hugeJpeg = (): Promise<Buffer> => huge(16_384, 16_384).jpeg({ quality: 20 }).toBuffer()
+export const hugeJpeg = (): Promise<Buffer> => huge(16_384, 2048).jpeg({ quality: 20 }).toBuffer()
 
 /** As large as the format allows, lossless. */
 export const hugeWebp = (): Promise<Buffer> => huge(16_383, 1024).webp({ lossless: true, effort: 0 }).toBuffer()
