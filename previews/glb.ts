@@ -13,7 +13,7 @@ import { limits } from '../contract/limits.ts'
 import { FormatError } from '../formats/format-error.ts'
 import type { Mesh } from '../formats/source/mesh.ts'
 import { facingIndices } from './facing.ts'
-import { simplifiedIndices } from './simplify.ts'
+import { simplified } from './simplify.ts'
 import type { Color } from './surface.ts'
 import { indicesBySlot, type WeldedMesh, weldMesh } from './weld.ts'
 
@@ -66,7 +66,11 @@ export async function meshGlb(whole: Mesh, options: GlbOptions = {}): Promise<Gl
   let { materials = [] } = options
   const reduced: string[] = []
   if (mesh !== whole) reduced.push(`Of ${whole.slots.length} materials the first ${mostSlots} were kept.`)
-  if (sourceTriangles > maxTriangles) indices = await simplifiedIndices(welded, maxTriangles)
+  if (sourceTriangles > maxTriangles) {
+    const fewer = await simplified(welded, maxTriangles)
+    indices = fewer.indices
+    if (fewer.isCoarse) reduced.push('So many triangles meet in one point that they were simplified coarsely.')
+  }
   let glb = await written({ mesh, welded, indices, materials })
   if (glb.length > maxBytes && welded.uvs.length > 1) {
     reduced.push(`Of ${welded.uvs.length} sets of texture coordinates the first was kept.`)
@@ -80,7 +84,7 @@ export async function meshGlb(whole: Mesh, options: GlbOptions = {}): Promise<Gl
   }
   while (glb.length > maxBytes && indices.length > 3) {
     const triangles = Math.floor((indices.length / 3) * Math.min(0.8, (maxBytes / glb.length) * 0.9))
-    const fewer = await simplifiedIndices(welded, triangles)
+    const { indices: fewer } = await simplified(welded, triangles)
     if (fewer.length === 0 || fewer.length >= indices.length)
       throw new FormatError('too-large', `The mesh does not become a GLB of ${maxBytes} bytes.`)
     indices = fewer

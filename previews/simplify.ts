@@ -1,5 +1,6 @@
 /** Fewer triangles that look like all of them, by meshoptimizer. */
-import type { MeshoptSimplifier } from 'meshoptimizer/simplifier'
+import type { MeshoptSimplifier, SimplifierFlags } from 'meshoptimizer/simplifier'
+import { type Crowding, crowdingOf } from './crowded-points.ts'
 import { indicesBySlot, type WeldedMesh } from './weld.ts'
 
 type Simplifier = typeof MeshoptSimplifier
@@ -9,28 +10,49 @@ const weights = { normal: 0.5, uv: 0.5, color: 0.5 }
 /** What a simplification may miss its number by before it is tried again with less care. */
 const tolerance = 1.1
 
-/** Indices of at most about `triangles` triangles, of the same vertices. Slots stay joined where they met. */
-export async function simplifiedIndices(mesh: WeldedMesh, triangles: number): Promise<Uint32Array> {
+/** Steps of the simplifier, see `Crowding`: about a second each. A mesh that someone modelled needs a tenth of it. */
+export const mostSteps: Crowding = { corners: 1_000_000_000, seams: 100_000_000 }
+
+/** Indices of at most about `triangles` triangles, of the same vertices, and whether so many met in one point that they are coarse. */
+export interface Simplified {
+  indices: Uint32Array
+  isCoarse: boolean
+}
+
+/** Slots stay joined where they met. */
+export async function simplified(mesh: WeldedMesh, triangles: number): Promise<Simplified> {
   const { MeshoptSimplifier: simplifier } = await import('meshoptimizer/simplifier')
   await simplifier.ready
   const target = Math.max(1, triangles) * 3
-  const { values, size, weight } = attributesOf(mesh)
-  for (const flags of [['Prune'], ['Prune', 'Permissive']] as const) {
-    const [indices] = simplifier.simplifyWithAttributes(
-      mesh.indices,
-      mesh.positions,
-      3,
-      values,
-      size,
-      weight,
-      null,
-      target,
-      Number.MAX_VALUE,
-      [...flags],
-    )
-    if (indices.length <= target * tolerance) return indices
+  const { corners, seams } = crowdingOf(mesh.positions, mesh.indices)
+  const isCrowded = corners > mostSteps.corners
+  const ways = isCrowded ? [] : seams > mostSteps.seams ? [careful] : [careful, permissive]
+  const attributes = attributesOf(mesh)
+  for (const flags of ways) {
+    const indices = carefully(simplifier, { mesh, attributes, target, flags })
+    // Nothing at all is no picture of the mesh: small parts are pruned, and it may have no others.
+    if (indices.length > 0 && indices.length <= target * tolerance) return { indices, isCoarse: false }
   }
-  return sloppy(simplifier, mesh, target)
+  const indices = sloppy(simplifier, mesh, target)
+  // Triangles that all lie in each other join to nothing: then the first of them are taken.
+  const kept = indices.length === 0 && isCrowded ? mesh.indices.slice(0, target) : indices
+  return { indices: kept, isCoarse: isCrowded || seams > mostSteps.seams }
+}
+
+const careful: SimplifierFlags[] = ['Prune']
+const permissive: SimplifierFlags[] = ['Prune', 'Permissive']
+
+interface Careful {
+  mesh: WeldedMesh
+  attributes: ReturnType<typeof attributesOf>
+  target: number
+  flags: SimplifierFlags[]
+}
+
+function carefully(simplifier: Simplifier, { mesh, attributes, target, flags }: Careful): Uint32Array {
+  const { indices, positions } = mesh
+  const { values, size, weight } = attributes
+  return simplifier.simplifyWithAttributes(indices, positions, 3, values, size, weight, null, target, Number.MAX_VALUE, flags)[0]
 }
 
 /** Normals, the first texture coordinates and colours side by side. */

@@ -7,8 +7,9 @@ export const nothing = -1
 
 /** Samples that are compared at most: no mesh that someone modelled comes near, and it takes about half a second. */
 const mostSamples = 300_000_000
-/** What a triangle costs beside its samples. */
+/** What a triangle costs beside its samples, and each row of it beyond the first, which is looked at even where it has none. */
 const samplesPerTriangle = 16
+const samplesPerRow = 8
 
 /** Row by row from the top left; the size is in samples. */
 export function visibleTriangles({ cornerPositions }: Mesh, projected: Projected, size: Size): Int32Array {
@@ -83,6 +84,7 @@ class Raster {
     const { width, height } = this.#size
     const first = Math.max(0, Math.ceil(y0 + Math.min(0, y1, y2) - 0.5))
     const last = Math.min(height - 1, Math.floor(y0 + Math.max(0, y1, y2) - 0.5))
+    this.samplesLeft -= Math.max(0, last - first) * samplesPerRow
     for (let row = first; row <= last; row++) {
       const y = row + 0.5
       const left = Math.max(0, Math.ceil(this.#crossing(y, area, -1) - 0.5))
