@@ -52,7 +52,7 @@ function sizeOf(bytes: Uint8Array, box: PictureBox, protocol: PictureProtocol) {
   return { width: Math.round(box.columns * cell.width), height: Math.round(box.rows * cell.height), fit: 'inside' } as const
 }
 
-/** Whatever was uploaded, a picture that cannot be decoded is drawn as none. */
+/** A picture that cannot be decoded is not drawn. */
 function undefinedWhereDamaged(error: unknown): undefined {
   if (!(error instanceof FormatError)) throw error
 }
