@@ -106,7 +106,8 @@ async function lookAt({ embedder, files, facts }: Eye, workspaceId: number, pict
   const { object_id, artifact_id, size } = picture
   const without = (failure: string): Made => ({ object_id, artifact_id, vector: null, failure })
   if (size > limits.thumbnail.bytes) return without(`It has ${size} bytes, more than a thumbnail may have.`)
-  const owner = { workspace: `workspace ${workspaceId}`, key: 'looks' }
+  // The background has a share of its own: nobody's upload waits for the looks of their workspace.
+  const owner = { workspace: 'looks', key: `workspace ${workspaceId}` }
   try {
     const look = await inDecodingTurn({ owner }, async () => {
       const bytes = await files.read(artifactKey(workspaceId, artifact_id), 0, size)

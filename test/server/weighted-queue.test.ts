@@ -108,3 +108,31 @@ test('where too much is held, the greediest key of the greediest workspace loses
   growing.grow(5000)
   expect(ended, 'what was let go counts no more').toEqual(['a9'])
 })
+
+test('of a full line the last one of who has most of it is refused at once, and others come into it', async () => {
+  const places = new WeightedQueue(1, 60_000, 4)
+  const inside = await places.take({ owner: ownerOf('z1'), weight: 1 })
+  const told: string[] = []
+  const wait = (name: string) => {
+    const taken = places.take({ owner: ownerOf(name), weight: 1 })
+    void taken.then(
+      (giveBack) => {
+        told.push(`${name} came in`)
+        giveBack()
+      },
+      (error: { code?: string; details?: { retry_after_seconds?: number } }) =>
+        told.push(`${name} ${error.code} ${error.details?.retry_after_seconds}`),
+    )
+  }
+  for (const name of ['a1', 'a1', 'a2', 'a1']) wait(name)
+  wait('b1')
+  await settled()
+  expect(told).toEqual(['a1 UNAVAILABLE 5'])
+  wait('a3')
+  await settled()
+  expect(told).toHaveLength(2)
+  inside()
+  await settled()
+  expect(told.filter((one) => one.endsWith('came in'))).toHaveLength(4)
+  expect(told).toContain('b1 came in')
+})
