@@ -85,6 +85,7 @@ async function askAll(api: OperatorApi, workspace: string): Promise<Record<strin
       sums: [],
     }),
     'file.references': await api.file.references(),
+    'file.executables': await api.file.executables(),
     'backup.begin': begun,
     'backup.keep': await api.backup.keep({ id: begun.id }),
     'backup.end': await api.backup.end({ id: begun.id }),
