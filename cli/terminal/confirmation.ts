@@ -23,7 +23,7 @@ export interface Harm {
 export async function confirmHarm(context: Context, { yes, plan, details, question }: Harm): Promise<void> {
   if (yes) return
   const { out, stderr, interactive } = context
-  // What is asked about was named by people: none of it may drive the terminal, also where another module made the sentence.
+  // What is asked about was named by people: nothing of it drives the terminal, also where a command forgot it.
   if (typeof plan === 'string') out.note(printable(plan))
   else if (!out.json) stderr.write(plan.map((line) => `${line}\n`).join(''))
   if (!interactive)

@@ -44,7 +44,7 @@ export const repeated = (name: string): Said => (isWord(name) ? own`"${word(name
 /** The code of an error, as programs write them. */
 export const codeOf = (code: string): Said | undefined => (/^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? said(code) : undefined)
 
-/** The marks are made anew each time, so that nothing inside can close the fence; it is one line of JSON, in which nothing is hidden. */
+/** The marks are new each time, so that nothing inside can close the fence; it is one line of JSON, in which nothing is hidden. */
 export function fenced(answer: unknown): Said {
   const mark = randomBytes(6).toString('hex')
   const data = withoutHidden(JSON.stringify(answer) ?? 'null')
