@@ -1,7 +1,7 @@
 /** A name may have several addresses: `localhost` has one of IPv4 and one of IPv6. What comes to the others is the application's all the same. */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** Connections that the system holds until they are taken, as many as it lets (Linux: 4,096). One that finds no place tries again after a second, or three. */
@@ -12,7 +12,9 @@ export function listenBeside(app: FastifyInstance, host: string): void {
   if (host !== 'localhost') return
   const servers: Server[] = []
   app.addHook('onListen', async () => {
-    const { address: first, port } = app.server.address() as AddressInfo
+    const bound = app.server.address()
+    if (bound === null || typeof bound === 'string') return
+    const { address: first, port } = bound
     const found = await lookup(host, { all: true })
     for (const address of new Set(found.map((one) => one.address)))
       if (address !== first) servers.push(...(await listening(app, { host: address, port })))
