@@ -1,5 +1,5 @@
 // Connections when there are too many: new ones are always taken, those without a request go, and nobody's request is cut for it.
-import { setTimeout as later } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../server/config.ts'
 import { callAs } from '../support/api.ts'
@@ -105,15 +105,13 @@ test('answers that nobody reads keep nobody out: when all connections have one, 
   onTestFinished(() => {
     for (const { socket } of greedy) socket.destroy()
   })
-  await expect.poll(() => metricOf(few, 'ph_pipelined_requests')).toBeGreaterThan(16)
-  const waiting = () => metricOf(few, 'ph_pipelined_requests')
-  // Nothing leaves any more.
-  for (let before = -1, now = await waiting(); now !== before; ) {
-    await later(1500)
-    before = now
-    now = await waiting()
+  await expect.poll(() => metricOf(few, 'ph_pipelined_requests')).toBe(16)
+  // From the moment on at which nothing leaves any more.
+  const later = () => {
+    few.clock.advance(6000)
+    return ask(few.url).catch(String)
   }
-  few.clock.advance(6000)
+  await expect.poll(later, { interval: 1500 }).toContain('200 OK')
   for (let times = 0; times < 5; times++) expect(await ask(few.url)).toContain('200 OK')
 })
 
@@ -140,6 +138,6 @@ test('an answer that is not read goes when the clock of the server says so', asy
   await expect.poll(() => metricOf(server, 'ph_downloads_under_way')).toBe(1)
   const ticking = setInterval(() => server.clock.advance(31_000), 500)
   onTestFinished(() => clearInterval(ticking))
-  expect(await Promise.race([gone, later(20_000, 'open', { ref: false })])).toBe('closed')
+  expect(await Promise.race([gone, pause(20_000, 'open', { ref: false })])).toBe('closed')
   await expect.poll(() => metricOf(server, 'ph_downloads_under_way')).toBe(0)
 })
