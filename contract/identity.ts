@@ -41,7 +41,7 @@ export const identity = routes({
     path: '/auth/login',
     scope: 'none',
     summary:
-      'Sign a person in on the dashboard: sets the cookie `ph_session`, and answers what later changes carry as `X-CSRF-Token`.',
+      'Sign a person in on the dashboard: sets the cookie `ph_session`, and answers what later changes carry as `X-CSRF-Token`. It also sets `ph_device`, which opens nothing: failures of a browser that signed in before are counted for it alone, ten in ten minutes.',
     input: Type.Object({ email: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 200 }) }),
     output: Type.Object({ csrf_token: Text }),
     transaction: false,

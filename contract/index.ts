@@ -71,6 +71,8 @@ export { apiBase, apiMajor } from './version.ts'
 
 /** The cookie of a dashboard session (contract-gaps 3). */
 export const sessionCookie = 'ph_session'
+/** The cookie of a browser that signed in before. It opens nothing: failed sign-ins there are counted for it alone. */
+export const deviceCookie = 'ph_device'
 
 /** The contract as a list: `[noun, verb, route]`. */
 export const allRoutes: [Noun, string, Route][] = Object.entries(contract).flatMap(([noun, table]) =>

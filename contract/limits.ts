@@ -82,8 +82,21 @@ export const limits = {
    * it takes of the memory of a server that has read it. A full manifest of 64 MiB weighs up to 240 MiB.
    */
   json: { depth: 64, weight: 256 * MiB },
-  /** Failures are those of one e-mail, one address, or one person entering codes, in the window (contract-gaps 3). */
-  signIn: { failures: 10, codeRequests: 10, windowMinutes: 10, sessionDays: 30, sessions: 50, invitationDays: 7, clientName: 80 },
+  /**
+   * Failures are those of one e-mail, one address, one browser that signed in before, or one person entering codes, in the window
+   * (contract-gaps 3). `sessions` and `devices` are those of one account.
+   */
+  signIn: {
+    failures: 10,
+    codeRequests: 10,
+    windowMinutes: 10,
+    sessionDays: 30,
+    sessions: 50,
+    deviceDays: 365,
+    devices: 20,
+    invitationDays: 7,
+    clientName: 80,
+  },
   deviceCode: { seconds: 900, intervalSeconds: 5, slowDownSeconds: 5 },
   /** Of one person in one workspace, at once. */
   keys: { perMember: 1000, name: 120 },

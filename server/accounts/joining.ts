@@ -8,12 +8,13 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { mayInvite } from './invitations.ts'
+import type { Carried } from './known-devices.ts'
 import { freeName, holdNamesOf, takenNames } from './names.ts'
 import { deadLink } from './password-links.ts'
 import { hashPassword } from './passwords.ts'
 import { insertMember, type Role } from './people.ts'
 import { hashSecret } from './secrets.ts'
-import { type Session, startSession } from './sessions.ts'
+import { type NewlySignedIn, startSession } from './sessions.ts'
 import { holdAccount, provePassword, replacePassword, wrongPassword } from './sign-in.ts'
 
 export interface Invitation {
@@ -72,8 +73,8 @@ export interface Joining {
   newPassword: string
   /** Where the person comes from: an IP address. */
   address: string
-  /** The session that the person came with: it ends. */
-  replaces: string | undefined
+  /** What the person came with: the session ends, and the browser is known from now on. */
+  browser: Carried
   now: Date
 }
 
@@ -82,8 +83,8 @@ export interface Joining {
  * nowhere; UNAUTHORIZED and RATE_LIMITED for the current password; VALIDATION when the new one is the present one; FORBIDDEN for an
  * account without a password; CONFLICT when an account has been made meanwhile.
  */
-export async function join(sql: Sql, joining: Joining): Promise<Session> {
-  const { code, newPassword, replaces, now } = joining
+export async function join(sql: Sql, joining: Joining): Promise<NewlySignedIn> {
+  const { code, newPassword, browser, now } = joining
   const found = await findInvitation(sql, code, now)
   if (!found) throw deadInvitation()
   const proven = await proveAccount(sql, found, joining)
@@ -100,7 +101,7 @@ export async function join(sql: Sql, joining: Joining): Promise<Session> {
     const member = await insertMember(tx, { workspaceId: workspace.id, accountId, name, displayName, role })
     if (member === undefined) throw deadInvitation()
     await replacePassword(tx, { accountId, passwordHash, isLinked: true })
-    const session = await startSession(tx, { accountId, passwordHash, replaces, now })
+    const session = await startSession(tx, { accountId, passwordHash, browser, now })
     if (!session) throw deadInvitation()
     return session
   })
@@ -117,12 +118,12 @@ interface Proven {
 async function proveAccount(
   sql: Sql,
   { account, accountId, email }: Invitation,
-  { password, newPassword, address, now }: Joining,
+  { password, newPassword, address, browser, now }: Joining,
 ): Promise<Proven | undefined> {
   if (accountId === undefined) return undefined
   if (account === 'shut')
     throw new ApiError('FORBIDDEN', `${email} has an account without a password. The administrator of the server can set one.`)
-  const hash = await provePassword(sql, { accountId, password, address, now })
+  const hash = await provePassword(sql, { accountId, password, address, browser, now })
   if (newPassword.normalize('NFKC') === password.normalize('NFKC'))
     throw new ApiError('VALIDATION', 'Choose a new password: others may know the present one.')
   return { accountId, hash }

@@ -4,10 +4,11 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import type { Carried } from './known-devices.ts'
 import { hashPassword } from './passwords.ts'
 import { type Person, requirePerson, requireRank } from './people.ts'
 import { hashSecret, newSecret } from './secrets.ts'
-import { type Session, startSession } from './sessions.ts'
+import { type NewlySignedIn, startSession } from './sessions.ts'
 import { holdAccount, replacePassword } from './sign-in.ts'
 
 const dayMs = 24 * 3_600_000
@@ -84,13 +85,13 @@ export async function findPasswordLink(sql: Sql, code: string, now: Date): Promi
 export interface NewPassword {
   code: string
   password: string
-  /** The session that the person came with: it ends. */
-  replaces: string | undefined
+  /** What the person came with: the session ends, and the browser is known from now on. */
+  browser: Carried
   now: Date
 }
 
 /** Sets the password, ends every session of the account, and signs the person in. Throws UNAUTHORIZED for a code that leads nowhere. */
-export async function followPasswordLink(sql: Sql, { code, password, replaces, now }: NewPassword): Promise<Session> {
+export async function followPasswordLink(sql: Sql, { code, password, browser, now }: NewPassword): Promise<NewlySignedIn> {
   const before = await findPasswordLink(sql, code, now)
   if (!before) throw deadLink()
   const passwordHash = await hashPassword(password)
@@ -102,7 +103,7 @@ export async function followPasswordLink(sql: Sql, { code, password, replaces, n
     if (!link || !taken) throw deadLink()
     const { accountId } = link
     await replacePassword(tx, { accountId, passwordHash, isLinked: true })
-    const session = await startSession(tx, { accountId, passwordHash, replaces, now })
+    const session = await startSession(tx, { accountId, passwordHash, browser, now })
     if (!session) throw deadLink()
     return session
   })

@@ -4,6 +4,9 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 /** 256 random bits: 43 characters of base64url. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
+/** Such a secret, by its looks. */
+export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text)
+
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /** The fixed prefix of keys, and the 40 characters after it (contract-gaps 2). */

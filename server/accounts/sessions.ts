@@ -3,7 +3,8 @@
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { csrfTokenOf, hashSecret, newSecret } from './secrets.ts'
+import { type Carried, type KnownDevice, knowDevice } from './known-devices.ts'
+import { csrfTokenOf, hashSecret, isSecret, newSecret } from './secrets.ts'
 
 export interface Session {
   /** What the cookie holds: a secret. */
@@ -14,26 +15,29 @@ export interface Session {
   expiresAt: Date
 }
 
+/** A session that began with this request. */
+export interface NewlySignedIn extends Session {
+  device: KnownDevice
+}
+
 const dayMs = 24 * 3_600_000
 /** How old `last_seen_at` may be: a write an hour, not one a request. */
 const seenMs = 3_600_000
-
-const isSessionId = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 export interface NewSession {
   accountId: number
   /** The hash that the password was compared with: where that is another one by now, there is no session. */
   passwordHash?: string
-  /** The session that the person came with: it ends. */
-  replaces: string | undefined
+  /** What the person came with: the session ends, and the browser is known from now on. */
+  browser: Carried
   now: Date
 }
 
 /** Undefined when the account, or the password, is not the one any more. */
 export async function startSession(
   sql: Sql,
-  { accountId, passwordHash, replaces, now }: NewSession,
-): Promise<Session | undefined> {
+  { accountId, passwordHash, browser, now }: NewSession,
+): Promise<NewlySignedIn | undefined> {
   const id = newSecret()
   const at = now.toISOString()
   const expiresAt = new Date(now.getTime() + limits.signIn.sessionDays * dayMs)
@@ -44,18 +48,19 @@ export async function startSession(
       { email: string }[]
     >`select email from accounts where id = ${accountId} ${unchanged} for no key update`
     if (!account) return undefined
-    if (replaces !== undefined) await endSession(tx, replaces)
+    if (browser.sessionId !== undefined) await endSession(tx, browser.sessionId)
     await tx`
       insert into sessions (id_hash, account_id, created_at, last_seen_at, expires_at)
       values (${hashSecret(id)}, ${accountId}, ${at}, ${at}, ${expiresAt.toISOString()})`
     await prune(tx, accountId, now)
-    return { id, accountId, email: account.email, csrfToken: csrfTokenOf(id), expiresAt }
+    const device = await knowDevice(tx, { accountId, browser, now })
+    return { device, id, accountId, email: account.email, csrfToken: csrfTokenOf(id), expiresAt }
   })
 }
 
 /** Undefined for a session that is unknown or over, and for someone who belongs to no workspace any more. */
 export async function findSession(sql: Sql, id: string | undefined, now: Date): Promise<Session | undefined> {
-  if (id === undefined || !isSessionId(id)) return undefined
+  if (id === undefined || !isSecret(id)) return undefined
   const idHash = hashSecret(id)
   const [row] = await sql<{ account_id: number; email: string; expires_at: Date; last_seen_at: Date }[]>`
     select s.account_id, a.email, s.expires_at, s.last_seen_at

@@ -1,4 +1,4 @@
-/** Throttles: how often one e-mail, address or person may try within ten minutes (contract-gaps 3). In the database, so that all processes count together. */
+/** Throttles: how often one e-mail, address, known browser or person may try within ten minutes (contract-gaps 3). In the database, so that all processes count together. */
 
 import { randomUUID } from 'node:crypto'
 import { isIPv6 } from 'node:net'
@@ -12,13 +12,15 @@ import { hashSecret } from './secrets.ts'
 const most = {
   login_email: limits.signIn.failures,
   login_address: limits.signIn.failures,
+  login_device: limits.signIn.failures,
+  login_session: limits.signIn.failures,
   user_code: limits.signIn.failures,
   device_code: limits.signIn.codeRequests,
 } as const
 
 export interface Subject {
   kind: keyof typeof most
-  /** The e-mail, address or account id. */
+  /** The e-mail, the network, the number of the browser, the hash of the session, or the account id. */
   of: string
 }
 
@@ -70,11 +72,17 @@ function take(
   if (recent.length < most[kind]) return [...recent, [at, ticket]]
   const settled = recent.filter(([, held]) => held === null)
   const next = settled.at(-most[kind])
-  throw tooMany(next ? Math.max(1, Math.ceil((next[0] + windowMs - at) / 1000)) : openSeconds)
+  throw tooMany(kind, next ? Math.max(1, Math.ceil((next[0] + windowMs - at) / 1000)) : openSeconds)
 }
 
-const tooMany = (seconds: number) =>
-  new ApiError('RATE_LIMITED', `Too many attempts. Try again in ${inWords(seconds)}.`, { retry_after_seconds: seconds })
+/** The same words whether there is such an account or not. */
+function tooMany(kind: Subject['kind'], seconds: number): ApiError {
+  const isUnknown = kind === 'login_email' || kind === 'login_address'
+  const elsewhere = isUnknown ? ' A browser in which you signed in before is not affected.' : ''
+  return new ApiError('RATE_LIMITED', `Too many attempts. Try again in ${inWords(seconds)}.${elsewhere}`, {
+    retry_after_seconds: seconds,
+  })
+}
 
 const inWords = (seconds: number): string =>
   seconds < 100 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`
@@ -116,15 +124,26 @@ async function prune(sql: Sql, now: Date): Promise<void> {
 
 /** One household or machine: an IPv4 address, or the first 64 bits of an IPv6 address, of which everyone has 2^64. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped?.[1]) return mapped[1]
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const plain = withoutPort(address)
+  if (!isIPv6(plain)) return plain
+  // One spelling: an IPv4 part at the end becomes two groups, and nothing is left out but zeros.
+  const { hostname } = new URL(`http://[${plain.split('%')[0]}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
   const [front, back] = [groupsOf(head), groupsOf(tail ?? '')]
   const zeros = Array<string>(tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)).fill('0')
-  return [...front, ...zeros, ...back].slice(0, 4).join(':')
+  const groups = [...front, ...zeros, ...back]
+  return groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff' ? dotted(groups.slice(6)) : groups.slice(0, 4).join(':')
 }
 
-/** `0DB8:1` gives `['db8', '1']`. */
-const groupsOf = (text: string): string[] =>
-  text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16).toString(16))
+/** Some proxies name the port too: it is another one for each connection. */
+const withoutPort = (address: string): string =>
+  /^\[([^\]]+)\](?::\d{1,5})?$/.exec(address)?.[1] ?? /^(\d+(?:\.\d+){3}):\d{1,5}$/.exec(address)?.[1] ?? address
+
+/** `['c612', '1']` gives `198.18.0.1`. */
+const dotted = (groups: string[]): string =>
+  groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((number) => [number >> 8, number & 255])
+    .join('.')
+
+const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'))

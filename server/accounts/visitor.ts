@@ -1,19 +1,18 @@
 /** Who is at the other end of a request, before anybody knows who it is: an address, and a cookie that may be a session's. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sessionCookie } from '../../contract/index.ts'
+import { deviceCookie, sessionCookie } from '../../contract/index.ts'
 import type { Settings } from '../config.ts'
 import { cookieFlags } from './cookie-flags.ts'
-import type { Session } from './sessions.ts'
+import type { Carried } from './known-devices.ts'
+import type { NewlySignedIn } from './sessions.ts'
 
-export interface Visitor {
+export interface Visitor extends Carried {
   /** IP address: of the connection, or what a trusted proxy says. */
   address: string
-  /** Whatever the cookie holds. */
-  sessionId: string | undefined
-  /** Sets the cookie. */
-  keepSession(session: Session): void
-  /** Takes the cookie away. */
+  /** Sets the cookies. */
+  keepSession(session: NewlySignedIn): void
+  /** Takes the cookie of the session away. The browser stays known. */
   dropSession(): void
 }
 
@@ -22,7 +21,11 @@ export function visitorOf(request: FastifyRequest, reply: FastifyReply, settings
   return {
     address: request.ip,
     sessionId: request.cookies[sessionCookie],
-    keepSession: ({ id, expiresAt }) => void reply.setCookie(sessionCookie, id, { ...cookie, expires: expiresAt }),
+    deviceId: request.cookies[deviceCookie],
+    keepSession({ id, expiresAt, device }) {
+      reply.setCookie(sessionCookie, id, { ...cookie, expires: expiresAt })
+      reply.setCookie(deviceCookie, device.id, { ...cookie, expires: device.expiresAt })
+    },
     dropSession: () => void reply.clearCookie(sessionCookie, cookie),
   }
 }

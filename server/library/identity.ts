@@ -20,8 +20,7 @@ export const identity: Handlers<typeof contract> = {
   },
 
   async login({ sql, input, visitor, now }) {
-    const { address, sessionId: replaces } = visitor
-    const session = await signIn(sql, { ...input, address, replaces, now })
+    const session = await signIn(sql, { ...input, address: visitor.address, browser: visitor, now })
     visitor.keepSession(session)
     return { csrf_token: session.csrfToken }
   },

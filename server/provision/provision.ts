@@ -163,6 +163,7 @@ async function writePasswords(sql: Sql, passwords: WorkspaceWrites['passwords'],
   const ids = changed.map(({ id }) => id)
   await sql`delete from sessions where account_id ${amongIds(sql, ids)}`
   await sql`delete from password_links where account_id ${amongIds(sql, ids)}`
+  await sql`delete from known_devices where account_id ${amongIds(sql, ids)}`
 }
 
 async function writeMembers(sql: Sql, workspaceId: number, members: WorkspaceWrites['members']): Promise<void> {

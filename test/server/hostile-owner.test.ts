@@ -10,7 +10,7 @@ import { changePassword, setPassword, signIn } from '../../server/accounts/sign-
 import { provision } from '../../server/provision/provision.ts'
 import { administered } from '../support/administered.ts'
 import { callAs } from '../support/api.ts'
-import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { ask, openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer({ trustedProxies: 1 })
@@ -30,7 +30,7 @@ const ownerOf = (at: Workspace) => ({
 const inviteTo = (at: Workspace, email: string) =>
   invite(sql, { ...ownerOf(at), email, name: 'victim', displayName: 'Victim', role: 'admin', now: now() })
 const joinWith = (code: string, newPassword: string, password = '') =>
-  join(sql, { code, password, newPassword, address: address(), replaces: undefined, now: now() })
+  join(sql, { code, password, newPassword, address: address(), browser: stranger, now: now() })
 /** At the pages of a workspace. */
 const browse = (base: string, email: string, password: string) =>
   openBrowser(base, { email, password }, { 'x-forwarded-for': address() })
@@ -83,7 +83,7 @@ test('the victim, who does not know the password, asks the administrator of the 
   await expect(joinWith(code, ownPassword, 'a guess')).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   const link = await makePasswordLink(sql, { ...ownerOf(held.evil), personId: held.person.id, now: now() })
   await setPassword(sql, held.person.accountId, 'given by the operator')
-  const follow = followPasswordLink(sql, { code: link, password: evilPassword, replaces: undefined, now: now() })
+  const follow = followPasswordLink(sql, { code: link, password: evilPassword, browser: stranger, now: now() })
   await expect(follow).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   await joinWith(code, ownPassword, 'given by the operator')
   await expectShut(held)
@@ -98,7 +98,7 @@ test('joining with the password that the attacker knows, the victim chooses a ne
   await joinWith(code, ownPassword, evilPassword)
   await expectShut(held)
   expect(await findSession(sql, held.session.id, now())).toBeUndefined()
-  const follow = followPasswordLink(sql, { code: link, password: evilPassword, replaces: undefined, now: now() })
+  const follow = followPasswordLink(sql, { code: link, password: evilPassword, browser: stranger, now: now() })
   await expect(follow).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect([await enter(held.email, evilPassword), await enter(held.email, ownPassword)]).toEqual([401, 200])
   // The key of before goes on to work where it was made, and nowhere else.
@@ -133,14 +133,14 @@ test('who was about to change the password, to follow a link or to sign in when 
         password: evilPassword,
         newPassword: 'changed by evil',
         address: address(),
-        replaces: undefined,
+        browser: stranger,
         now: now(),
       }),
     following: (_held, code, joining) =>
-      followPasswordLink(interrupted(1, joining), { code, password: 'changed by evil', replaces: undefined, now: now() }),
+      followPasswordLink(interrupted(1, joining), { code, password: 'changed by evil', browser: stranger, now: now() }),
     // It is counted, and the session begins while it is.
     'signing in': ({ email }, _link, joining) =>
-      signIn(interrupted(2, joining), { email, password: evilPassword, address: address(), replaces: undefined, now: now() }),
+      signIn(interrupted(2, joining), { email, password: evilPassword, address: address(), browser: stranger, now: now() }),
   }
   for (const [name, attack] of Object.entries(attacks)) {
     const held = await squatted()
@@ -158,7 +158,7 @@ test('who changed the password just before the victim joins has kept them out, a
   const held = await squatted()
   const { code } = await inviteTo(held.acme, held.email)
   const { accountId } = held.person
-  const common = { address: address(), replaces: undefined, now: now() }
+  const common = { address: address(), browser: stranger, now: now() }
   const change = { ...common, accountId, password: evilPassword, newPassword: 'changed by evil' }
   const joining = { ...common, code, password: evilPassword, newPassword: ownPassword }
   const joined = join(
@@ -221,7 +221,7 @@ test('the administrator of the server adds the account to another workspace: the
       const second = await workspaceWithPasswords(server)
       await joinWith((await inviteTo(second, held.email)).code, 'laundered once', evilPassword)
       const change = { accountId: held.person.accountId, password: 'laundered once', newPassword: evilPassword }
-      held.session = await changePassword(sql, { ...change, address: address(), replaces: undefined, now: now() })
+      held.session = await changePassword(sql, { ...change, address: address(), browser: stranger, now: now() })
     }
     const { stdout, code } = await administered(server).administer(
       `user add ${held.email} --workspace ${held.acme.slug} --name v`,

@@ -6,7 +6,7 @@ import { addPerson, changePerson, listPeople } from '../../server/accounts/peopl
 import { setPassword } from '../../server/accounts/sign-in.ts'
 import { administered } from '../support/administered.ts'
 import { callAs } from '../support/api.ts'
-import { openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
@@ -35,7 +35,7 @@ async function invited(over: Partial<Inviting> = {}) {
 
 /** Each from an address of its own, so that nobody waits for anybody's failures. */
 const accept = (code: string, newPassword: string, password = '') =>
-  join(sql, { code, password, newPassword, address: `198.18.9.${++lastPlace}`, replaces: undefined, now: server.clock.now() })
+  join(sql, { code, password, newPassword, address: `198.18.9.${++lastPlace}`, browser: stranger, now: server.clock.now() })
 const isOpen = async (code: string) => (await findInvitation(sql, code, server.clock.now())) !== undefined
 const dead = { code: 'NOT_FOUND', message: expect.stringContaining('This link was used already') }
 

@@ -9,7 +9,7 @@ import { addPerson, listPeople } from '../../server/accounts/people.ts'
 import { migrate } from '../../server/database/migrate.ts'
 import { openDatabase } from '../../server/database/open.ts'
 import { provision } from '../../server/provision/provision.ts'
-import { workspaceWithPasswords } from '../support/browser.ts'
+import { stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -59,7 +59,7 @@ test('six who accept at once, after the name of all was taken, have six names', 
       password: '',
       newPassword: 'correct horse',
       address: `198.18.7.${n}`,
-      replaces: undefined,
+      browser: stranger,
       now: now(),
     }),
   )

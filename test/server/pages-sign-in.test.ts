@@ -61,7 +61,7 @@ test('the cookies are for this server only: HttpOnly, SameSite=Lax, for all its 
   const body = new URLSearchParams({ ...typed('mia'), csrf_token: token })
   const signIn = await one.ask(`${base}/sign-in`, { method: 'POST', body })
   const lines = [form, signIn].flatMap(({ headers }) => headers.getSetCookie())
-  expect(lines.map((line) => line.split('=')[0])).toEqual(['ph_form', 'ph_session', 'ph_form'])
+  expect(lines.map((line) => line.split('=')[0])).toEqual(['ph_form', 'ph_session', 'ph_device', 'ph_form'])
   for (const line of lines) for (const rule of ['Path=/', 'HttpOnly', 'SameSite=Lax']) expect(line.split('; ')).toContain(rule)
 })
 

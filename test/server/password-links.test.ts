@@ -8,7 +8,7 @@ import {
   makePasswordLink,
 } from '../../server/accounts/password-links.ts'
 import { addPerson, changePerson } from '../../server/accounts/people.ts'
-import { openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { startTestServer } from '../support/server.ts'
 
 const server = await startTestServer()
@@ -30,7 +30,7 @@ async function linked() {
     ...over,
   })
   const accept = (code: string, password: string) =>
-    followPasswordLink(sql, { code, password, replaces: undefined, now: server.clock.now() })
+    followPasswordLink(sql, { code, password, browser: stranger, now: server.clock.now() })
   return { acme, workspaceId, email, person, linking, accept }
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { changePerson } from '../../server/accounts/people.ts'
 import { findSession, startSession } from '../../server/accounts/sessions.ts'
 import { changePassword, setPassword } from '../../server/accounts/sign-in.ts'
-import { ask, type Browser, cookieOf, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { ask, type Browser, cookieOf, openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { scryptRuns } from '../support/scrypt-runs.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -149,7 +149,7 @@ test('a session ends after thirty days, when its person is disabled, and when th
   expect(await findSession(sql, adam.sessionId, server.clock.now())).toBeUndefined()
   const { accountId } = guest.idsOf('mia')
   const now = server.clock.now()
-  const change = { accountId, newPassword: 'a new correct horse', address: '198.18.200.1', replaces: undefined, now }
+  const change = { accountId, newPassword: 'a new correct horse', address: '198.18.200.1', browser: stranger, now }
   await expect(changePassword(sql, { ...change, password: 'not mine' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   expect(await isIn(mia)).toBe(true)
   await changePassword(sql, { ...change, password: guest.credentialsOf('mia').password })
@@ -167,7 +167,7 @@ test('a sign-in that compared the password before it was changed gets no session
   const { accountId } = acme.idsOf('olivia')
   const [account] = await sql<{ password_hash: string }[]>`select password_hash from accounts where id = ${accountId}`
   await setPassword(sql, accountId, acme.credentialsOf('olivia').password)
-  const started = { accountId, replaces: undefined, now: server.clock.now() }
+  const started = { accountId, browser: stranger, now: server.clock.now() }
   expect(await startSession(sql, { ...started, passwordHash: account?.password_hash ?? '' })).toBeUndefined()
   expect(await startSession(sql, started)).toBeDefined()
 })
@@ -178,7 +178,7 @@ test('someone who signs in again and again keeps the fifty sessions that were us
   const ids: string[] = []
   for (let n = 0; n < 52; n++) {
     server.clock.advance(1000)
-    ids.push((await startSession(sql, { accountId, replaces: undefined, now: server.clock.now() }))?.id ?? '')
+    ids.push((await startSession(sql, { accountId, browser: stranger, now: server.clock.now() }))?.id ?? '')
   }
   const alive = await Promise.all(ids.map((id) => findSession(sql, id, server.clock.now())))
   expect(alive.map((session) => session !== undefined)).toEqual(ids.map((_, n) => n >= 2))

@@ -4,7 +4,7 @@ import type { ApiError } from '../../contract/errors.ts'
 import { hashPassword } from '../../server/accounts/passwords.ts'
 import { signIn } from '../../server/accounts/sign-in.ts'
 import { startServer } from '../../server/main.ts'
-import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { ask, openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
 import { scryptRuns } from '../support/scrypt-runs.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -123,7 +123,7 @@ test('when very many come at one moment, those beyond the hundred that wait are 
     signIn(server.database.sql, {
       ...credentialsOf('mia'),
       address: '198.18.250.1',
-      replaces: undefined,
+      browser: stranger,
       now: server.clock.now(),
     })
   const codes = await Promise.all(Array.from({ length: 110 }, () => come().catch((error: ApiError) => error.code)))

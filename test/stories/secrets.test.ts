@@ -149,7 +149,18 @@ test.runIf(process.platform === 'linux')(
     said.push({ by: 'the server', text: before + after }, { by: 'process lists', text: commandLines() })
     for (const folder of [data, person.PH_STATE_DIR, person.PH_CACHE_DIR])
       said.push(...contentsOf(folder).map(({ path, text }) => ({ by: path, text })))
-    const kinds = ['control_token', 'csrf', 'device_code', 'key', 'password', 'session', 'setup_code', 'signature', 'user_code']
+    const kinds = [
+      'control_token',
+      'csrf',
+      'device',
+      'device_code',
+      'key',
+      'password',
+      'session',
+      'setup_code',
+      'signature',
+      'user_code',
+    ]
     expect(secrets.kinds()).toEqual(kinds)
     expect(said.map(({ by, text }) => ({ by, holds: secrets.in(text) })).filter(({ holds }) => holds.length > 0)).toEqual([])
     expect(stderr).toContain('"path":"/api/v1/push/commit"')

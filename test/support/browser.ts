@@ -58,6 +58,9 @@ export async function openBrowser(
   }
 }
 
+/** A browser that brings no cookies, for what takes them. */
+export const stranger = { sessionId: undefined, deviceId: undefined }
+
 const passwordOf = (name: string) => `correct horse ${name}`
 
 /** Takes a hundredth of the work that the server's own takes: its parameters stand in it, and signing in reads them there. */

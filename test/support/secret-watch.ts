@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 const onWay = {
   key: /^authorization: Bearer (\S+)/gim,
   session: /ph_session=([\w-]+)/g,
+  device: /ph_device=([\w-]+)/g,
   csrf: /(?:^x-csrf-token: |csrf_token=)([\w-]+)/gim,
   device_code: /"device_code":\s*"([^"]+)"/g,
   signature: /[?&]signature=([\w-]+)/g,

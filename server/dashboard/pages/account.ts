@@ -16,8 +16,9 @@ export const account = {
     const missing = password === '' ? [{ field: 'password', message: 'Enter your current password.' }] : []
     const problems = [...missing, ...newPasswordProblems(visit)]
     if (problems.length > 0) return page(visit, returned(problems))
-    const { accountId, id: replaces } = session
-    const change = { accountId, password, newPassword: visit.secret('new_password'), address: visitor.address, replaces, now }
+    const { accountId } = session
+    const { address } = visitor
+    const change = { accountId, password, newPassword: visit.secret('new_password'), address, browser: visitor, now }
     try {
       enter(visit, await changePassword(sql, change))
     } catch (error) {

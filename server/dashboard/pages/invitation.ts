@@ -38,7 +38,7 @@ async function accept(visit: Visit, link: { code: string; invitation: Invitation
   const { code } = link
   const typed = { password: visit.secret('password'), newPassword: visit.secret('new_password') }
   try {
-    enter(visit, await join(sql, { code, ...typed, address: visitor.address, replaces: visitor.sessionId, now }))
+    enter(visit, await join(sql, { code, ...typed, address: visitor.address, browser: visitor, now }))
   } catch (error) {
     const back = refused(error, {
       UNAUTHORIZED: 'password',
@@ -60,7 +60,7 @@ async function choose(visit: Visit, link: { code: string; passwordLink: Password
   const { sql, now, visitor } = visit
   const password = visit.secret('new_password')
   try {
-    enter(visit, await followPasswordLink(sql, { code: link.code, password, replaces: visitor.sessionId, now }))
+    enter(visit, await followPasswordLink(sql, { code: link.code, password, browser: visitor, now }))
   } catch (error) {
     return form(visit, await requireLink(visit, link.code), refused(error, { UNAUTHORIZED: null }))
   }
