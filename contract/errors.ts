@@ -39,7 +39,12 @@ export const errors = {
   REVIEW_REQUEST_NOT_FOUND: [404, failed, 'There is no such review request.', 'List them with `ph review list --status all`.'],
   VALIDATION: [422, usage, 'The request breaks a rule.', 'Correct what is named and send it again.'],
   CONFLICT: [409, conflict, 'This contradicts the present state.', 'See what is there now, then decide again.'],
-  LOCKED: [409, conflict, 'Someone else has this checked out.', 'Ask the holder named in the details to release it.'],
+  LOCKED: [
+    409,
+    conflict,
+    'Someone else has this checked out.',
+    'Ask the holder named in the details to release it, or an owner or admin where they have left.',
+  ],
   DENYLISTED: [403, failed, 'This file is on the denylist of the workspace.', 'Ask an admin why it was denied.'],
   HASH_MISMATCH: [
     409,

@@ -32,6 +32,8 @@ export const Lock = Type.Object({
   expires_at: Timestamp,
   released_at: nullable(Timestamp),
   active: Type.Boolean(),
+  /** There where its holder was disabled: an owner or admin of the workspace can release it. */
+  holder_left: Type.Optional(Type.Boolean()),
 })
 export type Lock = Static<typeof Lock>
 

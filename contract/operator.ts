@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { backup, file } from './operator-files.ts'
 import { type Route, routes } from './route.ts'
-import { Email, Id, nullable, oneOf, Password, plainNamed, Timestamp, WorkspaceSlug } from './shapes.ts'
+import { Count, Email, Id, nullable, oneOf, Password, plainNamed, Timestamp, WorkspaceSlug } from './shapes.ts'
 
 /** Where there is more than one. */
 const Workspace = Type.Optional(WorkspaceSlug)
@@ -46,6 +46,20 @@ export const InvitedUser = Type.Object({
 export type InvitedUser = Static<typeof InvitedUser>
 
 const Changed = Type.Object({ workspace: Type.String(), user: OperatorUser })
+
+/** What someone has in their hands. `shown`: names of up to 20 of what they have checked out. */
+export const UserHoldings = Type.Object({
+  check_outs: Count,
+  shown: Type.Array(Type.String()),
+  /** When the last check-out ends; null where there is none. */
+  last_ends_at: nullable(Timestamp),
+  /** Open review rounds that wait for their answer, and those that they asked for. */
+  to_answer: Count,
+  requested: Count,
+  /** Pull jobs that they carry out. */
+  jobs: Count,
+})
+export type UserHoldings = Static<typeof UserHoldings>
 
 const user = routes({
   list: {
@@ -93,9 +107,16 @@ const user = routes({
     method: 'PUT',
     path: '/operator/users/status',
     scope: 'operator',
-    summary: 'Shut someone out, or let them in again.',
-    input: Type.Object({ workspace: Workspace, user: Someone, status: oneOf(['active', 'disabled']) }),
-    output: Changed,
+    summary: 'Shut someone out, or let them in again; who is shut out may give back what they have checked out.',
+    /** `release`: with `disabled` only. */
+    input: Type.Object({
+      workspace: Workspace,
+      user: Someone,
+      status: oneOf(['active', 'disabled']),
+      release: Type.Optional(Type.Boolean()),
+    }),
+    /** `holds`: what someone who is disabled still has then; null where that is nothing. */
+    output: Type.Object({ workspace: Type.String(), user: OperatorUser, released: Count, holds: nullable(UserHoldings) }),
     errors: ['NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT', 'VALIDATION'],
   },
   password: {

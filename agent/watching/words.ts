@@ -82,7 +82,9 @@ export function lockReason({ lock, mine }: FileLock, isEdited: boolean, { path }
   const who = printable(lock.holder.display_name || lock.holder.name)
   return {
     kind: 'held',
-    message: `${who} has ${nameOf(path)} checked out ${time}. Until then the library takes no version of it from you: ask ${who} to check it in or to release it.`,
+    message: lock.holder_left
+      ? `${who} has left the workspace with ${nameOf(path)} checked out ${time}. Until then the library takes no version of it from you: ask an owner or admin of the workspace to release it.`
+      : `${who} has ${nameOf(path)} checked out ${time}. Until then the library takes no version of it from you: ask ${who} to check it in or to release it.`,
     command: null,
   }
 }

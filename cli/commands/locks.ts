@@ -3,7 +3,7 @@ import { type ListedLock, lineagesOfProject, listLocks } from '../../client/chec
 import { command, flag } from '../command.ts'
 import { foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { holderName, noteLine } from '../entries/lock-words.ts'
+import { holderWords, noteLine } from '../entries/lock-words.ts'
 import { offlineOption, withLibraryOrMirror } from '../offline.ts'
 import { age, timeLeft } from '../terminal/amounts.ts'
 import { table } from '../terminal/table.ts'
@@ -44,7 +44,7 @@ const lockTable = (locks: readonly ListedLock[], { out, now }: Context): string[
     [
       { title: 'ID', value: ({ entry_id }) => entry_id ?? '-', right: true, spare: 'late' },
       { title: 'NAME', value: ({ name }) => name, cut: 'middle' },
-      { title: 'WHO', value: ({ lock, mine }) => (mine && out.terminal ? 'you' : holderName(lock)), cut: 'end' },
+      { title: 'WHO', value: ({ lock, mine }) => (mine && out.terminal ? 'you' : holderWords(lock)), cut: 'end' },
       { title: 'LEFT', value: ({ lock }) => timeLeft(lock.expires_at, now()) },
       { title: 'BASE', value: ({ base }) => base ?? '-' },
       { title: 'SINCE', value: ({ lock }) => age(lock.created_at, now()), spare: true },

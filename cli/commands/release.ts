@@ -9,7 +9,7 @@ import { command, flag } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
 import { requireWriter } from '../entries/key-rights.ts'
-import { holderName, lockWords } from '../entries/lock-words.ts'
+import { holderWords, lockWords } from '../entries/lock-words.ts'
 import { withLibrary } from '../library.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
 import { count, number } from '../terminal/amounts.ts'
@@ -122,7 +122,7 @@ function releasedWords(
 ): string[] {
   const hidden = held.length - mostNamed
   const whoseWords = (one: HeldProp) =>
-    others.includes(one) ? out.paint('dim', `  ${holderName(one.lock)} ${dryRun ? 'has' : 'had'} it`) : ''
+    others.includes(one) ? out.paint('dim', `  ${holderWords(one.lock)} ${dryRun ? 'has' : 'had'} it`) : ''
   return [
     ...(held.length > 0 ? [`${dryRun ? 'Would release' : 'Released'} ${count(held.length, 'prop')}:`] : ['Nothing to release.']),
     ...held.slice(0, mostNamed).map((one) => `  ${printable(one.name)}${whoseWords(one)}`),

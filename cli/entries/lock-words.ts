@@ -5,6 +5,10 @@ import { age, moment, timeLeft } from '../terminal/amounts.ts'
 
 export const holderName = ({ holder }: Pick<Lock, 'holder'>): string => printable(holder.display_name || holder.name)
 
+/** Who has it; that they have left is said, because they cannot give it back any more. */
+export const holderWords = (lock: Pick<Lock, 'holder' | 'holder_left'>): string =>
+  lock.holder_left ? `${holderName(lock)}, who has left` : holderName(lock)
+
 /** `2026-11-26 14:05, 2 d 4 h left` */
 export const untilWords = ({ expires_at }: Lock, now: Date): string => `${moment(expires_at)}, ${timeLeft(expires_at, now)} left`
 
@@ -12,7 +16,7 @@ export const untilWords = ({ expires_at }: Lock, now: Date): string => `${moment
 export const noteLine = (note: string): string => printable(note.replaceAll(/\s+/g, ' ').trim())
 
 /** `Max, 2 hours ago, until 2026-11-26 14:05, 2 d 4 h left: new legs` */
-export function lockWords(lock: Lock, now: Date, name = holderName(lock)): string {
+export function lockWords(lock: Lock, now: Date, name = holderWords(lock)): string {
   const why = lock.note === null || lock.note.trim() === '' ? '' : `: ${noteLine(lock.note)}`
   return `${name}, ${age(lock.created_at, now)}, until ${untilWords(lock, now)}${why}`
 }

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { CheckedOut } from '../../client/check-out/take.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { Lock } from '../../contract/locks.ts'
 import { fileTool, ProjectArgument } from './file-tool.ts'
 import { type Machine, placeIn, projectOf, projectToChange } from './machine.ts'
 import { Note, noteIn, planSending, pushed, send } from './push.ts'
@@ -76,15 +77,15 @@ async function planned(machine: Machine, input: Named) {
   const plan = await planCheckOut(input.props, { ...naming, closure: false })
   const others = heldByOthers(plan)
   if (others.length > 0)
-    throw new ApiError(
-      'LOCKED',
-      `${[...new Set(others.map(({ holder }) => holder.name))].join(', ')} checked out what was named.`,
-      {
-        locked: others.map((lock) => ({ lineage_id: lock.lineage_id, holder: lock.holder, lock })),
-      },
-    )
+    throw new ApiError('LOCKED', `${[...new Set(others.map(holderWords))].join(', ')} checked out what was named.`, {
+      locked: others.map((lock) => ({ lineage_id: lock.lineage_id, holder: lock.holder, lock })),
+    })
   return { plan, naming, ...taking, ...bringing }
 }
+
+/** Who has left cannot be asked to give it back. */
+const holderWords = ({ holder, holder_left }: Lock): string =>
+  holder_left ? `${holder.name} (who has left: an owner or admin can release it)` : holder.name
 
 export const checkInTool = fileTool({
   name: 'check_in_files',

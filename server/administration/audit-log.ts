@@ -5,7 +5,7 @@ import type { Logger } from '../monitoring/log.ts'
 import type { Provisioned } from '../provision/provision.ts'
 import { isOwnerOf } from './doctor/permissions.ts'
 
-export type AuditedAct = `user-${'add' | 'role' | 'status' | 'password'}` | `key-${'create' | 'revoke'}` | 'provision'
+export type AuditedAct = `user-${'add' | 'role' | 'status' | 'release' | 'password'}` | `key-${'create' | 'revoke'}` | 'provision'
 
 /** One line of the audit log: never a secret. */
 export interface AuditRecord {

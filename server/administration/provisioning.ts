@@ -11,7 +11,7 @@ type Apply = Operator['provisioning']['apply']
 export const provisioning: Handlers<Operator['provisioning']> = {
   async apply({ database, now, audit, input: { file, check } }) {
     const content = checked(file)
-    const outcome = await (check ? foresee(database.sql, content) : provision(database, content, now))
+    const outcome = await (check ? foresee(database.sql, content, now) : provision(database, content, now))
     const count = (does: string) => outcome.changes.filter((change) => change.does === does).length
     const slugs = content.workspaces.map(({ slug }) => slug).join(' ')
     audit('provision', { check, workspaces: slugs.slice(0, 400), created: count('created'), changed: count('changed') })

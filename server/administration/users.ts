@@ -1,11 +1,13 @@
 /** Members of a workspace, as operators see and change them. Who someone is may be said by address, name or id. */
 
 import { ApiError } from '../../contract/errors.ts'
-import type { InvitedUser, Operator, OperatorUser } from '../../contract/operator.ts'
+import type { InvitedUser, Operator, OperatorUser, UserHoldings } from '../../contract/operator.ts'
 import { type Invited, listInvited } from '../accounts/invitations.ts'
 import { addPerson, changePerson, listPeople, type Person } from '../accounts/people.ts'
 import { setPassword } from '../accounts/sign-in.ts'
+import { type Holdings, holdingsOf, releaseAllOf } from '../check-out/holdings.ts'
 import type { Sql } from '../database/sql.ts'
+import { Feed } from '../feed.ts'
 import type { Handlers } from '../handler.ts'
 import { type ChosenWorkspace, chooseWorkspace } from './workspaces.ts'
 
@@ -36,12 +38,17 @@ export const user: Handlers<Operator['user']> = {
     return { workspace: slug, user: toUser(person) }
   },
 
-  async status({ sql, audit, input: { workspace, user: named, status } }) {
+  async status({ sql, now, audit, input: { workspace, user: named, status, release = false } }) {
     const { id: workspaceId, slug } = await chooseWorkspace(sql, workspace)
     const { id: personId, status: from } = await requireUser(sql, { id: workspaceId, slug }, named)
     const person = await changePerson(sql, { workspaceId, by: undefined, personId, status })
     audit('user-status', { workspace: slug, user: person.email, from, to: status })
-    return { workspace: slug, user: toUser(person) }
+    if (status === 'active') return { workspace: slug, user: toUser(person), released: 0, holds: null }
+    const scope = { sql, workspace: { id: workspaceId }, now }
+    const released = release ? await releaseAllOf({ ...scope, feed: new Feed(), actor: undefined }, person) : 0
+    if (released > 0) audit('user-release', { workspace: slug, user: person.email, released })
+    const holds = (await holdingsOf(scope, [personId])).get(personId)
+    return { workspace: slug, user: toUser(person), released, holds: holds ? toUserHoldings(holds) : null }
   },
 
   /** A password is that of the account, whatever workspaces it belongs to; an address says enough. */
@@ -87,6 +94,15 @@ export async function requireUser(sql: Sql, { id, slug }: ChosenWorkspace, named
     `Several people in the workspace ${slug} are called ${named}: ${emails.join(', ')}. Give the address.`,
   )
 }
+
+const toUserHoldings = ({ checkOuts, shown, toAnswer, requested, jobs }: Holdings): UserHoldings => ({
+  check_outs: checkOuts,
+  shown: shown.map(({ name }) => name),
+  last_ends_at: shown[0]?.expiresAt ?? null,
+  to_answer: toAnswer,
+  requested,
+  jobs,
+})
 
 const toUser = ({ id, email, name, displayName, role, kind, status, canSignIn }: Person): OperatorUser => ({
   id,

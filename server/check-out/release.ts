@@ -1,6 +1,7 @@
 /** Gives check-outs back, all of them or none (spec 4.4; contract-gaps 9). */
 
 import { ApiError } from '../../contract/errors.ts'
+import type { Lock } from '../../contract/locks.ts'
 import { randomId } from '../clock.ts'
 import { amongIds } from '../database/among.ts'
 import type { Context } from '../handler.ts'
@@ -8,6 +9,7 @@ import { holdLineagesOf } from '../rows/hold.ts'
 import { selectLocks } from '../rows/lock.ts'
 import { endLocks } from './end.ts'
 import { entriesOf } from './entries-of.ts'
+import { askWhom } from './locked.ts'
 
 /** Says how many were active. NOT_FOUND with every unknown one; FORBIDDEN where one is another person's, unless an admin asks. */
 export async function releaseLocks(context: Context, lockIds: readonly number[]): Promise<number> {
@@ -26,9 +28,7 @@ export async function releaseLocks(context: Context, lockIds: readonly number[])
   const others = locks.filter(({ holder }) => holder.id !== actor.id)
   const [other] = others
   if (other && actor.role !== 'admin')
-    throw new ApiError('FORBIDDEN', `Only ${other.holder.display_name}, who has it checked out, or an admin may release that.`, {
-      lock_ids: others.map(({ id }) => id),
-    })
+    throw new ApiError('FORBIDDEN', await notYours(context, other), { lock_ids: others.map(({ id }) => id) })
   const active = locks.filter((lock) => lock.active)
   const entryOf = await entriesOf(context, active)
   const batchKey = active.length > 1 ? randomId('locks') : null
@@ -39,3 +39,8 @@ export async function releaseLocks(context: Context, lockIds: readonly number[])
   )
   return active.length
 }
+
+const notYours = async (context: Context, { holder, holder_left }: Lock): Promise<string> =>
+  holder_left
+    ? `${holder.display_name}, who has it checked out, has left the workspace. ${await askWhom(context)}`
+    : `Only ${holder.display_name}, who has it checked out, or an admin may release that.`

@@ -29,14 +29,22 @@ export interface Taken {
 }
 
 /** In the order of the ids, each once. `refuse`: what is answered where others have some of them. */
-export async function takeLocks(context: Context, wish: Wish, refuse: (others: readonly Lock[]) => ApiError): Promise<Taken[]> {
+export async function takeLocks(
+  context: Context,
+  wish: Wish,
+  refuse: (context: Context, others: readonly Lock[]) => Promise<ApiError>,
+): Promise<Taken[]> {
   const { sql, workspace, actor } = context
   if (wish.steal) requireAdmin(actor)
   const ids = [...new Set(wish.lineageIds)]
   await holdLineages(sql, workspace.id, ids)
   const lineages = await requireLineages(context, ids)
   const others = lineages.filter(({ lock }) => lock?.active && lock.holder.id !== actor.id)
-  if (others.length > 0 && !wish.steal) throw refuse(others.flatMap(({ lock }) => lock ?? []))
+  if (others.length > 0 && !wish.steal)
+    throw await refuse(
+      context,
+      others.flatMap(({ lock }) => lock ?? []),
+    )
   const batchKey = ids.length > 1 ? randomId('locks') : null
   const lapsed = lineages.filter(({ lock }) => lock && !lock.active)
   await endLocks(context, endingsOf(lapsed), { as: 'lock.expire' })

@@ -11,6 +11,8 @@ const sentences = {
   joined: 'You belong to this workspace now. Your new password is saved, and every other browser has been signed out.',
   'role-saved': 'The role is saved; it counts from the next request on.',
   'member-disabled': 'Disabled: no sign-in and no key of theirs works any more.',
+  'member-disabled-released': 'Disabled: no sign-in and no key of theirs works any more. What they had checked out is released.',
+  'check-outs-released': 'Released: others can push versions of what they had checked out.',
   'member-enabled': 'Enabled: they can sign in again, and their keys work.',
   'password-chosen': 'Your password is saved, and you are signed in.',
   'password-changed': 'Your password is changed. Every other browser has been signed out.',

@@ -52,7 +52,13 @@ const site: readonly Part[] = [
     async () => (await import('./pages/invited.ts')).invited,
   ),
   forAdmins(
-    ['GET /members/:id', 'POST /members/:id/role', 'POST /members/:id/status', 'POST /members/:id/link'],
+    [
+      'GET /members/:id',
+      'POST /members/:id/role',
+      'POST /members/:id/status',
+      'POST /members/:id/release',
+      'POST /members/:id/link',
+    ],
     async () => (await import('./pages/members.ts')).memberChanges,
   ),
   forAnybody(['GET /invitation', 'POST /invitation'], async () => (await import('./pages/invitation.ts')).invitation),

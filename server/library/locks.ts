@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { locks as contract, Lock } from '../../contract/locks.ts'
-import { lockedError } from '../check-out/locked.ts'
+import type { locks as contract } from '../../contract/locks.ts'
+import { lockedError, lockedErrorOfMany } from '../check-out/locked.ts'
 import { readRadar } from '../check-out/radar.ts'
 import { releaseLocks } from '../check-out/release.ts'
 import { takeLocks } from '../check-out/take.ts'
@@ -14,8 +14,8 @@ import { isActive, selectLocks } from '../rows/lock.ts'
 export const locks: Handlers<typeof contract> = {
   async create(request) {
     const { lineage_id, note, ttl_hours: ttlHours } = request.input
-    const [taken] = await takeLocks(request, { lineageIds: [lineage_id], note, ttlHours }, ([lock]) =>
-      lock ? lockedError(lock) : new ApiError('LOCKED'),
+    const [taken] = await takeLocks(request, { lineageIds: [lineage_id], note, ttlHours }, async (scope, [lock]) =>
+      lock ? lockedError(scope, lock) : new ApiError('LOCKED'),
     )
     if (!taken) throw new Error('the lock was not recorded')
     return taken
@@ -50,12 +50,4 @@ export const locks: Handlers<typeof contract> = {
   async remove(request) {
     await releaseLocks(request, [request.input.lock_id])
   },
-}
-
-function lockedErrorOfMany(others: readonly Lock[]): ApiError {
-  const people = [...new Set(others.map(({ holder }) => holder.display_name))]
-  const names = people.length > 3 ? `${people.slice(0, 3).join(', ')} and others` : people.join(', ')
-  return new ApiError('LOCKED', `${others.length} of these are checked out already, by ${names}. None was checked out.`, {
-    locked: others.map((lock) => ({ lineage_id: lock.lineage_id, holder: lock.holder, lock })),
-  })
 }

@@ -11,6 +11,7 @@ import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { ProvisionFile } from './file.ts'
+import { leaversIn } from './leavers.ts'
 import {
   type Change,
   type ProvisionPlan,
@@ -35,11 +36,11 @@ const alone = {
 
 /** Writes what the file wants and the database lacks. Throws VALIDATION where the two contradict each other. */
 export async function provision(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
-  const hashes = await hashPasswords(await foresee(database.sql, file))
+  const hashes = await hashPasswords(await foresee(database.sql, file, now))
   const provisioning = inTransaction(database.sql, async (sql) => {
     if (database.kind === 'postgresql') await beAlone(sql, alone)
     await hold(sql, file, now)
-    const plan = await foresee(sql, file)
+    const plan = await foresee(sql, file, now)
     for (const writes of plan.writes) await write(sql, { writes, hashes, now: now.toISOString() })
     return { changes: plan.changes, warnings: plan.warnings }
   })
@@ -63,8 +64,10 @@ async function hold(sql: Sql, { workspaces }: ProvisionFile, now: Date): Promise
 }
 
 /** What `provision` would do; writes nothing. */
-export const foresee = async (sql: Sql, file: ProvisionFile): Promise<ProvisionPlan> =>
-  required(planProvision(file, await readStanding(sql, file)))
+export async function foresee(sql: Sql, file: ProvisionFile, now: Date): Promise<ProvisionPlan> {
+  const plan = required(planProvision(file, await readStanding(sql, file)))
+  return { ...plan, warnings: [...plan.warnings, ...(await leaversIn(sql, file, now))] }
+}
 
 /** The same where there is no database yet. */
 export const foreseeFromNothing = (file: ProvisionFile): ProvisionPlan =>

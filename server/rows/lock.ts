@@ -24,7 +24,8 @@ export const lockRecord = (sql: Sql, now: Date): Fragment => sql`
     'holder', jsonb_build_object('id', h.id, 'name', h.name, 'display_name', h.display_name),
     'note', k.note, 'base_object_id', k.base_object_id,
     'created_at', ${timestamp(sql, sql`k.created_at`)}, 'expires_at', ${timestamp(sql, sql`k.expires_at`)},
-    'released_at', ${timestamp(sql, sql`k.released_at`)}, 'active', ${isActive(sql, now)})`
+    'released_at', ${timestamp(sql, sql`k.released_at`)}, 'active', ${isActive(sql, now)})
+  || case when h.status = 'disabled' then '{"holder_left": true}'::jsonb else '{}'::jsonb end`
 
 /** The active lock of lineage l, as column `lock` of alias `held`, or null. */
 export const joinActiveLock = (sql: Sql, now: Date): Fragment => sql`

@@ -24,11 +24,15 @@ export function heldRefusal(
   const hidden = locks.length - told.length
   const list = hidden > 0 ? `${told.join('; ')}; and ${number(hidden)} more` : told.join('; ')
   const who = locks.length === 1 ? 'who has it to check it in or to release it' : 'them to check these in or to release them'
+  const allLeft = locks.every((lock) => lock.holder_left)
+  const ask = allLeft
+    ? 'Ask an owner or admin of the workspace to release it.'
+    : `Ask ${who}. An admin of the workspace can release it.`
   return new Refusal({
     code: 'LOCKED',
     exit: exits.conflict,
     message: `Checked out by someone else: ${list}. Nothing was checked out.`,
-    next: isAdmin ? `Ask ${who}, or take it over with --steal "<why>".` : `Ask ${who}. An admin of the workspace can release it.`,
+    next: isAdmin ? `${allLeft ? 'Take' : `Ask ${who}, or take`} it over with --steal "<why>".` : ask,
     details: { locked: locks.map((lock) => ({ lineage_id: lock.lineage_id, holder: lock.holder, lock })) },
   })
 }

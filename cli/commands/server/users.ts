@@ -6,6 +6,7 @@ import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag, text, value } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { choiceOf, wrongUsage } from '../../refusal.ts'
+import { count, moment } from '../../terminal/amounts.ts'
 import { type Column, table } from '../../terminal/table.ts'
 import { readNewPassword } from './password.ts'
 import { administer, given, type ServerChoice, withServerOptions, workspaceOptions } from './reach.ts'
@@ -83,11 +84,16 @@ export const userCommands = [
   command({
     usage: 'server user disable <user>',
     summary: 'Shut someone out; what they did stays',
+    description:
+      'What they have checked out stops everyone else until it ends: the answer names it, and --release gives it back. It works for someone who is shut out already, too.',
     arguments: user,
-    options: workspaceOptions,
+    options: { release: flag('--release', 'release everything that they have checked out'), ...workspaceOptions },
     exits: ['conflict'],
-    examples: [['server user disable ada@acme.test', 'from the next request on her keys answer 401']],
-    run: (context, { user: who, ...rest }) => setStatus(context, rest, { who, status: 'disabled' }),
+    examples: [
+      ['server user disable ada@acme.test', 'from the next request on her keys answer 401'],
+      ['server user disable ada@acme.test --release', 'the same, and others can go on with what she had checked out'],
+    ],
+    run: (context, { user: who, release, ...rest }) => setStatus(context, rest, { who, status: 'disabled', release }),
   }),
   command({
     usage: 'server user enable <user>',
@@ -140,12 +146,38 @@ function statusOf(one: OperatorUser | InvitedUser, now: Date): string {
 async function setStatus(
   context: Context,
   { data, workspace }: ServerChoice,
-  { who, status }: { who: string; status: 'active' | 'disabled' },
+  { who, status, release }: { who: string; status: 'active' | 'disabled'; release?: boolean },
 ): Promise<undefined> {
-  const input = given({ workspace, user: who, status })
+  const input = given({ workspace, user: who, status, ...(release ? { release } : {}) })
   const answer = await administer(context, { data, workspace }, (api) => api.user.status(input))
   const done = status === 'active' ? 'may use' : 'is shut out of'
-  context.out.result(answer, `${words(answer.user)} ${done} ${answer.workspace} from now on.`)
+  const after = heldWords(answer).map((line) => withServerOptions(line, { data, workspace }))
+  context.out.result(answer, [`${words(answer.user)} ${done} ${answer.workspace} from now on.`, ...after].join('\n'))
+}
+
+/** What is left of someone who was shut out, and how others get on. */
+function heldWords({ user: { email }, released, holds }: OutputOf<Operator['user']['status']>): string[] {
+  const done = released > 0 ? [`Released ${count(released, 'check-out', 'check-outs')}: others can go on.`] : []
+  if (!holds) return done
+  const { check_outs, shown, last_ends_at, to_answer, requested, jobs } = holds
+  const more = check_outs - shown.length
+  const names = `${shown.map(printable).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
+  const kept = [
+    `They still have checked out until ${moment(last_ends_at ?? '')}, and nobody else can push: ${names}.`,
+    `Release it with \`ph server user disable ${shellWord(email)} --release\`.`,
+  ]
+  const rounds = [
+    ...(to_answer > 0
+      ? [`${count(to_answer, 'open review waits', 'open reviews wait')} for their answer: ask someone else in.`]
+      : []),
+    ...(requested > 0
+      ? [`${count(requested, 'open review was', 'open reviews were')} asked for by them; admins can cancel or change those.`]
+      : []),
+    ...(jobs > 0
+      ? [`${count(jobs, 'pull job of theirs is', 'pull jobs of theirs are')} under way, and goes back to the queue by itself.`]
+      : []),
+  ]
+  return [...done, ...(check_outs > 0 ? kept : []), ...rounds]
 }
 
 function requireAddress(email: string): void {

@@ -2,15 +2,19 @@
 import { listInvited } from '../../accounts/invitations.ts'
 import { linkObstacle, makePasswordLink } from '../../accounts/password-links.ts'
 import { changePerson, findPerson, listPeople, type Person, type PersonChange, type Role } from '../../accounts/people.ts'
+import { type Holdings, holdingsOf, releaseAllOf } from '../../check-out/holdings.ts'
+import { Feed } from '../../feed.ts'
 import { isAdmin } from '../admission.ts'
 import { type Answer, show } from '../answer.ts'
 import { type Returned, refused, returned } from '../form-check.ts'
 import type { Notice } from '../notices.ts'
 import { PageFailure } from '../page-failure.ts'
+import type { HeldRow } from '../views/holdings.tsx'
 import { MemberPage } from '../views/member.tsx'
 import { type MemberRow, MembersPage } from '../views/members.tsx'
 import { LinkMadePage } from '../views/parts/link-made.tsx'
 import type { MemberVisit } from '../visit.ts'
+import { exactWords } from '../words.ts'
 import { linkOf } from './invitation.ts'
 import { toInvitedRow } from './invited.ts'
 
@@ -37,9 +41,18 @@ export const memberChanges = {
 
   async 'POST /members/:id/status'(visit: MemberVisit): Promise<Answer> {
     const status = visit.field('status')
-    if (status === 'disabled') return change(visit, { status }, 'member-disabled')
+    if (status === 'disabled') return disable(visit)
     if (status === 'active') return change(visit, { status }, 'member-enabled')
     return memberPage(visit, returned([{ message: 'The form did not say what to do. Send it once more.' }]))
+  },
+
+  async 'POST /members/:id/release'(visit: MemberVisit): Promise<Answer> {
+    const person = await requireMember(visit)
+    if (person.status === 'active')
+      return memberPage(visit, returned([{ message: 'Only what someone who is disabled has checked out is released here.' }]))
+    await release(visit, person)
+    visit.browser.leaveNotice('check-outs-released')
+    return { to: visit.frame.at(`/members/${person.id}`) }
   },
 
   async 'POST /members/:id/link'(visit: MemberVisit): Promise<Answer> {
@@ -77,6 +90,18 @@ async function change(visit: MemberVisit, changed: Pick<PersonChange, 'role' | '
   return { to: visit.frame.at(`/members/${id}`) }
 }
 
+/** Disabled first: from then on they take nothing more, so that what is released then is all of it. */
+async function disable(visit: MemberVisit): Promise<Answer> {
+  const isRelease = visit.field('check_outs') === 'release'
+  const answer = await change(visit, { status: 'disabled' }, isRelease ? 'member-disabled-released' : 'member-disabled')
+  if (isRelease && 'to' in answer) await release(visit, await requireMember(visit))
+  return answer
+}
+
+function release({ sql, now, membership: { workspace, person: by } }: MemberVisit, leaver: Person): Promise<number> {
+  return releaseAllOf({ sql, now, workspace, feed: new Feed(), actor: by }, leaver)
+}
+
 async function requireMember({ sql, membership: { workspace }, param }: MemberVisit): Promise<Person> {
   const id = param('id')
   const person = /^[1-9]\d{0,14}$/.test(id) ? await findPerson(sql, workspace.id, Number(id)) : undefined
@@ -99,8 +124,12 @@ async function memberPage(visit: MemberVisit, { problems = [], ...more }: Partia
     ? 'Only an owner may give an owner a new password.'
     : await linkObstacle(sql, { workspaceId: workspace.id, by }, person)
   const member = toRow(visit, person)
-  return show(MemberPage, { frame, member, mayOwn, fixedBecause, noLinkBecause, notice: browser.notice, problems }, more)
+  const held = toHeld((await holdingsOf({ sql, workspace, now: visit.now }, [person.id])).get(person.id))
+  return show(MemberPage, { frame, member, held, mayOwn, fixedBecause, noLinkBecause, notice: browser.notice, problems }, more)
 }
+
+const toHeld = (held: Holdings | undefined): HeldRow | undefined =>
+  held && { ...held, shown: held.shown.map(({ name, expiresAt }) => ({ name, until: exactWords(new Date(expiresAt)) })) }
 
 const toRow = (visit: MemberVisit, { id, name, displayName, email, role, kind, status, canSignIn }: Person): MemberRow => ({
   id,

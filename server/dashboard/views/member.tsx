@@ -1,5 +1,6 @@
 /** One member, as an owner or admin changes them: role, disabling, a link to choose a password. */
 import type { ReactNode } from 'react'
+import { HeldList, type HeldRow, ReleaseChoice } from './holdings.tsx'
 import { type MemberRow, MemberState } from './members.tsx'
 import { type Problem, ProblemSummary } from './parts/fields.tsx'
 import { type Frame, Page, Token } from './parts/frame.tsx'
@@ -9,6 +10,8 @@ import { RoleChoice, roleNames } from './parts/role.tsx'
 interface MemberProps {
   frame: Frame
   member: MemberRow
+  /** Undefined: nothing. */
+  held: HeldRow | undefined
   mayOwn: boolean
   /** Why neither role nor state can be changed, in one sentence. */
   fixedBecause: string | undefined
@@ -18,7 +21,7 @@ interface MemberProps {
   problems: readonly Problem[]
 }
 
-export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
+export function MemberPage({ frame, member, held, mayOwn, fixedBecause, noLinkBecause, notice, problems }: MemberProps) {
   return (
     <Page frame={frame} title={member.displayName} section="members" hasTrouble={problems.length > 0}>
       <p className="back">
@@ -37,7 +40,8 @@ export function MemberPage({ frame, member, mayOwn, fixedBecause, noLinkBecause,
           <RolePart frame={frame} member={member} mayOwn={mayOwn} problems={problems} />
         )}
         <div>
-          {!fixedBecause && <StatePart frame={frame} member={member} />}
+          {!fixedBecause && <StatePart frame={frame} member={member} held={held} />}
+          {!member.isActive && held && held.checkOuts > 0 && <ReleasePart frame={frame} member={member} />}
           <LinkPart frame={frame} member={member} because={noLinkBecause} />
         </div>
       </div>
@@ -84,17 +88,37 @@ function RolePart({ frame, member, mayOwn, problems }: Pick<MemberProps, 'frame'
   )
 }
 
-function StatePart({ frame, member }: { frame: Frame; member: MemberRow }) {
+function StatePart({ frame, member, held }: Pick<MemberProps, 'frame' | 'member' | 'held'>) {
   return (
     <MemberForm frame={frame} to={`/members/${member.id}/status`}>
       <h2>
         Status <MemberState member={member} />
       </h2>
       <p>{stateWords(member)}</p>
+      {held && <p>{member.isActive ? 'They have' : 'They still have'}:</p>}
+      {held && <HeldList held={held} />}
+      {member.isActive && held && held.checkOuts > 0 && <ReleaseChoice />}
       <input type="hidden" name="status" value={member.isActive ? 'disabled' : 'active'} />
       <div className="actions">
         <button type="submit" className={member.isActive ? 'button danger' : 'button'}>
           {member.isActive ? 'Disable' : 'Enable'} {member.displayName}
+        </button>
+      </div>
+    </MemberForm>
+  )
+}
+
+/** For what was left checked out when they were disabled. */
+function ReleasePart({ frame, member }: { frame: Frame; member: MemberRow }) {
+  return (
+    <MemberForm frame={frame} to={`/members/${member.id}/release`}>
+      <h2>Their check-outs</h2>
+      <p>
+        Nobody else can push a version of what they have checked out until its time is over. Releasing lets others go on at once.
+      </p>
+      <div className="actions">
+        <button type="submit" className="button">
+          Release what they have checked out
         </button>
       </div>
     </MemberForm>
