@@ -4,13 +4,13 @@ import { readVersion } from '../client/version.ts'
 import { ApiError, errors, exits } from '../contract/errors.ts'
 import { apiMajor } from '../contract/version.ts'
 import { FormatError } from '../formats/format-error.ts'
-import { printable } from '../system/printable.ts'
+import { printable, printableJson } from '../system/printable.ts'
 import { shellWord } from '../system/shell-word.ts'
 import type { Surroundings } from './context.ts'
 import { commandsIn } from './next-commands.ts'
 import { Refusal } from './refusal.ts'
 import { duration } from './terminal/amounts.ts'
-import { hasColor, painter, wrapWidth } from './terminal/output.ts'
+import { hasColor, painter, shown, wrapWidth } from './terminal/output.ts'
 import { wrap, wrapAfter } from './terminal/wrap.ts'
 
 /** An error as `ph` tells it; with `--json` as an ErrorDocument. */
@@ -180,11 +180,11 @@ function failuresOf(details: Record<string, unknown>, width: number): string[] {
 export function tellFailure(failure: Failure, { stderr, env }: Surroundings, json: boolean): void {
   const { code, message, details, next } = failure
   if (json) {
-    stderr.write(`${JSON.stringify({ error: errorDocument(failure) })}\n`)
+    stderr.write(`${printableJson(JSON.stringify({ error: errorDocument(failure) }))}\n`)
     return
   }
   const width = wrapWidth(stderr, env)
-  if (code === 'DECLINED') return void stderr.write(`${wrap(message, width).join('\n')}\n`)
+  if (code === 'DECLINED') return void stderr.write(shown(`${wrap(message, width).join('\n')}\n`))
   const paint = painter(hasColor(stderr, env))
   // Servers have a say in these, and must not drive the terminal.
   const lines = [
@@ -192,5 +192,5 @@ export function tellFailure(failure: Failure, { stderr, env }: Surroundings, jso
     ...failuresOf(details, width),
     ...wrapAfter(`${paint('bold', ' next:')} `, printable(next), width),
   ]
-  stderr.write(`${lines.join('\n')}\n`)
+  stderr.write(shown(`${lines.join('\n')}\n`))
 }

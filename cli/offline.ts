@@ -1,4 +1,5 @@
 /** A workspace as its mirror on this machine knows it: what commands that only look are answered when the server is away, or by choice. */
+
 import { readFile } from 'node:fs/promises'
 import { ClientError } from '../client/client-error.ts'
 import { findConnection } from '../client/sign-in/profile.ts'
@@ -7,6 +8,7 @@ import { connectionChoice, foldersOf } from './connection.ts'
 import type { Context } from './context.ts'
 import { type Library, withLibrary } from './library.ts'
 import { age } from './terminal/amounts.ts'
+import { shown } from './terminal/output.ts'
 
 export const offlineOption = flag('--offline', 'answer from the mirror on this machine, without the server (`ph mirror`)')
 
@@ -60,7 +62,9 @@ async function withMirror<T>(
     void mirror.loaded
     const asOf = new Date(mirror.syncedAt ?? 0)
     // On stderr with --json too: what is old must not pass for new.
-    context.stderr.write(`${why}Offline, as of ${age(asOf.toISOString(), context.now())}.${leftOut ? ` ${leftOut}` : ''}\n`)
+    context.stderr.write(
+      shown(`${why}Offline, as of ${age(asOf.toISOString(), context.now())}.${leftOut ? ` ${leftOut}` : ''}\n`),
+    )
     const api = offlineApi(mirror, () => context.now().getTime())
     const thumbnails = new Thumbnails(mirror, foldersOf(context))
     const keptThumbnail = async (entryId: number) => {

@@ -24,6 +24,14 @@ const unprintable = new RegExp(
 /** A text from outside, safe to print on a terminal: on one line, each character that is not to be printed shown as `\u{fffd}`. */
 export const printable = (text: string): string => text.replace(unprintable, '\ufffd')
 
+/** JSON with the same values, in which such characters are written as `\\u202e`: a terminal shows them, and does not act on them. */
+export const printableJson = (json: string): string =>
+  json.replace(unprintable, (found) =>
+    found === '\n' ? found : Array.from({ length: found.length }, (_, at) => unicodeEscape(found.charCodeAt(at))).join(''),
+  )
+
+const unicodeEscape = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+
 /** The same for a text of several lines. */
 export const printableLines = (text: string): string[] =>
   text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => printable(line.replaceAll('\t', '    ')))

@@ -4,7 +4,7 @@ import { Option, type Command as Parser } from 'commander'
 import type { Command, OptionSpec } from '../command.ts'
 import type { Surroundings } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
-import { columnsOf, hasColor, type OutStream, painter } from '../terminal/output.ts'
+import { columnsOf, hasColor, type OutStream, painter, shown } from '../terminal/output.ts'
 import { commandEpilogue, helpStyle, usageWords } from './help.ts'
 
 /** Arguments and options of one use of a command, by name. */
@@ -44,8 +44,8 @@ export function prepared(parser: Parser, { stdout, stderr, env }: Surroundings):
   const paint = painter(hasColor(stdout, env))
   return parser
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeOut: (text) => stdout.write(shown(text)),
+      writeErr: (text) => stderr.write(shown(text)),
       outputError: () => undefined,
       getOutHelpWidth: () => helpWidth(stdout, env),
       getErrHelpWidth: () => helpWidth(stderr, env),

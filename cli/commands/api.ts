@@ -1,4 +1,5 @@
 /** `ph api`: any route of the service, as curl would ask it, with the key, the retries and the errors of `ph`. */
+
 import { createReadStream } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -7,6 +8,7 @@ import type { ApiRequest } from '../../client/http/request.ts'
 import { allRoutes, apiBase } from '../../contract/index.ts'
 import { limits } from '../../contract/limits.ts'
 import type { RawBody, Route } from '../../contract/route.ts'
+import { printableJson } from '../../system/printable.ts'
 import { command, flag, text, values } from '../command.ts'
 import type { Context } from '../context.ts'
 import { type Library, withLibrary } from '../library.ts'
@@ -54,7 +56,7 @@ export const commands = [
       await withLibrary(context, async ({ http }) => {
         if (route?.answers === 'events') return follow(context, http, request)
         const answer = paginate ? await followPages(request, (page) => http.json(page)) : await ask(http, request, route)
-        if (answer !== undefined) context.out.result(answer, () => JSON.stringify(answer, null, 2).split('\n'))
+        if (answer !== undefined) context.out.result(answer, () => printableJson(JSON.stringify(answer, null, 2)).split('\n'))
       })
       return undefined
     },
@@ -138,7 +140,7 @@ async function ask(http: Library['http'], request: ApiRequest, route: Route | un
 
 /** Each event as a line, as it comes. */
 async function follow({ out }: Context, http: Library['http'], request: ApiRequest): Promise<void> {
-  for await (const event of http.events(request)) await out.event(event, () => [JSON.stringify(event)])
+  for await (const event of http.events(request)) await out.event(event, () => [printableJson(JSON.stringify(event))])
 }
 
 async function jsonBody(context: Context, data: string): Promise<unknown> {

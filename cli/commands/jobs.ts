@@ -1,9 +1,11 @@
 /** `ph jobs`: pull jobs, what they bring and how they went. */
+
 import type { Api } from '../../client/http/api.ts'
 import { missingOfJob } from '../../client/pull/missing-in-project.ts'
 import { findHost } from '../../client/pull/target-project.ts'
 import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
+import { printable } from '../../system/printable.ts'
 import { among, command, flag, text, value } from '../command.ts'
 import { withLibrary } from '../library.ts'
 import { jobDescription, jobTable, type People } from '../pull-orders/job-words.ts'
@@ -73,7 +75,7 @@ export const commands = [
       const job_id = readId(given)
       await withLibrary(context, async ({ api }) => {
         const job = await api.pullJobs.update({ job_id, status: 'cancelled' })
-        context.out.result(job, `Pull job ${job.id} for ${job.target_project} is cancelled.`)
+        context.out.result(job, `Pull job ${job.id} for ${printable(job.target_project)} is cancelled.`)
       })
       return undefined
     },

@@ -1,9 +1,11 @@
 /** `ph mcp`: the library for an AI assistant on this machine, which starts this program and talks to it on stdin and stdout; how to add it there. */
+
 import { resolve } from 'node:path'
 import { readVersion } from '../../client/version.ts'
 import { command } from '../command.ts'
 import { requireWire, type Signed } from '../connection.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
+import { shown } from '../terminal/output.ts'
 import { doctorCommand } from './mcp/doctor.ts'
 import { installCommands } from './mcp/install.ts'
 import { projectOption, selectionOf, selectionOptions } from './mcp/selection.ts'
@@ -28,7 +30,7 @@ export const commands = [
       const selection = await selectionOf(given)
       const { serveAssistant } = await import('../../mcp/main.ts')
       const { stdin, stdout, stderr, signal, now } = context
-      const tell = (line: string) => void stderr.write(`${line}\n`)
+      const tell = (line: string) => void stderr.write(shown(`${line}\n`))
       await serveAssistant({
         wire: wire as typeof wire & Pick<Signed, 'key'>,
         selection,

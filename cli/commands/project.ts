@@ -110,7 +110,8 @@ export const commands = [
   }),
 ]
 
-const wordsOf = ({ name, default_root }: Project): string => `Pulls into ${printable(name)} land below ${default_root}.`
+const wordsOf = ({ name, default_root }: Project): string =>
+  `Pulls into ${printable(name)} land below ${printable(default_root)}.`
 
 const requireProject = async (api: Api, reference: string) =>
   requireNamed((await api.projects.list()).projects, reference, { noun: 'project', list: 'project list' })

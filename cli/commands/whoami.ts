@@ -44,10 +44,10 @@ async function tellIdentity(context: Context, { api, connection }: Library): Pro
   const { paint, width } = context.out
   const fact = (label: string, text: string) => wrapAfter(`  ${label.padEnd(11)}`, text, width)
   context.out.result({ ...identity, url, profile: profileName ?? null, key }, () => [
-    `${paint('bold', printable(user.display_name))} (${printable(user.email)}), ${roleOf(identity)}`,
+    `${paint('bold', printable(user.display_name))} (${printable(user.email)}), ${printable(roleOf(identity))}`,
     ...fact('workspace', printable(org.name)),
     ...fact('server', url),
-    ...fact('key', `${key.prefix}…, "${printable(name)}", ${scope} scope\n${keySourceWords(context, connection)}`),
+    ...fact('key', `${key.prefix}…, "${printable(name)}", ${printable(scope)} scope\n${keySourceWords(context, connection)}`),
     ...(profileName ? fact('profile', `${profileName}${signedInAt ? `, signed in ${age(signedInAt, context.now())}` : ''}`) : []),
   ])
 }

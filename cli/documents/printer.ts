@@ -1,6 +1,6 @@
 /** Prints documents on stdout for programs: whole, or in the shape that was asked for. */
 
-import { printableLines } from '../../system/printable.ts'
+import { printableJson, printableLines } from '../../system/printable.ts'
 import type { Surroundings } from '../context.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Documents } from '../terminal/output.ts'
@@ -8,10 +8,10 @@ import type { Shaper } from './shaper.ts'
 
 type Streams = Pick<Surroundings, 'stdout' | 'stderr'>
 
-/** Documents as they are: those of a command whole, those of a stream each on a line. */
+/** Documents as they are, with what drives a terminal escaped: those of a command whole, those of a stream each on a line. */
 export const plainDocuments = ({ stdout }: Streams): Documents & AsyncDisposable => ({
   async print(document, form) {
-    stdout.write(`${form === 'line' ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`)
+    stdout.write(`${printableJson(JSON.stringify(document, null, form === 'line' ? 0 : 2))}\n`)
   },
   async printed() {},
   async [Symbol.asyncDispose]() {},

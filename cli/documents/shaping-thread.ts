@@ -1,5 +1,6 @@
 /** A thread that shapes documents, by jq itself as WebAssembly or by LiquidJS: an endless expression is ended with it. See shaper.ts. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { printableJson } from '../../system/printable.ts'
 import type { Shape } from './shape.ts'
 
 /** Once: whether the shape can be used at all; then for each document, in order, what is printed of it. */
@@ -32,7 +33,7 @@ async function jqOf(expression: string): Promise<ShapeOne> {
   return (document) => {
     const { stdout, stderr, exitCode } = ask(document)
     const outputs = stdout === '' ? [] : stdout.split('\n')
-    const text = outputs.map((output) => `${output.startsWith('"') ? JSON.parse(output) : output}\n`).join('')
+    const text = outputs.map((output) => `${output.startsWith('"') ? JSON.parse(output) : printableJson(output)}\n`).join('')
     if (exitCode === 0) return { text, remarks: stderr }
     return { text, remarks: '', failed: stderr }
   }

@@ -48,7 +48,7 @@ export function jobDescription(
   const entries = all ? job.entries : job.entries.slice(0, mostEntries)
   const hidden = job.entries.length - entries.length
   return [
-    `${out.paint('bold', `Pull job ${job.id}`)}  ${job.status}`,
+    `${out.paint('bold', `Pull job ${job.id}`)}  ${printable(job.status)}`,
     '',
     ...jobFacts(job, people, context),
     ...title(count(job.entry_count, 'entry', 'entries')),

@@ -1,5 +1,7 @@
 /** Numbers as people read them: sizes, counts, durations, ages. Always the same form, whatever the system's language. */
 
+import { printable } from '../../system/printable.ts'
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 /** `1536` gives `1.5 KiB`; three digits at most before the unit changes. */
@@ -41,7 +43,7 @@ const steps = [
 /** How long ago a timestamp was: `just now`, `3 minutes ago`, `2 years ago`. */
 export function age(timestamp: string, now: Date): string {
   let amount = Math.max(0, (now.getTime() - Date.parse(timestamp)) / 1000)
-  if (Number.isNaN(amount)) return timestamp
+  if (Number.isNaN(amount)) return printable(timestamp)
   if (amount < 10) return 'just now'
   for (const [length, unit] of steps) {
     if (amount < length) return `${count(Math.floor(amount), unit)} ago`
@@ -53,7 +55,7 @@ export function age(timestamp: string, now: Date): string {
 /** How long until a timestamp: `15 s`, `5 min`, `23 h 10 min`, `2 d 4 h`, `12 d`. */
 export function timeLeft(timestamp: string, now: Date): string {
   const seconds = Math.max(1, Math.ceil((Date.parse(timestamp) - now.getTime()) / 1000))
-  if (Number.isNaN(seconds)) return timestamp
+  if (Number.isNaN(seconds)) return printable(timestamp)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.ceil(seconds / 60)
   if (minutes < 60) return `${minutes} min`
@@ -67,7 +69,7 @@ export function timeLeft(timestamp: string, now: Date): string {
 /** A timestamp by the clock of this machine: `2026-11-26 14:05`. */
 export function moment(timestamp: string): string {
   const at = new Date(timestamp)
-  if (Number.isNaN(at.getTime())) return timestamp
+  if (Number.isNaN(at.getTime())) return printable(timestamp)
   const two = (part: number) => String(part).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }

@@ -1,9 +1,9 @@
 /** Asking before harm: what would be done is shown first, and done after a yes. */
 import { exits } from '../../contract/errors.ts'
-import { printable } from '../../system/printable.ts'
 import { flag } from '../command.ts'
 import type { Context } from '../context.ts'
 import { declined, Refusal } from '../refusal.ts'
+import { onOneLine, shown } from './output.ts'
 import { askYesOrNo } from './yes-or-no.ts'
 
 /** The option of every command that asks. */
@@ -23,9 +23,8 @@ export interface Harm {
 export async function confirmHarm(context: Context, { yes, plan, details, question }: Harm): Promise<void> {
   if (yes) return
   const { out, stderr, interactive } = context
-  // What is asked about was named by people: nothing of it drives the terminal, also where a command forgot it.
-  if (typeof plan === 'string') out.note(printable(plan))
-  else if (!out.json) stderr.write(plan.map((line) => `${line}\n`).join(''))
+  if (typeof plan === 'string') out.note(onOneLine(plan))
+  else if (!out.json) stderr.write(shown(plan.map((line) => `${line}\n`).join('')))
   if (!interactive)
     throw new Refusal({
       code: 'NOT_CONFIRMED',

@@ -1,7 +1,9 @@
 /** Where a command's words go: results to stdout, everything else to stderr, JSON instead when asked for. */
 
+import { randomInt } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { printable } from '../../system/printable.ts'
 import { wrap } from './wrap.ts'
 
 /** A stream that may be a terminal. */
@@ -46,7 +48,7 @@ export interface Output {
   event(value: unknown, view: View): Promise<void>
   /** Lines of a result that comes piece by piece; nothing with `--json`. */
   lines(view: View): void
-  /** Bytes for the terminal, such as a picture; nothing with `--json`. */
+  /** Bytes for the terminal, such as a picture: as they are. Nothing with `--json`. */
   raw(bytes: string | Uint8Array): void
   /** A remark beside the result, on stderr; nothing with `--json`. */
   note(text: string): void
@@ -59,15 +61,43 @@ export function hasColor(stream: OutStream, env: Environment): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** A paint that styles only where there is colour. */
+/** Parameters of this process alone, which mark the styles that it gives itself. Each has four digits, as those who measure texts expect. */
+const mark = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(';')
+const csi = '\\u001b\\['
+const styles = new RegExp(`${csi}([\\d;]*)m`, 'g')
+const markedStyles = new RegExp(`${csi}${mark};([\\d;]*)m`, 'g')
+
+/** A paint that styles only where there is colour. What it gives is marked, and is written by `shown`. */
 export const painter = (color: boolean): Paint =>
-  color ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text
+  color ? (style, text) => marked(styleText(style, shown(text), { validateStream: false })) : (_style, text) => text
+
+/** For what is drawn in characters: its styles are ours. */
+export const marked = (drawn: string): string => drawn.replace(styles, `\u001b[${mark};$1m`)
+
+/**
+ * What is written on a stream: with the styles that a painter gave, and nothing else that drives a terminal or hides.
+ * Ends of lines and tabs stay.
+ */
+export const shown = (text: string): string =>
+  text
+    .split(markedStyles)
+    .map((part, at) => (at % 2 === 1 ? `\u001b[${part}m` : plain(part)))
+    .join('')
+
+/** A sentence on one line: no name in it begins a line of its own. */
+export const onOneLine = (text: string): string => text.replaceAll(/[\n\r\t]/g, '\ufffd')
+
+const plain = (text: string): string =>
+  text
+    .split(/([\n\t])/)
+    .map((part, at) => (at % 2 === 1 ? part : printable(part)))
+    .join('')
 
 /** An empty text is no line; an empty line is `['']`. */
 const asText = (view: View, width: number): string => {
   const made = typeof view === 'function' ? view() : view
   const lines = typeof made === 'string' ? (made === '' ? [] : wrap(made, width)) : made
-  return lines.map((line) => `${line}\n`).join('')
+  return shown(lines.map((line) => `${line}\n`).join(''))
 }
 
 /** Columns at which sentences are broken: those of a terminal; without end where there is none, as nothing is broken there. */
@@ -103,7 +133,7 @@ export function makeOutput({ stdout, stderr, env }: Streams, documents: Document
     lines: (view) => (json ? undefined : write(asText(view, width))),
     raw: write,
     note(text) {
-      if (!json) stderr.write(`${wrap(text, wrapWidth(stderr, env)).join('\n')}\n`)
+      if (!json) stderr.write(shown(`${wrap(text, wrapWidth(stderr, env)).join('\n')}\n`))
     },
   }
 }

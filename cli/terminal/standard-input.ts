@@ -1,6 +1,8 @@
 /** What a command reads from standard input: all of it up to a limit, or a secret typed without being shown. */
+
 import type { Context } from '../context.ts'
 import { wrongUsage } from '../refusal.ts'
+import { shown } from './output.ts'
 
 /** All of standard input, at most `limitBytes` long. `what` names it for the error. */
 export async function readAll({ stdin }: Context, what: string, limitBytes: number): Promise<Buffer> {
@@ -22,7 +24,7 @@ const ERASE = new Set(['\u007f', '\b'])
 
 /** A line typed or pasted on a terminal that shows nothing of it. */
 export async function readSecret({ stdin, stderr, signal }: Context, question: string): Promise<string> {
-  stderr.write(question)
+  stderr.write(shown(question))
   stdin.setRawMode?.(true)
   let typed = ''
   try {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Context } from '../context.ts'
+import { shown } from './output.ts'
 
 /** A line; undefined when there is no more input. Ctrl-C, which readline keeps to itself, ends the run as it does elsewhere. */
 export async function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promise<string | undefined> {
@@ -11,7 +12,7 @@ export async function typedLine(lines: Interface, prompt: string, signal: AbortS
   lines.once('SIGINT', onInterrupt)
   const closed = once(lines, 'close', { signal: interrupted.signal }).then(() => undefined)
   try {
-    const answered = lines.question(prompt, { signal: AbortSignal.any([signal, interrupted.signal]) })
+    const answered = lines.question(shown(prompt), { signal: AbortSignal.any([signal, interrupted.signal]) })
     return (await Promise.race([answered, closed]))?.trim()
   } finally {
     lines.off('SIGINT', onInterrupt)

@@ -1,8 +1,7 @@
 /** A question that is answered with yes or no. */
 import { createInterface } from 'node:readline/promises'
-import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
-import { columnsOf } from './output.ts'
+import { columnsOf, onOneLine, shown } from './output.ts'
 import { typedLine } from './typed-line.ts'
 import { wrap } from './wrap.ts'
 
@@ -11,10 +10,10 @@ export async function askYesOrNo(context: Context, question: string, otherwise: 
   const { stdin, stderr, env, signal } = context
   const lines = createInterface({ input: stdin, output: stderr })
   const [last = '', ...above] = wrap(
-    `${printable(question)} ${otherwise ? '[Y/n]' : '[y/N]'}`,
+    `${onOneLine(question)} ${otherwise ? '[Y/n]' : '[y/N]'}`,
     columnsOf(stderr, env) - 4,
   ).reverse()
-  for (const line of above.reverse()) stderr.write(`${line}\n`)
+  for (const line of above.reverse()) stderr.write(shown(`${line}\n`))
   try {
     for (;;) {
       const typed = (await typedLine(lines, `${last} > `, signal))?.toLowerCase()

@@ -1,4 +1,5 @@
 /** `ph agent run`, `start`, `stop`, `restart`, `pause`, `resume`. */
+
 import { once } from 'node:events'
 import type { RunningAgent } from '../../../agent/main.ts'
 import { type FoundAgent, findAgent, isAgentSilent, silentNext } from '../../../client/desktop/agent.ts'
@@ -13,6 +14,7 @@ import { foldersOf, requireWire } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
 import { count, moment } from '../../terminal/amounts.ts'
+import { shown } from '../../terminal/output.ts'
 import { askAgent, askAgentIfThere, elsewhere, stayingWith, workspaceArgs } from './workspace.ts'
 
 export const agentSettings = [
@@ -146,7 +148,7 @@ async function runAgent(context: Context): Promise<void> {
 async function startWith({ stderr, env }: Context, { key, ...wire }: Wire): Promise<RunningAgent> {
   if (!key) throw failed('NO_KEY', `No key is known for ${wire.url}.`, 'Sign in with `ph login`.')
   const { startAgent } = await import('../../../agent/main.ts')
-  const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(line)
+  const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(shown(line))
   const chosen = { notices: env.PH_AGENT_NOTICES !== 'off', previews: env.PH_PREVIEWS !== 'off' }
   return startAgent({ wire: { ...wire, key }, version: readVersion(), ...chosen, ...(tell ? { tell } : {}) })
 }

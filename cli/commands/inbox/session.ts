@@ -5,7 +5,7 @@ import { exits } from '../../../contract/errors.ts'
 import type { Context } from '../../context.ts'
 import { failureOf } from '../../exit.ts'
 import type { Library } from '../../library.ts'
-import { hasColor, painter } from '../../terminal/output.ts'
+import { hasColor, marked, painter } from '../../terminal/output.ts'
 import { fetchPicture } from '../../terminal/pictures.ts'
 import { waitForEnter } from '../../terminal/typed-line.ts'
 import type { FullScreen, ScreenKey } from '../../terminal/views/full-screen.tsx'
@@ -110,7 +110,7 @@ export class InboxSession {
     void import('../../terminal/views/picture.ts')
       .then(({ drawPicture }) => drawPicture(picture, { ...mostPicture, columns }, { protocol: 'blocks', colorDepth }))
       .then((text) => {
-        looked.drawn.set(columns, text.split('\n').slice(0, -1))
+        looked.drawn.set(columns, marked(text).split('\n').slice(0, -1))
         this.#draw()
       })
       .catch(() => undefined)

@@ -3,13 +3,13 @@ import { hostname } from 'node:os'
 import { Http } from '../../../client/http/http.ts'
 import { collectKey, type DeviceCode, type IssuedKey, startDeviceSignIn } from '../../../client/sign-in/device-sign-in.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
-import { printable } from '../../../system/printable.ts'
+import { printable, printableJson } from '../../../system/printable.ts'
 import { clientName } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../refusal.ts'
 import { duration } from '../../terminal/amounts.ts'
 import { copyByTerminal, openInBrowser } from '../../terminal/browser.ts'
-import { columnsOf, hasColor, painter } from '../../terminal/output.ts'
+import { columnsOf, hasColor, marked, painter, shown } from '../../terminal/output.ts'
 import { openDisplay } from '../../terminal/progress-display.ts'
 import type { QrBlock } from '../../terminal/views/qr.ts'
 import { tellWaits } from '../../terminal/waits.ts'
@@ -122,7 +122,7 @@ async function introduce(context: Context, login: DeviceLogin, code: DeviceCode)
   if (out.json) {
     const expires_at = new Date(expiresAtMs).toISOString()
     const device = { user_code: userCode, verification_url: page, scope: login.scope, expires_at }
-    stderr.write(`${JSON.stringify({ device })}\n`)
+    stderr.write(`${printableJson(JSON.stringify({ device }))}\n`)
     return
   }
   if (stderr.isTTY) return introduceOnTerminal(context, login, code)
@@ -138,9 +138,9 @@ async function introduceOnTerminal(context: Context, login: DeviceLogin, { userC
   const paint = painter(hasColor(stderr, env))
   const look = { columns: columnsOf(stderr, env), rows: stderr.rows ?? 24, paint }
   const lines = deviceScreen({ url: login.url, page, userCode, scope: login.scope }, look, await qrOf(context, page))
-  stderr.write(`${lines.join('\n')}\n`)
+  stderr.write(shown(`${lines.join('\n')}\n`))
   const reached = await reachPerson(context, login, { userCode, page })
-  stderr.write(`${wrap(reached, look.columns).join('\n')}\n`)
+  stderr.write(shown(`${wrap(reached, look.columns).join('\n')}\n`))
 }
 
 /** Opens the page and copies the code where that is possible; says what was done. */
@@ -157,5 +157,6 @@ const isLoopback = (page: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$
 async function qrOf({ stderr, env }: Context, page: string): Promise<QrBlock | undefined> {
   if (isLoopback(page)) return undefined
   const { qrBlock } = await import('../../terminal/views/qr.ts')
-  return qrBlock(page, hasColor(stderr, env))
+  const { lines, width } = qrBlock(page, hasColor(stderr, env))
+  return { lines: lines.map(marked), width }
 }

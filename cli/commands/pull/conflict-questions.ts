@@ -1,9 +1,11 @@
 /** Conflicts of a pull: someone at the terminal is asked about each. */
+
 import { createInterface } from 'node:readline/promises'
 import type { Conflict, ConflictAnswer } from '../../../client/pull/options.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import { age, size } from '../../terminal/amounts.ts'
+import { shown } from '../../terminal/output.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrap } from '../../terminal/wrap.ts'
 
@@ -19,7 +21,7 @@ export async function askAboutConflicts(
   const answered = new Map<string, ConflictAnswer>()
   try {
     for (const [at, conflict] of conflicts.entries()) {
-      stderr.write(`\n${(await question(conflict, context)).join('\n')}\n`)
+      stderr.write(shown(`\n${(await question(conflict, context)).join('\n')}\n`))
       const typed = await readAnswer(() => typedLine(lines, prompt, signal))
       for (const one of typed.all ? conflicts.slice(at) : [conflict]) answered.set(one.file, typed.is)
       if (typed.all) break

@@ -1,4 +1,5 @@
 /** Held files: what the flags say about them, and on a terminal, people are asked about the rest. */
+
 import { relative, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { type CurrentVersion, currentVersion } from '../../../client/entries/current-version.ts'
@@ -9,6 +10,7 @@ import type { Context } from '../../context.ts'
 import type { Library } from '../../library.ts'
 import { age, count } from '../../terminal/amounts.ts'
 import { showFramed } from '../../terminal/gallery.ts'
+import { shown } from '../../terminal/output.ts'
 import { fetchThumbnails } from '../../terminal/pictures.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrap } from '../../terminal/wrap.ts'
@@ -66,7 +68,7 @@ async function ask(item: HeldItem, { context, library, root }: Asking): Promise<
   const { out, now, stderr } = context
   const { candidate_lineage_id: lineage_id } = item
   const subject = `${out.paint('bold', printable(item.name))} (${printable(item.file)})`
-  const say = (text: string) => stderr.write(`\n${wrap(text, out.width).join('\n')}\n`)
+  const say = (text: string) => stderr.write(shown(`\n${wrap(text, out.width).join('\n')}\n`))
   if (!lineage_id) return void say(`${subject} has the same place under /Game as another new file of this push.`)
   const lineage = await library.api.lineages.get({ lineage_id })
   const current = currentVersion(lineage)

@@ -30,7 +30,7 @@ export function headWords(report: ReviewReport, { out, now }: Look, width: numbe
   const { entry, request, version, current, review } = report
   const fact = (name: string, text: string) => wrapAfter(out.paint('dim', pad(name, labelWidth)), text, width)
   const title = `${printable(entry.name)} ${versionName(version)}`
-  const round = request ? `  ${roundName(request.id)}, ${request.status}` : ''
+  const round = request ? `  ${roundName(request.id)}, ${printable(request.status)}` : ''
   const isCurrent = version.object_id === current.object_id
   return [
     `${out.paint('bold', shorten(title, width - round.length, 'middle'))}${round}`,
@@ -47,7 +47,7 @@ export function headWords(report: ReviewReport, { out, now }: Look, width: numbe
 }
 
 function stateOf({ version, current, review }: ReviewReport): string {
-  const state = stateWords(version.review_status)
+  const state = printable(stateWords(version.review_status))
   const assignee = version.object_id === current.object_id ? review?.assignee : null
   return assignee ? `${state}, assigned to ${personName(assignee)}` : state
 }

@@ -11,7 +11,7 @@ import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import { listed, personName } from '../../discussion/people.ts'
 import { declined, Refusal } from '../../refusal.ts'
-import { columnsOf } from '../../terminal/output.ts'
+import { columnsOf, shown } from '../../terminal/output.ts'
 import { pad, shorten } from '../../terminal/table.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrapAfter } from '../../terminal/wrap.ts'
@@ -86,7 +86,7 @@ export async function offerReviewers(context: Context, offer: Offer): Promise<Me
     ...suggestionLines(offer.suggestions, context),
     ...wrapAfter('', first ? hintOf(offer) : othersHint(offer), width),
   ]
-  stderr.write(said.map((line) => `${line}\n`).join(''))
+  stderr.write(shown(said.map((line) => `${line}\n`).join('')))
   const lines = createInterface({ input: stdin, output: stderr })
   try {
     for (;;) {

@@ -21,7 +21,7 @@ export function sinceMeant(given: string): (now: Date) => Date {
   )
 }
 
-const wants = ({ events }: Webhook): string => (events === null ? 'all events' : events.join(', '))
+const wants = ({ events }: Webhook): string => (events === null ? 'all events' : printable(events.join(', ')))
 
 export const webhookRows = (webhooks: readonly Webhook[], { out, now }: Context): string[] =>
   table(
@@ -45,7 +45,7 @@ export const webhookRows = (webhooks: readonly Webhook[], { out, now }: Context)
 /** One of them, after it was made or changed. */
 export const webhookLines = (webhook: Webhook & { secret?: string }): string[] => [
   `Webhook ${webhook.id}: ${printable(webhook.url)}`,
-  `  ${webhook.active ? 'active' : 'paused'}, ${wants(webhook)}, as ${webhook.format}`,
+  `  ${webhook.active ? 'active' : 'paused'}, ${wants(webhook)}, as ${printable(webhook.format)}`,
   ...(webhook.secret === undefined ? [] : [`  secret: ${printable(webhook.secret)}`]),
 ]
 

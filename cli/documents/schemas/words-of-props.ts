@@ -76,6 +76,7 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   expires_at: 'when it ends',
   released_at: 'when it was given back',
   active: 'it holds now',
+  holder_left: 'its holder was disabled: an owner or admin can release it',
   asset_name: 'the name in the package',
   parent_object_id: 'the version before it',
   published_by: 'who pushed it',

@@ -1,7 +1,7 @@
 /** A screen of lines that keys act on, drawn by ink on the terminal's other screen: what was there before comes back. */
 import { Box, type Key as InkKey, render, Text, useInput, usePaste, useWindowSize } from 'ink'
 import type { InStream } from '../../context.ts'
-import type { OutStream } from '../output.ts'
+import { type OutStream, shown } from '../output.ts'
 
 export interface ScreenKey {
   name?: 'up' | 'down' | 'left' | 'right' | 'enter' | 'escape' | 'backspace' | 'pageup' | 'pagedown' | 'home' | 'end' | 'tab'
@@ -59,12 +59,15 @@ function Screen({ model }: { model: ScreenModel }) {
   usePaste((text) => model.onKey({ typed: text.replaceAll(/\r\n?/g, '\n') }))
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      {model.lines({ columns, rows }).map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its row
-        <Text key={at} wrap="truncate">
-          {line === '' ? ' ' : line}
-        </Text>
-      ))}
+      {model
+        .lines({ columns, rows })
+        .map(shown)
+        .map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its row
+          <Text key={at} wrap="truncate">
+            {line === '' ? ' ' : line}
+          </Text>
+        ))}
     </Box>
   )
 }

@@ -1,5 +1,6 @@
 /** A picture with lines of text to its right, on any terminal that shows pictures. */
 import stringWidth from 'string-width'
+import { shown } from '../output.ts'
 import { drawPicture, type PictureBox, type PictureStyle, type RowLayout } from './picture.ts'
 
 const ESC = '\u001b'
@@ -13,11 +14,12 @@ export interface Beside {
 
 /** Text to write at the start of a line; it ends at the start of the line below both. */
 export async function drawBeside(
-  { bytes, lines }: Beside,
+  { bytes, lines: given }: Beside,
   { box, gap, margin }: RowLayout,
   style: PictureStyle,
 ): Promise<string> {
   const { protocol } = style
+  const lines = given.map(shown)
   if (protocol === 'blocks') {
     const rows = bytes ? (await drawPicture(bytes, box, style)).split('\n').slice(0, -1) : []
     return textBeside(rows, lines, { box, gap, margin })

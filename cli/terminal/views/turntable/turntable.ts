@@ -4,7 +4,7 @@ import { exits } from '../../../../contract/errors.ts'
 import type { SubjectFacts, SubjectSource } from '../../../../previews/subjects/subject.ts'
 import { printable } from '../../../../system/printable.ts'
 import type { Context } from '../../../context.ts'
-import { hasColor, painter } from '../../output.ts'
+import { hasColor, painter, shown } from '../../output.ts'
 import { DrawingThread } from '../drawing-thread.ts'
 import { clearFrames, type FrameStyle } from '../frames.ts'
 import { KeyReader, type TerminalInput } from './keys.ts'
@@ -149,7 +149,7 @@ class Turntable {
     const words = this.#turns ? factWords(facts, subject.known) : [nothing, ...factWords(facts)]
     const keys = this.#turns ? turnKeys(this.#state.isTurning) : stillKeys
     const text = lineOf({ name: subject.name, facts: words, keys }, { columns, paint: painter(hasColor(stdout, env)) })
-    return `${ESC}[${rows};1H${ESC}[0m${ESC}[2K${text}`
+    return `${ESC}[${rows};1H${ESC}[0m${ESC}[2K${shown(text)}`
   }
 
   /** Until there is something else to see. What was drawn with fewer pixels is drawn again once nothing moves. */
