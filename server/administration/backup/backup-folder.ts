@@ -11,6 +11,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import { FolderSync } from '../../../system/folder-sync.ts'
 import { type Lock, tryLock } from '../../../system/lock.ts'
 import { writeWhole } from '../../../system/whole-file.ts'
+import { sizeOf } from './copied-files.ts'
 import { linesOf } from './lines.ts'
 import { type BackedUpFile, damagedBackup, format, isManifest, type Manifest, readFileLine } from './manifest.ts'
 
@@ -23,6 +24,9 @@ const names = {
 }
 /** As in `2026-11-26T05-04-11Z`; a second one within the second has a number behind it. */
 const backupName = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?$/
+
+/** Of a library in which millions of files were damaged. */
+const mostManifestBytes = 256 * 1024 * 1024
 
 export class BackupFolder {
   readonly dir: string
@@ -40,7 +44,7 @@ export class BackupFolder {
 
   /** For who writes: makes what is missing. Throws CONFLICT where the backups are those of another library. */
   async prepare(library: string): Promise<void> {
-    const found = this.#isMarked ? JSON.parse(await readFile(this.#path(names.mark), 'utf8')) : undefined
+    const found = this.#isMarked ? await this.#readMark() : undefined
     if (found !== undefined && found.library !== library)
       throw new ApiError('CONFLICT', `${this.dir} holds backups of another library.`, { reason: 'not_backups' })
     if (found === undefined) await this.#write(names.mark, { format, library })
@@ -108,10 +112,15 @@ export class BackupFolder {
 
   /** Throws CONFLICT where it is of a newer program, or its description was changed. */
   async manifestOf(name: string): Promise<Manifest> {
-    const found: unknown = await readFile(this.#path(name, names.manifest), 'utf8')
-      .then(JSON.parse)
-      .catch(() => undefined)
-    if (!isManifest(found)) throw damagedBackup(`${this.#path(name, names.manifest)} cannot be read.`)
+    const path = this.#path(name, names.manifest)
+    const size = sizeOf(path)
+    const found: unknown =
+      size === undefined || size > mostManifestBytes
+        ? undefined
+        : await readFile(path, 'utf8')
+            .then(JSON.parse)
+            .catch(() => undefined)
+    if (!isManifest(found)) throw damagedBackup(`${path} cannot be read: it is no description of a backup.`)
     if (found.format > format)
       throw new ApiError('CONFLICT', `The backup ${name} was taken by a newer Prop House (${found.version}). Update this one.`, {
         reason: 'newer_backup',
@@ -130,7 +139,9 @@ export class BackupFolder {
 
   /** The list of a backup, some lines at a time. */
   async *filesOf(name: string): AsyncGenerator<BackedUpFile[]> {
-    for await (const lines of linesOf(this.partOf(name, 'files'))) yield lines.map((line) => readFileLine(line, name))
+    const path = this.partOf(name, 'files')
+    let number = 0
+    for await (const lines of linesOf(path)) yield lines.map((line) => readFileLine(line, { path, number: ++number }))
   }
 
   /**
@@ -155,6 +166,17 @@ export class BackupFolder {
     for (const folder of readdirSync(this.#path(names.files)))
       for (const name of readdirSync(this.#path(names.files, folder)))
         if (!named.has(name)) await rm(this.#path(names.files, folder, name))
+  }
+
+  async #readMark(): Promise<{ library?: unknown }> {
+    const path = this.#path(names.mark)
+    try {
+      const found: unknown = sizeOf(path) === undefined ? undefined : JSON.parse(await readFile(path, 'utf8'))
+      if (typeof found === 'object' && found !== null) return found
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    throw new ApiError('CONFLICT', `${path} does not say which library its backups are of.`, { reason: 'not_backups' })
   }
 
   get #isMarked(): boolean {

@@ -8,26 +8,42 @@ const page = { lines: 5_000, chars: 4 * 1024 * 1024 }
 /** Of one line. The database takes no row that comes near it. */
 const mostChars = 256 * 1024 * 1024
 
-/** Throws what the disk says, or that it is no such file. */
+/** Throws what the disk says, or CONFLICT `damaged_backup` for what no compressed lines of text are. */
 export async function* linesOf(path: string): AsyncGenerator<string[]> {
-  const text = createGunzip().setEncoding('utf8')
-  pipeline(createReadStream(path), text, () => {})
+  const bytes = createGunzip()
+  pipeline(createReadStream(path), bytes, () => {})
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let lines: string[] = []
   let chars = 0
   let rest = ''
-  for await (const chunk of text as AsyncIterable<string>) {
-    rest += chunk
-    if (rest.length > mostChars) throw damagedBackup(`${path} has a line that does not end.`)
-    // What has no end yet is joined once, when the end is there.
-    if (!chunk.includes('\n')) continue
-    const split = rest.split('\n')
-    chars += rest.length
-    rest = split.pop() ?? ''
-    for (const line of split) lines.push(line)
-    if (lines.length < page.lines && chars < page.chars) continue
-    yield lines
-    lines = []
-    chars = 0
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      const more = text.decode(chunk, { stream: true })
+      rest += more
+      if (rest.length > mostChars) throw damagedBackup(`${path} has a line that does not end.`)
+      // What has no end yet is joined once, when the end is there.
+      if (!more.includes('\n')) continue
+      const split = rest.split('\n')
+      chars += rest.length
+      rest = split.pop() ?? ''
+      for (const line of split) lines.push(line)
+      if (lines.length < page.lines && chars < page.chars) continue
+      yield lines
+      lines = []
+      chars = 0
+    }
+    rest += text.decode()
+  } catch (error) {
+    throw unreadable(path, error)
   }
   if (lines.length > 0) yield lines
+  if (rest !== '') throw damagedBackup(`${path} ends in the middle of a line.`)
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  const code = String((error as NodeJS.ErrnoException)?.code)
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return damagedBackup(`${path} holds bytes that are no text.`)
+  if (/^Z_|^ERR_(STREAM_PREMATURE_CLOSE|TRAILING_JUNK_AFTER_STREAM_END)/.test(code))
+    return damagedBackup(`${path} cannot be unpacked: it is cut, or no such file.`)
+  return error
 }

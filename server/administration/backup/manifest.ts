@@ -17,13 +17,13 @@ const Word = Type.String({ pattern: '^[A-Za-z0-9.:+_-]{1,100}$' })
 const Part = Type.Object({ sha256: Sha256, bytes: Amount, lines: Amount })
 
 export const Manifest = Type.Object({
-  format: Amount,
+  format: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   /** The same for all backups of one library. */
   library: Word,
   taken_at: Word,
   /** Of the program that took it. */
   version: Word,
-  migration: Amount,
+  migration: Type.Integer({ minimum: 1, maximum: 999 }),
   database: Part,
   files: Part,
   /** All that it holds. */
@@ -43,11 +43,12 @@ const isBackedUpFile = ajv.compile<BackedUpFile>(BackedUpFile)
 
 export const damagedBackup = (message: string): ApiError => new ApiError('CONFLICT', message, { reason: 'damaged_backup' })
 
-/** Throws CONFLICT for a line that no backup writes. */
-export function readFileLine(line: string, backup: string): BackedUpFile {
+/** Throws CONFLICT for a line that no backup writes. `path` and `number`: where it stands. */
+export function readFileLine(line: string, { path, number }: { path: string; number: number }): BackedUpFile {
   const read = parsed(line)
-  if (isBackedUpFile(read)) return read
-  throw damagedBackup(`The list of files of the backup ${backup} has a line that is none: ${JSON.stringify(line.slice(0, 200))}.`)
+  // The bytes of a version are named by their hash.
+  if (isBackedUpFile(read) && (!read.key.includes('/blobs/') || read.key.endsWith(`/${read.sha256}`))) return read
+  throw damagedBackup(`${path} has a line that is none, line ${number}: ${JSON.stringify(line.slice(0, 200))}.`)
 }
 
 function parsed(line: string): unknown {

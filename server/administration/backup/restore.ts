@@ -11,13 +11,15 @@ import type { Settings } from '../../config.ts'
 import { migrate, newestMigration, schemaState } from '../../database/migrate.ts'
 import { type Database, openDatabase } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
-import { inTransaction } from '../../database/transaction.ts'
+import { atOneMoment, inTransaction } from '../../database/transaction.ts'
 import type { Damage } from '../../storage/damaged-files.ts'
+import { eachNamedFile } from '../../storage/named-files.ts'
 import { judge } from '../files/judge.ts'
 import { embeddedFolder } from '../take-database.ts'
 import { BackupFolder, sha256Of } from './backup-folder.ts'
+import { sizeOf } from './copied-files.ts'
+import { piecesOf } from './dump-pieces.ts'
 import { type Chosen, FilesBack } from './files-back.ts'
-import { linesOf } from './lines.ts'
 import { load } from './load.ts'
 import { damagedBackup } from './manifest.ts'
 import { endRestoring, isOf, markRestoring, newRestoring, type Restoring, restoringIn } from './restore-mark.ts'
@@ -73,9 +75,18 @@ async function restoreFrom(folder: BackupFolder, options: RestoreOptions): Promi
   const lacking = chosen.manifest.lacks.map((key) => ({ key, damage: 'missing' as const }))
   const { rows, named } = await withDatabase(settings, (database) =>
     bringDatabase(database, { folder, chosen, restoring, damaged: [...damaged, ...lacking] }),
-  )
+  ).catch((error: unknown) => {
+    throw leaving(error, dataDir)
+  })
   endRestoring(dataDir)
   return { backup: chosen.name, taken_at: chosen.manifest.taken_at, rows, files, bytes, damaged: named }
+}
+
+/** A backup that turns out to be damaged at its end has brought files, which no other backup is restored onto. */
+function leaving(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof ApiError && error.details.reason === 'damaged_backup')) return error
+  const left = `Nothing of its database was kept; ${dataDir} holds files of it: remove that folder before you restore another one into it.`
+  return new ApiError('CONFLICT', `${error.message} ${left}`, error.details)
 }
 
 async function choose(folder: BackupFolder, wanted: string | undefined): Promise<Chosen> {
@@ -143,18 +154,34 @@ async function withDatabase<T>(settings: Settings, work: (database: Database) =>
 async function requireParts(folder: BackupFolder, { name, manifest }: Chosen): Promise<void> {
   for (const part of ['database', 'files'] as const) {
     const path = folder.partOf(name, part)
-    const found = existsSync(path) ? await sha256Of(path) : undefined
-    if (found === manifest[part].sha256) continue
+    const size = sizeOf(path)
+    const found = size === undefined ? undefined : await sha256Of(path)
+    if (found === manifest[part].sha256 && size === manifest[part].bytes) continue
     const others = folder.list().filter((one) => one !== name)
     const rest = others.length > 0 ? ` The folder also holds ${others.slice(0, 5).join(', ')}.` : ''
     throw damagedBackup(
       `${path} is ${found === undefined ? 'missing' : 'damaged: it holds other bytes than were written'}.${rest}`,
     )
   }
+  await requireLines(folder, { name, manifest })
+}
+
+async function requireLines(folder: BackupFolder, { name, manifest }: Chosen): Promise<void> {
   let lines = 0
-  for await (const files of folder.filesOf(name)) lines += files.length
+  const keys = new Set<string>()
+  for await (const files of folder.filesOf(name))
+    for (const { key } of files) {
+      lines += 1
+      if (keys.has(key))
+        throw damagedBackup(`${folder.partOf(name, 'files')}, line ${lines}: names ${key}, which stands above already.`)
+      keys.add(key)
+    }
   if (lines !== manifest.files.lines)
-    throw damagedBackup(`The list of files of the backup ${name} has ${lines} of ${manifest.files.lines} lines.`)
+    throw damagedBackup(`${folder.partOf(name, 'files')} has ${lines} of ${manifest.files.lines} lines.`)
+  const path = folder.partOf(name, 'database')
+  let last = 0
+  for await (const piece of piecesOf(path)) last = typeof piece.at === 'number' ? piece.at : (piece.at.at(-1) ?? 0)
+  if (last !== manifest.database.lines) throw damagedBackup(`${path} has ${last} of ${manifest.database.lines} lines.`)
 }
 
 interface Brought {
@@ -170,12 +197,25 @@ async function bringDatabase(database: Database, { folder, chosen, restoring, da
   const rows = (await rowsBroughtBy(database.sql, restoring)) ?? (await loadInto(database, { folder, chosen, restoring, now }))
   await migrate(database, now)
   await database.longSql`analyze`
+  const all = [...damaged, ...(await lackingIn(database, { folder, chosen, damaged }))]
   const named: DamagedFile[] = []
-  for (let at = 0; at < damaged.length; at += mostKeys) {
-    const some = { damaged: damaged.slice(at, at + mostKeys), whole: [], sums: [] }
+  for (let at = 0; at < all.length; at += mostKeys) {
+    const some = { damaged: all.slice(at, at + mostKeys), whole: [], sums: [] }
     named.push(...(await judge({ sql: database.sql, now }, some)).damaged)
   }
   return { rows, named }
+}
+
+/** Files that rows name, and that are neither in the list of the backup nor known to be missing: nobody brought them. */
+async function lackingIn({ sql }: Database, { folder, chosen, damaged }: Omit<Brought, 'restoring'>) {
+  const known = new Set(damaged.map(({ key }) => key))
+  for await (const files of folder.filesOf(chosen.name)) for (const { key } of files) known.add(key)
+  const lacking: { key: string; damage: Damage }[] = []
+  await atOneMoment(sql, async (inside) => {
+    for await (const files of eachNamedFile(inside, false))
+      for (const { key } of files) if (!known.has(key)) lacking.push({ key, damage: 'missing' })
+  })
+  return lacking
 }
 
 /** With the rows comes the name of the restore that has brought them: one that ends before its last step is taken up behind them. */
@@ -184,14 +224,20 @@ function loadInto(
   { folder, chosen, restoring, now }: Omit<Brought, 'damaged'> & { now: Date },
 ): Promise<number> {
   const { migration } = chosen.manifest
-  const lines = linesOf(folder.partOf(chosen.name, 'database'))
   return inTransaction(database.sql, async (sql) => {
-    const rows = await load({ sql, kind: database.kind, now, migration, lines })
+    const rows = await load({ sql, kind: database.kind, now, migration, path: folder.partOf(chosen.name, 'database') })
     await sql`
       insert into settings (name, value) values (${restoredName}, ${JSON.stringify({ id: restoring.id, rows })})
       on conflict (name) do update set value = excluded.value`
+    await requireLibrary(sql, chosen)
     return rows
   })
+}
+
+/** A database that was put in from another library's backup would take its bucket, and its backups. */
+async function requireLibrary(sql: Sql, { name, manifest }: Chosen): Promise<void> {
+  const [row] = await sql<{ value: string }[]>`select value from settings where name = 'library_id'`
+  if (row?.value !== manifest.library) throw damagedBackup(`The database of the backup ${name} is that of another library.`)
 }
 
 const restoredName = 'restored'
