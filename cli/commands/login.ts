@@ -4,6 +4,7 @@ import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { among, command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
+import { tellPlainHttp } from '../plain-http.ts'
 import { wrongUsage } from '../refusal.ts'
 import { readAll, readSecret } from '../terminal/standard-input.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
@@ -53,6 +54,7 @@ export const commands = [
       if (profile !== undefined && !profilePattern.test(profile))
         throw wrongUsage(`${profile} is not a name for a profile.`, 'Use letters, digits, dots, dashes: `--profile studio`.')
       const url = await signInAddress(context)
+      tellPlainHttp(context, url, 'key')
       const present = input.withKey || input.again ? undefined : await findSignIn(context, url, input.scope ?? 'read')
       if (present && !(await wantsAnother(context, present))) {
         await goOnWith(context, present)

@@ -12,6 +12,7 @@ import { shellWord } from '../../system/shell-word.ts'
 import { command, flag } from '../command.ts'
 import { clientName, connectionChoice, foldersOf } from '../connection.ts'
 import type { Context } from '../context.ts'
+import { tellPlainHttp } from '../plain-http.ts'
 import { failed } from '../refusal.ts'
 import { tellWaits } from '../terminal/waits.ts'
 
@@ -19,7 +20,7 @@ export const commands = [
   command({
     usage: 'update',
     description:
-      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm instead of this one. An agent that runs is restarted with it. Needs no key.',
+      'Asks the server which version of ph it hands out. A newer one is fetched, checked against the SHA-256 that the server names, and installed by npm instead of this one. An agent that runs is restarted with it. Needs no key. What proves that the program is the server’s is TLS alone: over plain HTTP to another machine ph says so.',
     options: { check: flag('--check', 'only say whether there is a newer one') },
     examples: [
       ['update', 'install the version of your server, when it is newer'],
@@ -35,6 +36,7 @@ export const commands = [
     async run(context, { check }) {
       requireInstalled(programFolder())
       const url = await findAddress(foldersOf(context), connectionChoice(context))
+      tellPlainHttp(context, url, 'program')
       const { signal, pause } = context
       const http = new Http({ url, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
       try {

@@ -103,6 +103,17 @@ test('the page needs no sign-in and says the commands with the address of the wo
   expect(await words(`${proxied.url}/install`)).toContain(`npm install -g ${publicUrl}/install/prop-house.tgz<`)
 })
 
+test('the page says that plain HTTP to another machine can be read and changed on the way', async () => {
+  const pageOf = async (of: string) => {
+    const { url } = await startTestServer({ publicUrl: of })
+    return (await fetch(`${url}/install`)).text()
+  }
+  expect(await pageOf('http://props.example.com')).toContain(
+    'This address is plain HTTP: the program, your key and your files travel unencrypted',
+  )
+  for (const safe of [publicUrl, 'http://localhost:7410']) expect(await pageOf(safe)).not.toContain('plain HTTP')
+})
+
 test('an address that a shell would read as more than an address never gets into a command', () => {
   for (const odd of [
     'https://x.example/$(id)',

@@ -138,6 +138,16 @@ test('bytes that are not those which the server names are not installed', async 
   expect(await versionNow()).toBe(long)
 })
 
+test('over plain HTTP to another machine it says that the program can be changed on the way', async () => {
+  for (const more of [[], ['--json']]) {
+    const { stdout, stderr } = await ph(['update', '--check', ...more, '--url', 'http://props.invalid'])
+    expect(stderr.split('\n')[0]).toContain(
+      'http://props.invalid is plain HTTP to another machine: the program that is installed travels unencrypted',
+    )
+    expect(stdout).not.toContain('plain HTTP')
+  }
+})
+
 test('without npm it says what is missing and what brings it, before it fetches anything', async () => {
   backdate(long)
   const only = temporaryFolder()

@@ -1,5 +1,6 @@
 /** A look at the address by which clients reach the server: presigned addresses and pages are made with it. */
 
+import { isPlainHttp } from '../../../contract/plain-http.ts'
 import { type Finding, fine, note, warning } from '../../../system/finding.ts'
 import type { Settings } from '../../config.ts'
 
@@ -12,7 +13,7 @@ export async function lookAtAddress(settings: Settings, isRunning: boolean): Pro
   if (publicUrl === undefined) return [lookAtNone(settings)]
   const url = new URL(publicUrl)
   const found: Finding[] = []
-  if (url.protocol === 'http:' && !loopback.test(url.hostname))
+  if (isPlainHttp(publicUrl))
     found.push(
       warning(
         'public address',

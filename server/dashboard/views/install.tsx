@@ -8,7 +8,14 @@ export interface InstallWords {
   address: string
 }
 
-export function InstallPage({ frame, commands }: { frame: Frame; commands: InstallWords }) {
+interface InstallProps {
+  frame: Frame
+  commands: InstallWords
+  /** Whether others on the way can read and change what comes from this address. */
+  isOpen: boolean
+}
+
+export function InstallPage({ frame, commands, isOpen }: InstallProps) {
   return (
     <Page frame={frame} title="Install ph">
       <h1>Install ph</h1>
@@ -16,6 +23,12 @@ export function InstallPage({ frame, commands }: { frame: Frame; commands: Insta
         <code>ph</code> is the program that brings props into this library and into your projects. This server hands out the
         version that fits it.
       </p>
+      {isOpen && (
+        <p className="note warn" role="note">
+          This address is plain HTTP: the program, your key and your files travel unencrypted, and others on the way can read and
+          change them. Ask who runs the server for an https:// address.
+        </p>
+      )}
       <section className="sheet">
         <ol className="steps">
           <li>
