@@ -154,9 +154,8 @@ async function withDatabase<T>(settings: Settings, work: (database: Database) =>
 async function requireParts(folder: BackupFolder, { name, manifest }: Chosen): Promise<void> {
   for (const part of ['database', 'files'] as const) {
     const path = folder.partOf(name, part)
-    const size = sizeOf(path)
-    const found = size === undefined ? undefined : await sha256Of(path)
-    if (found === manifest[part].sha256 && size === manifest[part].bytes) continue
+    const found = sizeOf(path) === undefined ? undefined : await sha256Of(path)
+    if (found === manifest[part].sha256) continue
     const others = folder.list().filter((one) => one !== name)
     const rest = others.length > 0 ? ` The folder also holds ${others.slice(0, 5).join(', ')}.` : ''
     throw damagedBackup(
