@@ -149,7 +149,7 @@ export const media = routes({
     scope: 'write',
     effect: 'replaces',
     summary:
-      'Put directly uploaded media to use. A picture whose header is not that of a PNG within the limits is refused, as is a file of too many bytes; what is refused has to be uploaded again, to the same address.',
+      'Put directly uploaded media to use. A file that is missing or too large is refused; nothing is looked into. A picture that is no PNG within the limits is shown by no program that would have to decode it.',
     input: Type.Object({
       items: Type.Array(Type.Object({ artifact_id: Id, ...version, kind: oneOf(mediaKinds) }), {
         minItems: 1,

@@ -61,11 +61,8 @@ export async function inspectAttachment(file: Uploaded, owner: Owner): Promise<{
   })
 }
 
-/**
- * What the header of a picture says, before anything of it is decoded: where media came in without this server (spec 4.9), and in front of
- * each decoder. Throws FormatError.
- */
-export async function headerWithin(file: Uploaded, bounds: PictureBounds): Promise<PictureHeader> {
+/** What the header of a picture says, before anything of it is decoded. Throws FormatError. */
+async function headerWithin(file: Uploaded, bounds: PictureBounds): Promise<PictureHeader> {
   return pictureWithin(await file.read(0, Math.min(headerBytes, file.size)), bounds, file.size)
 }
 

@@ -1,31 +1,20 @@
-/**
- * Media straight to the store: addresses first, then the word that the files are there. Of pictures the header is read, and held against
- * what the contract takes; no more is looked into (spec 4.9). What is refused is removed from the store.
- */
-import pLimit from 'p-limit'
+/** Media straight to the store: addresses first, then the word that the files are there. They are not looked into (spec 4.9). */
 import { ApiError, type Failure, validationError } from '../../contract/errors.ts'
 import type { MediaKind, PresignedTarget } from '../../contract/media.ts'
-import { pictureBounds } from '../../contract/picture-bounds.ts'
-import { FormatError } from '../../formats/format-error.ts'
 import { takeIds } from '../database/ids.ts'
 import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
-import { type Artifact, requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
+import { requireCurrent, selectArtifacts, type VersionOf } from '../rows/artifact.ts'
 import { countTaken, requireIngest } from '../storage/counting/stored-bytes.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { artifactKey, presignedUntil } from '../storage/storage.ts'
 import { putToUse } from './in-use.ts'
-import { type Dimensions, headerWithin } from './inspection.ts'
 import { mediaForms } from './media-kinds.ts'
 
 type MediaItem = VersionOf & { kind: MediaKind }
 type Wish = MediaItem & { size?: number }
 type Announced = MediaItem & { artifact_id: number }
 type Result = Announced & { size: number }
-type Whole = Result & Dimensions
-
-/** Headers read at once. */
-const looking = pLimit(24)
 
 /** One target per item, in their order. */
 export async function presignMedia(context: Context, items: readonly Wish[]): Promise<PresignedTarget[]> {
@@ -60,14 +49,14 @@ export async function presignMedia(context: Context, items: readonly Wish[]): Pr
 export async function finalizeMedia(request: Context, named: readonly Announced[]): Promise<Result[]> {
   const { sql, workspace, storage } = request
   const items = eachOnce(named)
-  const known = await requirePresigned(request, items)
+  await requirePresigned(request, items)
   const keys = items.map((item) => artifactKey(workspace.id, item.artifact_id))
   await spareOrphans(sql, workspace.id, { keys, now: request.now })
-  const whole = await requireWhole(request, { items, known, sizes: await storage.sizes(keys) })
+  const results = requireWhole(items, await storage.sizes(keys))
   await requireCurrent(sql, workspace.id, { versions: items, hold: false })
   await storage.settle(keys)
-  await transact(request, (inside) => record(inside, whole))
-  return whole.map(({ entry_id, object_id, kind, artifact_id, size }) => ({ entry_id, object_id, kind, artifact_id, size }))
+  await transact(request, (inside) => record(inside, results))
+  return results
 }
 
 /** Before an address is given for a size that is never taken. */
@@ -87,7 +76,7 @@ function eachOnce(items: readonly Announced[]): Announced[] {
   return [...backwards.values()].toReversed()
 }
 
-async function requirePresigned({ sql, workspace }: Context, items: readonly Announced[]): Promise<Map<number, Artifact>> {
+async function requirePresigned({ sql, workspace }: Context, items: readonly Announced[]): Promise<void> {
   const ids = [...new Set(items.map((item) => item.artifact_id))]
   const known = new Map((await selectArtifacts(sql, workspace.id, ids)).map((row) => [row.id, row]))
   for (const { artifact_id, object_id, kind } of items) {
@@ -95,67 +84,33 @@ async function requirePresigned({ sql, workspace }: Context, items: readonly Ann
     if (artifact?.object_id !== object_id || artifact.kind !== kind)
       throw new ApiError('NOT_FOUND', `No address was given for artifact ${artifact_id} as ${kind} of version ${object_id}.`)
   }
-  return known
 }
 
-interface Arrived {
-  items: readonly Announced[]
-  known: ReadonlyMap<number, Artifact>
-  sizes: readonly (number | undefined)[]
-}
-
-/** VALIDATION names every file that is missing, too large or no such picture; those that came and are refused leave the store. */
-async function requireWhole({ workspace, storage }: Context, { items, known, sizes }: Arrived): Promise<Whole[]> {
+function requireWhole(items: readonly Announced[], sizes: readonly (number | undefined)[]): Result[] {
   const failures: Failure[] = []
-  const refused: string[] = []
-  const look = async (item: Announced, index: number): Promise<Whole[]> => {
-    const { artifact_id, kind } = item
-    const key = artifactKey(workspace.id, artifact_id)
+  const whole = items.flatMap(({ artifact_id, entry_id, object_id, kind }, index) => {
     const size = sizes[index]
-    const isUsed = known.get(artifact_id)?.finished_at != null
-    const found = size === undefined ? 'has not been uploaded' : await lookAt(storage, { key, kind, size, isUsed })
-    if (size !== undefined && typeof found !== 'string') return [{ ...item, size, ...found }]
-    failures.push({ path: `items.${index}`, message: `artifact ${artifact_id} ${String(found)}` })
-    if (size !== undefined) refused.push(key)
+    const { maxBytes } = mediaForms[kind]
+    if (size === undefined) failures.push({ path: `items.${index}`, message: `artifact ${artifact_id} has not been uploaded` })
+    else if (size > maxBytes)
+      failures.push({
+        path: `items.${index}`,
+        message: `artifact ${artifact_id} is ${size} bytes; at most ${maxBytes} are allowed`,
+      })
+    else return [{ artifact_id, entry_id, object_id, kind, size }]
     return []
-  }
-  const whole = (await looking.map(items, look)).flat()
-  if (refused.length > 0) await storage.remove(refused)
+  })
   if (failures.length > 0) throw validationError(failures)
   return whole
 }
 
-interface StoredMedium {
-  key: string
-  kind: MediaKind
-  size: number
-  /** It was finalized before, and stays as it is. */
-  isUsed: boolean
-}
-
-/** What is wrong with it, or its dimensions, which only pictures have. */
-async function lookAt(storage: Context['storage'], { key, kind, size, isUsed }: StoredMedium): Promise<string | Dimensions> {
-  const { maxBytes } = mediaForms[kind]
-  const none = { width: null, height: null }
-  if (size > maxBytes) return `is ${size} bytes; at most ${maxBytes} are allowed`
-  if (isUsed || (kind !== 'thumbnail' && kind !== 'image')) return none
-  try {
-    const file = { size, read: (start: number, end: number) => storage.read(key, start, end) }
-    const { width, height } = await headerWithin(file, pictureBounds[kind])
-    return { width, height }
-  } catch (error) {
-    if (error instanceof FormatError) return `cannot be used: ${error.message}`
-    throw error
-  }
-}
-
-async function record(inside: Context, results: readonly Whole[]): Promise<void> {
+async function record(inside: Context, results: readonly Result[]): Promise<void> {
   const { sql, workspace, now } = inside
   const current = await requireCurrent(sql, workspace.id, { versions: results, hold: true })
-  const rows = results.map(({ artifact_id, size, width, height }) => ({ artifact_id, size, width, height }))
+  const rows = results.map(({ artifact_id, size }) => ({ artifact_id, size }))
   const finished = await sql<{ id: number }[]>`
-    update artifacts a set size = r.size, width = r.width, height = r.height, finished_at = ${now.toISOString()}
-      from jsonb_to_recordset(${sql.json(rows)}) as r(artifact_id bigint, size bigint, width integer, height integer)
+    update artifacts a set size = r.size, finished_at = ${now.toISOString()}
+      from jsonb_to_recordset(${sql.json(rows)}) as r(artifact_id bigint, size bigint)
      where a.workspace_id = ${workspace.id} and a.id = r.artifact_id and a.finished_at is null
      returning a.id`
   const fresh = new Set(finished.map((row) => row.id))
