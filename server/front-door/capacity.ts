@@ -1,4 +1,4 @@
-/** How many connections one process keeps, and how many of them may be busy with what takes long: so that some are always free to end. */
+/** How many connections one process keeps, and how many of them may be busy with what takes long: so that others find a place. */
 import { readFileSync } from 'node:fs'
 
 /** A program keeps up to eight open for each of its users. */
@@ -33,10 +33,9 @@ export interface Capacity {
   live: number
 }
 
-/** What takes long has seven of eight connections at most. */
 export const capacityOf = (connections: number): Capacity => ({
   connections,
-  bodies: Math.floor(connections / 4),
+  bodies: Math.floor(connections / 2),
   answers: Math.floor(connections / 8),
   live: Math.floor(connections / 2),
 })

@@ -42,6 +42,9 @@ const leastStayMs = 10_000
 const bytesPerSecond = 64 * 1024
 const betweenBytes = 4 * 1024 * 1024
 
+/** Of all places: shares of keys and members begin to count here. */
+const roomyUntil = 1 / 4
+
 /** An answer that goes out. */
 const sending = (response: ServerResponse): Stay => {
   const { socket } = response
@@ -80,7 +83,7 @@ export class Places {
   take(asker: Asker, stay: Stay): GiveBack {
     const groups = groupsOf(asker)
     for (const group of groups.toReversed()) {
-      if (!this.#isFull(group)) continue
+      if (!this.#isFull(group) || (group.whose !== undefined && this.#isRoomy())) continue
       if (group.whose !== undefined) throw this.#tooMany(group)
       if (!this.#endSlowest(group)) throw this.#allTaken()
     }
@@ -98,6 +101,11 @@ export class Places {
   /** Until the body has come. */
   takeForBody(asker: Asker, request: IncomingMessage): void {
     request.once('close', this.take(asker, receiving(request)))
+  }
+
+  /** While most places are free, a key may have more than its share: programs send hundreds of small bodies at once. */
+  #isRoomy(): boolean {
+    return this.#taken.size < this.most * roomyUntil
   }
 
   #isFull({ name, share }: Group): boolean {
@@ -140,7 +148,7 @@ export class Places {
 
   #tooMany({ share, whose }: Group): Refusal {
     return later(
-      `${whose} has ${this.#shareOf(share)} ${this.#words} under way, as many as it may. Send this again in ${waitSeconds} s.`,
+      `${whose} has its share of ${this.#words} under way, which is ${this.#shareOf(share)}. Send this again in ${waitSeconds} s.`,
     )
   }
 

@@ -9,7 +9,7 @@ import { sendRaw } from '../support/raw-http.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 
 const bytes = Buffer.alloc(32 * 1024 * 1024, 'large')
-/** Of 64 connections 8 may send, 16 may take bodies. */
+/** Of 64 connections 8 may send, 32 may take bodies. */
 const startSmall = (trustedProxies = 0) => startTestServer({ trustedProxies }, { ...byHand, connections: 64 })
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const from = (address: string) => `X-Forwarded-For: ${address}`
@@ -74,7 +74,7 @@ test('an address has half of the places as the proxy names it, and clients witho
   expect(statusOf(await ask(direct, line))).toBe(200)
 })
 
-test('bodies that come in have places too: a key an eighth, a member a quarter, and who sends none needs none', async () => {
+test('bodies that come in have places too: a key more than its eighth only while three quarters are free, and who sends none needs none', async () => {
   const server = await startSmall()
   const { keys, slug } = await library(server)
   const put = (key: string) =>
@@ -83,13 +83,15 @@ test('bodies that come in have places too: a key an eighth, a member a quarter, 
     for (let n = 0; n < count; n++) await openConnection(server.url, put(key))
     await expect.poll(() => metricOf(server, 'ph_bodies_under_way')).toBe(all)
   }
-  await hold(keys.mia, 2, 2)
+  await hold(keys.mia, 8, 8)
   const refused = await openConnection(server.url, put(keys.mia), { isRead: true })
-  await expect.poll(() => refused.said()).toMatch(/^HTTP\/1.1 503 .*This key has 2 requests whose bodies come in/s)
+  await expect
+    .poll(() => refused.said())
+    .toMatch(/^HTTP\/1.1 503 .*This key has its share of requests whose bodies come in under way, which is 4/s)
   const auth = `Authorization: Bearer ${keys.mia}`
   expect(statusOf(await ask(server, `GET /w/${slug}/api/v1/auth/me`, [auth]))).toBe(200)
-  await hold(keys.max, 2, 4)
-  await hold(keys.adam, 2, 6)
+  await hold(keys.max, 4, 12)
+  await hold(keys.adam, 4, 16)
 })
 
 test('a place is free again when the client goes, in the middle or at the end', async () => {
