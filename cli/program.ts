@@ -21,7 +21,7 @@ import { asksForDocuments, listsFields, type Shape, shapeOf } from './documents/
 import { type Ending, failureOf, tellFailure } from './exit.ts'
 import { firstWords } from './first-words.ts'
 import { wrongUsage } from './refusal.ts'
-import { type Documents, hasColor, painter } from './terminal/output.ts'
+import { type Documents, hasColor, painter, shown } from './terminal/output.ts'
 
 /** Runs `ph` with these arguments to its exit code. Never throws; whatever goes wrong is told on stderr. */
 export async function run(typed: readonly string[], given: Surroundings): Promise<number> {
@@ -142,7 +142,7 @@ function endOf(error: unknown, args: readonly string[], surroundings: Surroundin
   const ending = surroundings.signal.aborted ? (surroundings.signal.reason as Ending) : undefined
   if (ending) return ending === 'pipe' ? exits.done : exits.interrupted
   if (error instanceof Error && error.name === 'AbortError') return exits.interrupted
-  if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`)
+  if (surroundings.env.PH_DEBUG && error instanceof Error) surroundings.stderr.write(shown(`${error.stack}\n`))
   const failure = failureOf(error)
   tellFailure(failure, surroundings, asksForDocuments(args))
   return failure.exit

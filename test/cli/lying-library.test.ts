@@ -44,7 +44,7 @@ interface Told {
   stderr: string
 }
 
-async function told(args: readonly string[], url: string, isTerminal: boolean): Promise<Told> {
+async function told(args: readonly string[], url: string, isTerminal: boolean, own: Record<string, string> = {}): Promise<Told> {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const terminal = { isTTY: true, columns: 200, rows: 40 }
   const chunks = { stdout: '', stderr: '' }
@@ -55,7 +55,7 @@ async function told(args: readonly string[], url: string, isTerminal: boolean): 
   const nowhere = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   await run([...args], {
     ...streams,
-    env: { ...nowhere, PH_PREVIEWS: 'off', PH_URL: url, PH_API_KEY: `ph_live_${'k'.repeat(40)}`, TERM: 'xterm-256color' },
+    env: { ...nowhere, PH_PREVIEWS: 'off', PH_URL: url, PH_API_KEY: `ph_live_${'k'.repeat(40)}`, TERM: 'xterm-256color', ...own },
     cwd: temporaryFolder(),
     stdin: Readable.from([]),
     signal: AbortSignal.timeout(20_000),
@@ -95,6 +95,15 @@ test.each([400, 409])('nor does an error of status %i, as words or as JSON', asy
       expect(stderr).toContain('LIE')
       expect(drivers(stdout + stderr), words.join(' ')).toEqual([])
     }
+})
+
+test('nor does what PH_DEBUG adds to it, where an error was made', async () => {
+  const url = await lyingLibrary('nothing', 400)
+  for (const more of [[], ['--json']]) {
+    const { stderr } = await told(['tag', 'list', ...more], url, true, { PH_DEBUG: '1' })
+    expect(stderr).toMatch(/^ +at /m)
+    expect(drivers(stderr).filter((what) => what !== 'a line of its own')).toEqual([])
+  }
 })
 
 test('JSON holds the same values with escapes, on a terminal and for programs; so does what jq makes of it', {
