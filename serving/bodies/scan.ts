@@ -34,6 +34,11 @@ export class JsonScan {
     this.weight += bytes.length + commas * weightOf.comma + keys * weightOf.key + objects * weightOf.object
   }
 
+  /** Levels of lists and objects within each other, so far. */
+  get deepest(): number {
+    return this.#deepest
+  }
+
   /** What is wrong with it so far, as a sentence about the body. */
   get fault(): string | undefined {
     const { depth, weight } = limits.json

@@ -60,6 +60,13 @@ const inLines = (change: (lines: string[]) => unknown) => (backup: TamperedBacku
   change(lines)
   backup.rewrite('database', lines)
 }
+/** The same of its text: no program writes all of what can stand there. */
+const inText = (table: string, change: (row: string) => string) =>
+  inLines((lines) => {
+    const at = lines.indexOf(`{"#table":"${table}"}`) + 1
+    lines[at] = change(lines[at] ?? '')
+  })
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const lineOf = (lines: readonly string[], begin: string) => lines.findIndex((line) => line.startsWith(begin))
 const described = (change: Json) => (backup: TamperedBackup) => backup.describe((manifest) => ({ ...manifest, ...change }))
 const swapped = (file: string, make: (path: string) => unknown) => (backup: TamperedBackup) => {
@@ -136,6 +143,16 @@ test.each<[what: string, change: (backup: TamperedBackup) => unknown, names: Reg
     /behind the rows of members/,
   ],
   ['no sequence', inLines((lines) => lines.splice(lineOf(lines, '{"#sequence":"members'), 1)), /behind the rows of members/],
+  [
+    'a document that is nested without end',
+    inText('objects', (row) => row.replace(/"metadata_doc":(null|\{[^{}]*\})/, `"metadata_doc":${nested(100_000)}`)),
+    /database\.ndjson\.gz, line \d+: is nested deeper than 512 levels/,
+  ],
+  [
+    'a number of very many digits',
+    inText('objects', (row) => row.replace(/"blob_size":\d+/, `"blob_size":${'9'.repeat(200_000)}`)),
+    /database\.ndjson\.gz, line \d+: is no row that objects takes: value "9{100,300}…\. /,
+  ],
   ['a row that is no JSON', inLines((lines) => (lines[lineOf(lines, '{"id"')] = '{"id":')), /line \d+: is no object of JSON/],
   ['two rows on a line', inLines((lines) => (lines[lineOf(lines, '{"id"')] += ',{}')), /line \d+: is no object of JSON/],
   ['rows behind the end', inLines((lines) => lines.push('{"id":1}')), /line \d+: stands behind the end/],

@@ -5,6 +5,7 @@
 import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import type { ApiError } from '../../../contract/errors.ts'
+import { JsonScan } from '../../../serving/bodies/scan.ts'
 import { linesOf } from './lines.ts'
 import { damagedBackup } from './manifest.ts'
 
@@ -44,6 +45,9 @@ export async function* piecesOf(path: string): AsyncGenerator<Piece> {
 
 export const damagedLine = (path: string, at: number, why: string): ApiError => damagedBackup(`${path}, line ${at}: ${why}.`)
 
+/** Levels of a line: a library takes 64 in what it is told. The embedded database dies of some ten thousand. */
+const mostDeep = 512
+
 /** Of one statement. */
 const batch = { rows: 1_000, chars: 4 * 1024 * 1024 }
 
@@ -79,6 +83,9 @@ class PieceReader {
   }
 
   #parsed(line: string): object {
+    const scan = new JsonScan()
+    scan.add(Buffer.from(line))
+    if (scan.deepest > mostDeep) throw this.#wrong(`is nested deeper than ${mostDeep} levels`)
     try {
       const read: unknown = JSON.parse(line)
       if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read

@@ -160,10 +160,13 @@ async function inSavepoint(sql: Sql, work: (sql: Sql) => PromiseLike<unknown>): 
 /** Data that a table does not take, a rule that a row breaks, or more than there is room for in a row: not that the database failed. */
 function refusedRow(error: unknown): string | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
-  return typeof code === 'string' && /^(22|23|54)[0-9A-Z]{3}$/.test(code)
-    ? String(message).split('\n')[0]?.replace(/\.$/, '')
-    : undefined
+  if (typeof code !== 'string' || !/^(22|23|54)[0-9A-Z]{3}$/.test(code)) return undefined
+  const [line = ''] = String(message).split('\n')
+  return line.length > mostSaid ? `${line.slice(0, mostSaid)}…` : line.replace(/\.$/, '')
 }
+
+/** Letters of what the database says: it repeats the value, however long that is. */
+const mostSaid = 300
 
 async function columnsOf(sql: Sql, table: string): Promise<{ name: string; isComputed: boolean }[]> {
   const columns = await sql<{ name: string; is_computed: boolean }[]>`
