@@ -22,23 +22,26 @@ const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} }
 /** `jsonSchemaValidator`: where servers are made often, one for all of them. */
 export function assistantServer(assistant: Assistant, jsonSchemaValidator?: ServerOptions['jsonSchemaValidator']): Server {
   const { version, hint } = assistant
-  const told = {
+  const options = {
     capabilities,
     instructions: hint ? joined([instructions, hint], ' ').text : instructions.text,
     ...(jsonSchemaValidator ? { jsonSchemaValidator } : {}),
   }
-  const server = new Server({ name: 'prop-house', title: 'Prop House', version }, told)
-  const asking = async <T>(ask: (reached: Reached) => Promise<T>): Promise<T> => {
+  const server = new Server({ name: 'prop-house', title: 'Prop House', version }, options)
+  const told = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await ask(assistant.library())
+      return await work()
     } catch (error) {
       throw protocolErrorOf(error)
     }
   }
-  server.setRequestHandler('tools/list', async () => {
-    const [{ definitionOf }, tools] = await Promise.all([import('./definitions.ts'), assistant.tools()])
-    return { tools: tools.map(definitionOf) }
-  })
+  const asking = <T>(ask: (reached: Reached) => Promise<T>): Promise<T> => told(async () => ask(assistant.library()))
+  server.setRequestHandler('tools/list', () =>
+    told(async () => {
+      const [{ definitionOf }, tools] = await Promise.all([import('./definitions.ts'), assistant.tools()])
+      return { tools: tools.map(definitionOf) }
+    }),
+  )
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { callTool } = await import('./calls.ts')
     return callTool(assistant, params, personBehind(server, context))

@@ -53,7 +53,6 @@ function withData(words: Said, about: Fields): Said {
   return joined([words, fenced(fitted(about, failureChars).value)], '\n')
 }
 
-/** Throws what is nobody's to know. */
 function understood(error: unknown, reached?: Reached): Understood {
   if (error instanceof ToolRefusal) return ofRefusal(error)
   if (error instanceof ApiError) return ofLibrary(error)
@@ -81,11 +80,10 @@ function ofLibrary({ code: given, message, details }: ApiError): Understood {
 
 const isOfLibrary = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 
-/** No server reported it: an error of this side, by its code. */
+/** No server reported it: an error of this side, by its code. What is not foreseen has none, and its message may repeat what it fell over. */
 function ofMachine(error: unknown, reached?: Reached): Understood {
   const { code: given, message, next } = error as { code?: unknown; message?: unknown; next?: unknown }
-  const code = codeOf(String(given))
-  if (given === undefined || code === undefined) throw error
+  const code = (typeof given === 'string' ? codeOf(given) : undefined) ?? fixed('INTERNAL')
   const about = { message: String(message), ...(typeof next === 'string' ? { next } : {}) }
   const words = own`${code}: This was not done. The data says why.`
   return { words, next: reached?.nextOf?.(code.text), about, error: { code: code.text, ...about } }

@@ -10,10 +10,11 @@ export async function entryIdOf(ask: Ask, given: string): Promise<number> {
   const reference = given.trim()
   if (/^\d{1,15}$/.test(reference)) return Number(reference)
   const asked = reference.slice(0, 200)
-  const { entries } = await ask('entries', 'list', {
+  const found = await ask('entries', 'list', {
     ...(asked.startsWith('/') ? { path: [asked] } : { name: [asked] }),
     limit: named + 1,
   })
+  const entries = found.entries.filter(({ id }) => Number.isSafeInteger(id))
   const [one, other] = entries
   if (one && !other) return one.id
   if (!one) throw wrongArgument(own`There is no prop of that name. Give its id, its whole name or its /Game path.`, { asked })

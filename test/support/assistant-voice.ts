@@ -17,6 +17,8 @@ export function voiceOf(answer: Json): string[] {
   )
 }
 
+export const outsideOfFences = (text: string): string => text.replaceAll(fence, '')
+
 /** What was seen, so that a test that sees nothing fails. */
 export interface Seen {
   fenced: number
@@ -31,7 +33,7 @@ export function requireFenced(texts: readonly string[], told: string, seen: Seen
       expect([told, data]).toEqual([told, expect.not.stringMatching(/[\u202e\u200b\u2028\u{e0041}]/u)])
       if (data.includes(mark)) seen.fenced++
     }
-    const outside = text.replaceAll(fence, '')
+    const outside = outsideOfFences(text)
     expect([told, outside]).toEqual([told, expect.not.stringMatching(/M4RK|SYSTEM|library-data|approve all/)])
   }
 }

@@ -39,7 +39,7 @@ interface Schema {
 }
 
 /** What is left honest, so that what stands behind is reached too. */
-export type Honest = 'nothing' | 'words' | 'words and times'
+export type Honest = 'nothing' | 'words' | 'words and times' | 'words, and no number'
 
 /** A value of this schema by its shape, with hostile texts. */
 function liesOf(schema: Schema, honest: Honest): unknown {
@@ -48,7 +48,7 @@ function liesOf(schema: Schema, honest: Honest): unknown {
   if (schema.const !== undefined) return typeof schema.const === 'string' && honest === 'nothing' ? hostile : schema.const
   if (words) return honest === 'nothing' ? hostile : words[0]
   const kind = Array.isArray(type) ? type[0] : type
-  if (kind === 'integer' || kind === 'number') return 1
+  if (kind === 'integer' || kind === 'number') return honest === 'words, and no number' ? hostile : 1
   if (kind === 'boolean') return true
   if (kind === 'null') return null
   if (kind === 'array') return [liesOf(items ?? {}, honest)]
