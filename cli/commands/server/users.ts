@@ -174,7 +174,9 @@ function heldWords({ user: { email }, released, holds }: OutputOf<Operator['user
       ? [`${count(requested, 'open review was', 'open reviews were')} asked for by them; admins can cancel or change those.`]
       : []),
     ...(jobs > 0
-      ? [`${count(jobs, 'pull job of theirs is', 'pull jobs of theirs are')} under way, and goes back to the queue by itself.`]
+      ? [
+          `${count(jobs, 'pull job of theirs is under way, and goes', 'pull jobs of theirs are under way, and go')} back to the queue.`,
+        ]
       : []),
   ]
   return [...done, ...(check_outs > 0 ? kept : []), ...rounds]
