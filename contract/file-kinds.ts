@@ -53,12 +53,15 @@ export const propKinds = setOf(
   'mtlx sbs sbsar spp cube blend ma mb max c4d hip hiplc hipnc ztl zpr',
 )
 
+/** HFS+ takes names that differ in these alone for one. */
+const unseen = /\p{Cf}/gu
+
 /**
- * The kind of a file by its name or path, as the laxest of systems reads it: what follows a colon names a stream on NTFS, dots and spaces at
- * the end are dropped on Windows, `libm.so.6` is a library. Empty for a name without one.
+ * The kind of a file by its name or path, as the laxest of systems reads it: what is not seen does not count, what follows a colon names a
+ * stream on NTFS, dots and spaces at the end are dropped on Windows, `libm.so.6` is a library. Empty for a name without one.
  */
 export function kindOf(path: string): string {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).replaceAll(unseen, '')
   const end = name.indexOf(':')
   let stem = end < 0 ? name : name.slice(0, end)
   while (stem.endsWith('.') || stem.endsWith(' ')) stem = stem.slice(0, -1)
@@ -91,7 +94,7 @@ export function whyNotPlaced(path: string): string | undefined {
   if (executableKinds.has(kind)) return `is a program or script (.${kind}), and none is placed into a project`
   if (!propKinds.has(kind))
     return `${kind === '' ? 'has no extension' : `is a .${kind} file`}, and only props are placed into a project`
-  if (!scriptsFolder.test(path) || packageKinds.has(kind)) return undefined
+  if (!scriptsFolder.test(path.replaceAll(unseen, '')) || packageKinds.has(kind)) return undefined
   return 'would lie in Content/Python, from where the editor runs scripts; only packages are placed there'
 }
 

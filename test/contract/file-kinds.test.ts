@@ -31,6 +31,7 @@ test.each([
   ['init_unreal.py . .', 'py'],
   ['init_unreal.PY::$DATA', 'py'],
   ['a.py:b.png', 'py'],
+  ['init_unreal.p\u200cy\u200d', 'py'],
   ['wood.png.exe', 'exe'],
   ['wood.exe.png', 'png'],
   ['tools\\run.bat', 'bat'],
@@ -62,6 +63,17 @@ test('libraries take every kind but what something runs, and only packages below
 test('projects get props only', () => {
   for (const path of ['A/SM_Wall.uasset', 'Python/BP_Tool.uasset', 'wood.png', 'scene.blend', 'model.bin', 'Pythons/a.png'])
     expect(whyNotPlaced(path), path).toBeUndefined()
-  for (const path of ['a.txt', 'a.ini', 'a.uplugin', 'a', 'a.json', 'Python/a.png', 'python/A/a.fbx', 'a.py', 'a.PYD'])
+  for (const path of [
+    'a.txt',
+    'a.ini',
+    'a.uplugin',
+    'a',
+    'a.json',
+    'Python/a.png',
+    'python/A/a.fbx',
+    'a.py',
+    'a.PYD',
+    'Py\u200cthon/a.png',
+  ])
     expect(whyNotPlaced(path), path).toBeDefined()
 })
