@@ -44,7 +44,13 @@ interface Told {
   stderr: string
 }
 
-async function told(args: readonly string[], url: string, isTerminal: boolean, own: Record<string, string> = {}): Promise<Told> {
+interface Asked {
+  isTerminal: boolean
+  /** Settings of this run. */
+  env?: Record<string, string>
+}
+
+async function told(args: readonly string[], url: string, { isTerminal, env = {} }: Asked): Promise<Told> {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const terminal = { isTTY: true, columns: 200, rows: 40 }
   const chunks = { stdout: '', stderr: '' }
@@ -55,7 +61,7 @@ async function told(args: readonly string[], url: string, isTerminal: boolean, o
   const nowhere = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   await run([...args], {
     ...streams,
-    env: { ...nowhere, PH_PREVIEWS: 'off', PH_URL: url, PH_API_KEY: `ph_live_${'k'.repeat(40)}`, TERM: 'xterm-256color', ...own },
+    env: { ...nowhere, PH_PREVIEWS: 'off', PH_URL: url, PH_API_KEY: `ph_live_${'k'.repeat(40)}`, TERM: 'xterm-256color', ...env },
     cwd: temporaryFolder(),
     stdin: Readable.from([]),
     signal: AbortSignal.timeout(20_000),
@@ -76,7 +82,7 @@ test.each(['nothing', 'words', 'words and times'] as Honest[])(
     const found: string[] = []
     let lies = 0
     for (const words of commands) {
-      const { stdout, stderr } = await told(words, url, true)
+      const { stdout, stderr } = await told(words, url, { isTerminal: true })
       if (printing(stdout + stderr)) lies++
       const driving = drivers(stdout + stderr)
       if (driving.length > 0)
@@ -91,7 +97,7 @@ test.each([400, 409])('nor does an error of status %i, as words or as JSON', asy
   const url = await lyingLibrary('nothing', status)
   for (const words of [['show', '1'], ['activity'], ['tag', 'list'], ['collection', 'list']])
     for (const more of [[], ['--json']]) {
-      const { stdout, stderr } = await told([...words, ...more], url, true)
+      const { stdout, stderr } = await told([...words, ...more], url, { isTerminal: true })
       expect(stderr).toContain('LIE')
       expect(drivers(stdout + stderr), words.join(' ')).toEqual([])
     }
@@ -100,7 +106,7 @@ test.each([400, 409])('nor does an error of status %i, as words or as JSON', asy
 test('nor does what PH_DEBUG adds to it, where an error was made', async () => {
   const url = await lyingLibrary('nothing', 400)
   for (const more of [[], ['--json']]) {
-    const { stderr } = await told(['tag', 'list', ...more], url, true, { PH_DEBUG: '1' })
+    const { stderr } = await told(['tag', 'list', ...more], url, { isTerminal: true, env: { PH_DEBUG: '1' } })
     expect(stderr).toMatch(/^ +at /m)
     expect(drivers(stderr).filter((what) => what !== 'a line of its own')).toEqual([])
   }
@@ -113,7 +119,7 @@ test('JSON holds the same values with escapes, on a terminal and for programs; s
   let whole = 0
   for (const words of commands) {
     for (const isTerminal of [true, false]) {
-      const { stdout, stderr } = await told([...words, '--json'], url, isTerminal)
+      const { stdout, stderr } = await told([...words, '--json'], url, { isTerminal })
       expect(drivers(stdout + stderr), words.join(' ')).toEqual([])
       if (stdout.includes('LIE\\u') && stdout.trimStart().startsWith('{')) {
         expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(hostile).slice(1, -1))
@@ -129,7 +135,7 @@ test('JSON holds the same values with escapes, on a terminal and for programs; s
     ['--jq', '.. | strings'],
     ['--template', template],
   ]) {
-    const { stdout } = await told(['activity', ...shape], url, true)
+    const { stdout } = await told(['activity', ...shape], url, { isTerminal: true })
     expect(stdout).toContain('LIE')
     // Who takes texts out of a document gets their lines.
     expect(
@@ -137,7 +143,7 @@ test('JSON holds the same values with escapes, on a terminal and for programs; s
       shape.join(' '),
     ).toEqual([])
   }
-  const piped = await told(['activity', '--jq', '.events[0]'], url, false)
+  const piped = await told(['activity', '--jq', '.events[0]'], url, { isTerminal: false })
   expect(drivers(piped.stdout)).toEqual([])
   expect(JSON.stringify(JSON.parse(piped.stdout))).toContain(JSON.stringify(hostile).slice(1, -1))
 })
