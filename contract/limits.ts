@@ -30,7 +30,7 @@ export const limits = {
    * Of what a version needs, or what needs it, directly or through others. `files`: in one answer. `counted`: where ids are only counted
    * or looked through. Not limited by the specification.
    */
-  graph: { files: 20_000, counted: 100_000 },
+  graph: { files: 20_000, counted: 100_000, edges: 1_000_000 },
   note: 1000,
   comment: 4000,
   attachment: { bytes: 8 * MiB, pixels: 64_000_000, strokesBytes: MiB, perPlace: 10, looseHours: 24 },

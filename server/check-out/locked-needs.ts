@@ -6,7 +6,7 @@ import { inPieces } from '../../system/event-loop.ts'
 import { amongIds } from '../database/among.ts'
 import { type Edges, needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import { walk } from '../dependencies/walk.ts'
+import { counted, walk } from '../dependencies/walk.ts'
 import { isActive, type LockScope } from '../rows/lock.ts'
 import type { HeldLineage } from './held-lineages.ts'
 
@@ -41,8 +41,10 @@ export async function walkNeeds(
   const rootIds = new Set(roots)
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', rootIds: [...rootIds], most: limits.graph.counted } as const
-    const { steps, isWhole } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (!isWhole) throw tooMuch(rootIds.size, `more than ${limits.graph.counted.toLocaleString('en')} files`)
+    const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
+    if (beyond === 'files') throw tooMuch(rootIds.size, `more than ${counted(limits.graph.counted, 'files')}`)
+    if (beyond)
+      throw tooMuch(rootIds.size, `files that need one another more than ${counted(limits.graph.edges, 'references')} tell of`)
     return { rootIds, depths: new Map(Array.from(steps, ([id, { depth }]) => [id, depth])) }
   })
 }

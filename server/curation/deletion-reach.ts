@@ -37,13 +37,15 @@ export async function selectLineageIds(sql: Sql, workspaceId: number, reach: Rea
 
 /**
  * A version stays when something outside needs it, when it is part of the history of an entry that stays, or when something that
- * stays for one of these reasons needs it: that is walked, and each has the home of what it was reached by.
+ * stays for one of these reasons needs it: that is walked, and each has the home of what it was reached by. Whatever there is: nothing
+ * could be deleted otherwise. Each statement of the walk is bounded.
  */
 export async function selectCandidates(sql: Sql, workspaceId: number, reach: Reach): Promise<Candidate[]> {
   const candidates = await sql<Omit<Candidate, 'home'>[]>`${reached(sql, workspaceId, reach)}`
   const homes = new Map((await selectKept(sql, workspaceId, reach)).map(({ id, home }) => [id, home]))
   const within = new Set(candidates.map(({ id }) => id))
-  const order = { direction: 'needs', rootIds: [...homes.keys()], within, most: Number.POSITIVE_INFINITY } as const
+  const unbounded = { most: Number.POSITIVE_INFINITY, mostEdges: Number.POSITIVE_INFINITY }
+  const order = { direction: 'needs', rootIds: [...homes.keys()], within, ...unbounded } as const
   const { steps } = homes.size > 0 ? await walk(sql, workspaceId, order) : { steps: [] }
   for (const [id, { via }] of steps) if (via !== null) homes.set(id, homes.get(via) ?? 0)
   return candidates.map((version) => ({ ...version, home: homes.get(version.id) ?? null }))

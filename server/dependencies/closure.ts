@@ -10,7 +10,7 @@ import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { requireVersionOf, versionFacts } from '../rows/version.ts'
 import { type Direction, pieceEdges } from './edges.ts'
 import { inTurn } from './heavy-walks.ts'
-import { type Step, walk } from './walk.ts'
+import { type Beyond, counted, type Step, walk } from './walk.ts'
 
 /** The current version of an entry, and what lies around it. */
 export interface Around<M> {
@@ -22,7 +22,7 @@ export interface Around<M> {
 
 /**
  * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
- * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`.
+ * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`, or they one another more than `limits.graph.edges` times.
  */
 export function readClosure(
   sql: Sql,
@@ -44,23 +44,25 @@ export async function readDependents(sql: Sql, workspaceId: number, entryId: num
   return { ...around, members: members.filter((member) => member.depth > 0) }
 }
 
-const many = `${limits.graph.files.toLocaleString('en')} files`
+const many = { files: counted(limits.graph.files, 'files'), edges: counted(limits.graph.edges, 'references') }
 
-const tooManyNeeded = () =>
-  validationError([
-    {
-      path: 'entry_id',
-      message: `needs more than ${many}, directly or through others; ask for the closures of what it is made of`,
-    },
-  ])
+const tooManyNeeded: TooMany = (beyond) =>
+  refusal(
+    beyond === 'files'
+      ? `needs more than ${many.files}, directly or through others`
+      : `needs files that need one another more often than is looked through: ${many.edges}`,
+    'ask for the closures of what it is made of',
+  )
 
-const tooManyUsers = () =>
-  validationError([
-    {
-      path: 'entry_id',
-      message: `is needed by more than ${many}, directly or through others; ask for the dependents of what needs it, one by one`,
-    },
-  ])
+const tooManyUsers: TooMany = (beyond) =>
+  refusal(
+    beyond === 'files'
+      ? `is needed by more than ${many.files}, directly or through others`
+      : `is needed by files that need one another more often than is looked through: ${many.edges}`,
+    'ask for the dependents of what needs it, one by one',
+  )
+
+const refusal = (what: string, next: string) => validationError([{ path: 'entry_id', message: `${what}; ${next}` }])
 
 /** By several statements, and several connections, which may see several moments. Where that shows, all is read again as of one. */
 async function readAround<M extends Member>(sql: Sql, workspaceId: number, from: ClosureQuery<M>): Promise<Around<M>> {
@@ -86,6 +88,9 @@ function isConsistent({ face, rootId, members, reached }: Around<Member> & { rea
 
 type Member = Omit<DependentsMember, 'entry_name' | 'entry_status'>
 
+/** The refusal of more than a walk goes through. */
+type TooMany = (beyond: Beyond) => ApiError
+
 interface ClosureQuery<M extends Member> {
   entryId: number
   objectId?: number | undefined
@@ -93,8 +98,7 @@ interface ClosureQuery<M extends Member> {
   /** Columns that only this direction has, and what they are called. */
   shown: Fragment
   named: readonly Exclude<keyof M, keyof Member>[]
-  /** The refusal of more than may be reached. */
-  tooMany: () => ApiError
+  tooMany: TooMany
 }
 
 interface From<M extends Member> extends ClosureQuery<M> {
@@ -110,8 +114,8 @@ async function selectReached<M extends Member>(
   const { rootId, direction } = from
   return inTurn({ sql, workspaceId }, async (turn) => {
     const order = { direction, rootIds: [rootId], most: limits.graph.files, beforePiece: () => turn.countPiece() }
-    const { steps, isWhole, edges } = await walk(sql, workspaceId, order)
-    if (!isWhole) throw from.tooMany()
+    const { steps, beyond, edges } = await walk(sql, workspaceId, order)
+    if (beyond) throw from.tooMany(beyond)
     await turn.countFiles(steps.size)
     const parts = partsOf([...steps.keys()], edges)
     const found = await pLimit(mostPartsAtOnce).map(parts, (ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown }))
@@ -121,7 +125,7 @@ async function selectReached<M extends Member>(
 }
 
 /** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */
-const mostPartIds = 1000
+const mostPartIds = 1250
 const mostPartsAtOnce = 4
 
 /** Of each file its users are counted, at least as many as the walk looked at edges: a part counts about as many as a piece of the walk. */

@@ -66,32 +66,49 @@ const among = (sql: Sql, id: Fragment, targets: Targets): Fragment => {
 /** Most props need little: they are looked through by one statement. */
 export const nearEdges = 2000
 
-export interface NearEdges {
-  /** Those of the nearest versions first. */
+/** Levels that one statement looks through where they are wide. */
+export const wideLevels = 8
+
+export interface Around {
+  /** Those of the nearest versions first; also such as lead to versions that are no target. */
   edges: Edge[]
   /** False where there are more: then the last of the levels that were begun is not whole. */
   isWhole: boolean
+  /** As many levels were looked at, where there are so many. */
+  levels: number
 }
 
 /**
  * Edges between versions that can be reached, each once, level by level, however many levels there are. A version is looked at again with
- * each step that newly leads to it: so this is for few. Lists of values: the driver is quicker with them.
+ * each step that newly leads to it: so this is for few.
  */
-export async function selectNearEdges(sql: Sql, workspaceId: number, query: EdgeQuery): Promise<NearEdges> {
-  const { direction, fromIds, targets } = query
+export const selectNearEdges = (sql: Sql, workspaceId: number, query: EdgeQuery): Promise<Around> =>
+  selectAround(sql, workspaceId, { ...query, most: nearEdges, levels: Number.POSITIVE_INFINITY })
+
+/** The same for many, of few levels. An edge is answered with each level at which it was looked at: so the bound is one of all that is looked at. */
+export const selectWideEdges = (sql: Sql, workspaceId: number, query: EdgeQuery): Promise<Around> =>
+  selectAround(sql, workspaceId, { ...query, most: pieceEdges, levels: wideLevels })
+
+/** Lists of values: the driver is quicker with them. No target is left out before the bound: what is looked at counts. */
+async function selectAround(
+  sql: Sql,
+  workspaceId: number,
+  { direction, fromIds, targets, most, levels }: EdgeQuery & { most: number; levels: number },
+): Promise<Around> {
   const [near, far] = endsOf(sql, direction)
+  const [step, within] = Number.isFinite(levels) ? [sql`+ 1`, sql`level < ${levels}`] : [sql``, sql`true`]
+  const onward = targets === 'all' ? sql`` : sql`and (from_id is null or true ${among(sql, sql`to_id`, targets)})`
   const rows = await sql`
-    with recursive edges (from_id, to_id, hard) as (
-      select null::bigint, unnest(${[...fromIds]}::bigint[]), null::boolean
+    with recursive edges (from_id, to_id, hard, level) as (
+      select null::bigint, unnest(${[...fromIds]}::bigint[]), null::boolean, 0
       union
-      select found.near_id, found.far_id, found.hard
-        from (select distinct to_id from edges) reached cross join lateral (
+      select found.near_id, found.far_id, found.hard, reached.level ${step}
+        from (select distinct to_id, level from edges where ${within} ${onward}) reached cross join lateral (
           select ${near} as near_id, ${far} as far_id, d.hard from dependencies d
            where d.workspace_id = ${workspaceId} and ${isOf(sql, near, sql`reached.to_id`)} offset 0) found
-       where true ${among(sql, sql`found.far_id`, targets)}
     )
-    select from_id, to_id, hard from edges where from_id is not null limit ${nearEdges + 1}`.values()
-  return { edges: rows as unknown as Edge[], isWhole: rows.length <= nearEdges }
+    select from_id, to_id, hard from edges where from_id is not null limit ${most + 1}`.values()
+  return { edges: rows as unknown as Edge[], isWhole: rows.length <= most, levels }
 }
 
 /** Answers one row, however much there is. */

@@ -1,5 +1,6 @@
 /** The walk along dependencies: ids only, each looked at once, so cycles end and nothing is carried twice. */
 
+import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import {
   type Direction,
@@ -8,6 +9,7 @@ import {
   type EdgePiece,
   selectEdgePiece,
   selectNearEdges,
+  selectWideEdges,
   type Targets,
 } from './edges.ts'
 
@@ -23,22 +25,29 @@ export interface WalkOrder {
   rootIds: readonly number[]
   /** As many versions may be reached, the first ones included. */
   most: number
+  /** As many edges may be looked at; `limits.graph.edges` where it is left out. */
+  mostEdges?: number
   /** Where it is given, the walk goes nowhere else. */
   within?: ReadonlySet<number>
   /** Awaited before each statement. */
   beforePiece?: () => Promise<void> | void
 }
 
+export type Beyond = 'files' | 'edges'
+
+/** A bound in words. */
+export const counted = (most: number, things: 'files' | 'references'): string => `${most.toLocaleString('en')} ${things}`
+
 export interface Walked {
   /** By version, nearest first. */
   steps: Map<number, Step>
-  /** False where there are more than may be reached: the walk then ended on its way. */
-  isWhole: boolean
+  /** What there is more of than there may be: the walk then ended on its way. */
+  beyond: Beyond | undefined
   /** Edges that were looked at. */
   edges: number
 }
 
-/** One statement where little lies around. Else one for each level, more for a level with many edges, and one for many thin levels. */
+/** One statement where little lies around. Else one for many thin levels, one for some wide ones, and several for a level with many edges. */
 export const walk = (sql: Sql, workspaceId: number, order: WalkOrder): Promise<Walked> =>
   new Walk({ sql, workspaceId, order }).run()
 
@@ -68,30 +77,44 @@ class Walk {
   }
 
   async run(): Promise<Walked> {
-    while (this.#level.length > 0 && !this.#isTooMuch) {
+    while (this.#level.length > 0 && !this.#beyond) {
       const before = this.#depth
-      if (before === 0 || this.#level.length <= thinIds) await this.#lookAround()
+      if (before === 0 || this.#level.length <= thinIds) await this.#lookAround(selectNearEdges)
+      if (this.#depth === before && this.#sendsKnown) await this.#lookAround(selectWideEdges)
       if (this.#depth === before) await this.#lookOnward()
     }
-    return { steps: this.#steps, isWhole: !this.#isTooMuch, edges: this.#edges }
+    return { steps: this.#steps, beyond: this.#beyond, edges: this.#edges }
   }
 
-  get #isTooMuch(): boolean {
-    return this.#steps.size > this.#walking.order.most
+  get #beyond(): Beyond | undefined {
+    const { most, mostEdges = limits.graph.edges } = this.#walking.order
+    if (this.#steps.size > most) return 'files'
+    return this.#edges > mostEdges ? 'edges' : undefined
   }
 
-  /** Many levels by one statement, or none where the first one has many edges. */
-  async #lookAround(): Promise<void> {
+  get #sendsKnown(): boolean {
+    return this.#walking.order.within !== undefined || this.#level.length * sendsKnown >= this.#steps.size
+  }
+
+  /** Some levels by one statement, or none where the first one has many edges. */
+  async #lookAround(select: typeof selectNearEdges): Promise<void> {
     const { sql, workspaceId, order } = this.#walking
     await order.beforePiece?.()
     const targets = this.#targets(this.#steps.keys())
-    const near = await selectNearEdges(sql, workspaceId, { direction: order.direction, fromIds: this.#level, targets })
-    this.#edges += near.edges.length
-    const outgoing = Map.groupBy(near.edges, ([fromId]) => fromId)
-    const brokenAt = near.isWhole ? undefined : near.edges.at(-1)?.[0]
-    while (this.#level.length > 0 && !(brokenAt !== undefined && this.#level.includes(brokenAt))) {
+    const { edges, isWhole, levels } = await select(sql, workspaceId, {
+      direction: order.direction,
+      fromIds: this.#level,
+      targets,
+    })
+    const isTarget = order.within && ((id: number) => order.within?.has(id))
+    const outgoing = Map.groupBy(isTarget ? edges.filter(([, toId]) => isTarget(toId)) : edges, ([fromId]) => fromId)
+    const brokenAt = isWhole ? undefined : edges.at(-1)?.[0]
+    const end = this.#depth + levels
+    while (this.#level.length > 0 && this.#depth < end && !(brokenAt !== undefined && this.#level.includes(brokenAt))) {
       const found = new Found(this.#steps, this.#depth + 1)
-      found.takeEdges(this.#level.flatMap((id) => outgoing.get(id) ?? []))
+      const onward = this.#level.flatMap((id) => outgoing.get(id) ?? [])
+      this.#edges += onward.length
+      found.takeEdges(onward)
       this.#goTo(found)
     }
   }
@@ -105,20 +128,19 @@ class Walk {
     do {
       await order.beforePiece?.()
       const { direction } = order
-      const piece = await selectEdgePiece(sql, workspaceId, { direction, fromIds, after, ...this.#asked(fromIds, found) })
+      const piece = await selectEdgePiece(sql, workspaceId, { direction, fromIds, after, ...this.#asked(found) })
       found.takePiece(piece)
       this.#edges += piece.edges
       after = piece.after
       const last = after?.from ?? 0
       fromIds = fromIds.slice(fromIds.findIndex((id) => id >= last))
-    } while (after !== undefined && !this.#isTooMuch)
+    } while (after !== undefined && !this.#beyond)
     this.#goTo(found)
   }
 
   /** What was found by a soft edge may be found again by a hard one. */
-  #asked(fromIds: readonly number[], found: Found): { targets: Targets; soft: number[] } {
-    const isSmall = fromIds.length * sendsKnown < this.#steps.size
-    if (isSmall && !this.#walking.order.within) return { targets: 'all', soft: [] }
+  #asked(found: Found): { targets: Targets; soft: number[] } {
+    if (!this.#sendsKnown) return { targets: 'all', soft: [] }
     const soft = found.soft()
     const isOpen = new Set(soft)
     return { targets: this.#targets(this.#steps.keys().filter((id) => !isOpen.has(id))), soft }

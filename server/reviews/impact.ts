@@ -4,7 +4,7 @@ import type { Impact } from '../../contract/review-requests.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import { walk } from '../dependencies/walk.ts'
+import { type Step, walk } from '../dependencies/walk.ts'
 
 /**
  * Of any version of the lineage. An entry counts where its current version needs one, directly or through other versions; a project where
@@ -17,31 +17,43 @@ export async function impactOf(sql: Sql, workspaceId: number, lineageId: string)
   const rootIds = own.map(({ id }) => id)
   return inTurn({ sql, workspaceId }, async (turn) => {
     const order = { direction: 'users', rootIds, most: limits.graph.counted, beforePiece: () => turn.countPiece() } as const
-    const { steps, isWhole } = await walk(sql, workspaceId, order)
+    const { steps, beyond } = await walk(sql, workspaceId, order)
     const users = [...steps].filter(([, { depth }]) => depth > 0)
-    const direct = users.filter(([, { depth }]) => depth === 1)
-    const count = (found: typeof users) => countEntries(sql, { workspaceId, lineageId, versionIds: found.map(([id]) => id) })
-    const [direct_entries, entries, projects] = await Promise.all([
-      count(direct),
-      count(users),
+    const [counts, projects] = await Promise.all([
+      countEntries(sql, { workspaceId, lineageId, users }),
       selectProjects(sql, workspaceId, rootIds),
     ])
-    return { direct_entries, entries, projects, ...(isWhole ? {} : { at_least: true }) }
+    return { ...counts, projects, ...(beyond ? { at_least: true } : {}) }
   })
+}
+
+/** Looked up by one statement: others are answered before the next. */
+const partIds = 20_000
+
+interface Users {
+  workspaceId: number
+  lineageId: string
+  users: [id: number, step: Step][]
 }
 
 /** Entries of other lineages of which one of these is the current version. Looked up one by one (server/database/among.ts says why). */
 async function countEntries(
   sql: Sql,
-  { workspaceId, lineageId, versionIds }: { workspaceId: number; lineageId: string; versionIds: readonly number[] },
-): Promise<number> {
-  if (versionIds.length === 0) return 0
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count
-      from unnest(${[...versionIds]}::bigint[]) as lookup (key) cross join lateral (
-        select e.id from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-         where l.workspace_id = ${workspaceId} and l.face_object_id = lookup.key and l.id <> ${lineageId} offset 0) e`
-  return row?.count ?? 0
+  { workspaceId, lineageId, users }: Users,
+): Promise<{ direct_entries: number; entries: number }> {
+  const counts = { direct_entries: 0, entries: 0 }
+  for (let at = 0; at < users.length; at += partIds) {
+    const part = users.slice(at, at + partIds)
+    const [ids, depths] = [part.map(([id]) => id), part.map(([, { depth }]) => depth)]
+    const [row] = await sql<{ direct: number; all: number }[]>`
+      select count(*) filter (where lookup.depth = 1)::int as direct, count(*)::int as all
+        from unnest(${ids}::bigint[], ${depths}::bigint[]) as lookup (key, depth) cross join lateral (
+          select e.id from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+           where l.workspace_id = ${workspaceId} and l.face_object_id = lookup.key and l.id <> ${lineageId} offset 0) e`
+    counts.direct_entries += row?.direct ?? 0
+    counts.entries += row?.all ?? 0
+  }
+  return counts
 }
 
 /** Names of projects into which one of these versions was pulled. */
