@@ -3,7 +3,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { type DeviceRow, hashUserCode } from './device-sign-in.ts'
+import { type DeviceRow, hashUserCode, isUserCode } from './device-sign-in.ts'
 import { countFailures } from './throttle.ts'
 
 /** Someone signed in who entered a code. */
@@ -76,8 +76,9 @@ export async function denySignIn(sql: Sql, entry: CodeEntry): Promise<void> {
   })
 }
 
-/** Codes are short enough to be guessed by the thousand: a person who enters unknown ones has to wait. */
+/** Codes are short enough to be guessed by the thousand: a person who enters unknown ones has to wait. What is no code is none of them. */
 async function requireWaiting(sql: Sql, { userCode, accountId, now }: CodeEntry): Promise<DeviceRow> {
+  if (!isUserCode(userCode)) return waiting(undefined, now)
   const subjects = [{ kind: 'user_code' as const, of: String(accountId) }]
   return waiting(await countFailures(sql, { subjects, now }, () => findRow(sql, userCode)), now)
 }

@@ -75,7 +75,13 @@ function newUserCode(): string {
 }
 
 /** Whatever case it is typed in, with or without dash or spaces. */
-export const hashUserCode = (typed: string): string => hashSecret(typed.toUpperCase().replaceAll(/[^A-Z]/g, ''))
+const lettersOf = (typed: string): string => typed.toUpperCase().replaceAll(/[^A-Z]/g, '')
+
+export const hashUserCode = (typed: string): string => hashSecret(lettersOf(typed))
+
+/** Whether a program may have shown it: what is half typed is no guess. */
+export const isUserCode = (typed: string): boolean =>
+  lettersOf(typed).length === 8 && [...lettersOf(typed)].every((letter) => userCodeLetters.includes(letter))
 
 export interface DeviceRow {
   device_code_hash: string

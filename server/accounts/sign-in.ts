@@ -54,11 +54,11 @@ export interface Proof {
  * Gives the hash that the current password was compared with: what follows from it counts only while the account still has that one.
  * Throws UNAUTHORIZED when the password is not right, RATE_LIMITED after ten of them.
  */
-export async function provePassword(sql: Sql, { accountId, password, ...comer }: Proof): Promise<string> {
+export async function provePassword(sql: Sql, { accountId, ...comer }: Proof): Promise<string> {
   const [account] = await sql<{ email: string; password_hash: string | null }[]>`
     select email, password_hash from accounts where id = ${accountId}`
   const { email = '', password_hash: hash = null } = account ?? {}
-  const compare = async () => ((await isPassword(password, hash)) ? hash : null) ?? undefined
+  const compare = async () => ((await isPassword(comer.password, hash)) ? hash : null) ?? undefined
   const proven = await counted(sql, { ...comer, email }, compare)
   if (proven === undefined) throw wrongPassword()
   return proven
@@ -134,12 +134,21 @@ export async function replacePassword(sql: Sql, replaced: ReplacedPassword): Pro
  * A try of a password, given undefined where it is wrong: counted for the browser where the account knows it, else for the e-mail and
  * the address. Known browsers wait in a queue of their own, which others cannot fill.
  */
-async function counted<T>(sql: Sql, comer: Comer & { address: string }, attempt: () => Promise<T>): Promise<T> {
+async function counted<T>(sql: Sql, comer: Trying, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
   const { email, address, now } = comer
+  if (!couldBeRight(comer)) return undefined
   const own = await ownCount(sql, comer)
   const subjects = own ? [own] : countsOfOthers(email, address)
   return inQueue(own ? 'known' : 'unknown', () => countFailures(sql, { subjects, now }, attempt))
 }
+
+interface Trying extends Comer {
+  password: string
+  address: string
+}
+
+/** What is left empty, or is no e-mail address, is no try of a password. */
+const couldBeRight = ({ email, password }: Trying): boolean => password !== '' && email.includes('@')
 
 const countsOfOthers = (email: string, address: string): Subject[] => [
   { kind: 'login_email', of: email },

@@ -299,6 +299,15 @@ test('who enters ten codes that nobody has must wait, for codes that someone has
   await findWaiting(sql, entry(user_code, 'adam'))
 })
 
+test('what is half typed, or holds letters that no code has, is no guess: it is told so, and the right code is let in after it', async () => {
+  const { sql } = server.database
+  const { user_code } = await begun()
+  for (let n = 0; n < 12; n++)
+    for (const typed of [user_code.slice(0, n % 8), 'AEIO-UYAE', `${user_code}B`])
+      await expect(findWaiting(sql, entry(typed, 'max'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect((await findWaiting(sql, entry(user_code, 'max'))).scope).toBe('write')
+})
+
 test('the name of a program is at most eighty characters, and nothing in it can deceive the one who reads it', async () => {
   expect((await start({ client_name: '😀'.repeat(80) })).status).toBe(200)
   for (const client_name of ['😀'.repeat(81), '', '   ', '\u0007\u202e', 5, undefined])

@@ -75,6 +75,17 @@ test('who gets in is not counted, however often', async () => {
   for (let n = 0; n < 12; n++) expect((await succeed('mia', here)).status).toBe(200)
 })
 
+test('an empty password, and what is no e-mail address, are refused and count neither for the e-mail nor for the address', async () => {
+  const { attempt, succeed, url } = await fresh()
+  const here = place()
+  for (let n = 0; n < 12; n++) {
+    expect((await attempt('mia', '', { headers: here })).status).toBe(401)
+    const body = { email: 'mia', password: 'mia has one' }
+    expect((await ask(url, '/auth/login', { method: 'POST', body, headers: here })).status).toBe(401)
+  }
+  expect((await succeed('mia', here)).status).toBe(200)
+})
+
 test('ten failures at one moment all count, no more than two hashes run at once, and nobody gets more than ten guesses', async () => {
   const { fail, succeed, idsOf, credentialsOf } = await fresh()
   const { sql } = server.database
