@@ -14,7 +14,10 @@ import { linksTo, picturesOf } from './pictures.ts'
 import { questionOf } from './question.ts'
 import { textBlock } from './text-block.ts'
 
-type Serving = Assistant & Reached & { behind: Person }
+type Serving = Assistant & Reached & { behind: Person; spent: (words: Said) => void }
+
+/** For where the call fails from then on. What is refused by the library is told by its code; a new plan shows how things stand by now. */
+const planIsSpent = own`The plan was used by this call, which failed. To try again, call the tool without plan_token for a new plan.`
 
 interface Call {
   name: string
@@ -24,14 +27,16 @@ interface Call {
 /** Throws ProtocolError where there is no such tool; all else that fails is told in the answer. */
 export async function callTool(assistant: Assistant, { name, arguments: given = {} }: Call, person: Person) {
   const reached = assistant.library()
+  let planWords: Said | undefined
+  const spent = (words: Said) => (planWords = words)
   try {
     await assistant.beforeCall?.()
     const tool = (await assistant.tools()).find((one) => one.name === name)
     if (!tool) throw wrongArgument(unknownTool(name))
-    return await carryOut({ ...assistant, ...reached, behind: person }, tool, given)
+    return await carryOut({ ...assistant, ...reached, behind: person, spent }, tool, given)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    return failureOf(reached, error)
+    return failureOf(reached, error, planWords)
   }
 }
 
@@ -76,9 +81,10 @@ async function write(serving: Serving, tool: Tool, given: Fields) {
   })
 }
 
-async function apply({ ask, plans, now }: Serving, tool: Tool, { planned, token }: { planned: Planned; token: string }) {
+async function apply({ ask, plans, now, spent }: Serving, tool: Tool, { planned, token }: { planned: Planned; token: string }) {
   const plan = requirePlanToken(token, planned, now())
   if (!(await plans.spend(plan))) throw planWasSpent()
+  spent(planIsSpent)
   return bounded(async () => ({ result: await tool.run(ask, planned.input as Fields) }), {})
 }
 

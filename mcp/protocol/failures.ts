@@ -25,9 +25,10 @@ interface Understood {
   error: Fields
 }
 
-export function failureOf(reached: Reached, error: unknown) {
+/** `also`: what else is to be known before the call is repeated. */
+export function failureOf(reached: Reached, error: unknown, also?: Said) {
   const { words, next, about, error: meta } = understood(error, reached)
-  const told = [withData(words, about), ...(next ? [own`Next: ${next}`] : []), ...reached.notices()]
+  const told = [withData(words, about), ...(next ? [own`Next: ${next}`] : []), ...(also ? [also] : []), ...reached.notices()]
   return {
     isError: true,
     content: told.map(textBlock),

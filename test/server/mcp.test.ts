@@ -158,6 +158,25 @@ test('a plan is carried out once, of calls that come at once and after a restart
   expect((await callsTo(restarted, 'mia').comments.list({ entry_id })).comments).toHaveLength(1)
 })
 
+test('a plan that the library refuses when it is carried out is used by that, which the answer says, with the way to a new one', async () => {
+  const workspace = await server.addWorkspace()
+  const [{ entry_id }] = (await pushed(callAs(workspace.url, workspace.keys.mia), [item()])) as [Json]
+  const [mia, adam] = [await connected(workspace, 'mia'), callAs(workspace.url, workspace.keys.adam)]
+  const args = { entry_id, body: 'Too late.' }
+  const { plan_token } = (await call(mia, 'comment', args)).structuredContent
+  expect((await adam.del(`/entries/${entry_id}`)).status).toBe(200)
+  const wordsOf = async (given: Json) => {
+    const { isError, content } = await call(mia, 'comment', given)
+    return [isError, content.map(({ text }: { text: string }) => text.split('\n')[0])]
+  }
+  const used = 'The plan was used by this call, which failed. To try again, call the tool without plan_token for a new plan.'
+  expect(await wordsOf({ ...args, plan_token })).toEqual([
+    true,
+    expect.arrayContaining([expect.stringMatching(/^ENTRY_NOT_FOUND: /), used]),
+  ])
+  expect(await wordsOf(args)).toEqual([true, expect.not.arrayContaining([used])])
+})
+
 test('calls are counted per workspace and month, failed ones too; then AGENT_CALL_LIMIT, and with the next month they begin anew', async () => {
   const workspace = await server.addWorkspace({ agent_calls_per_month: 3 })
   const [mia, max] = [await connected(workspace, 'mia'), await connected(workspace, 'max')]
