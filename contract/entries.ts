@@ -215,7 +215,7 @@ export const entries = routes({
     method: 'GET',
     path: '/entries/{entry_id}/closure',
     scope: 'read',
-    summary: `List every file that the current version needs, or an earlier one, itself first. More than ${limits.graph.files} are refused.`,
+    summary: `List every file that the current version needs, or an earlier one, itself first. More than ${limits.graph.files} are refused, and files that name one another more than ${limits.graph.edges} times.`,
     input: Type.Object({ entry_id: Id, object_id: Type.Optional(Id), urls: Type.Optional(Type.Boolean()) }),
     output: Type.Object({
       entry_id: Id,
@@ -230,7 +230,7 @@ export const entries = routes({
     method: 'GET',
     path: '/entries/{entry_id}/dependents',
     scope: 'read',
-    summary: `List every file that needs the current version. More than ${limits.graph.files} are refused.`,
+    summary: `List every file that needs the current version. More than ${limits.graph.files} are refused, and files that name one another more than ${limits.graph.edges} times.`,
     input: Type.Object({ entry_id: Id }),
     output: Type.Object({
       entry_id: Id,

@@ -28,7 +28,8 @@ export const limits = {
   pullJob: { entries: 1000, files: 5000, projectName: 200, leaseMinutes: 60, reportBytes: 2 * MiB },
   /**
    * Of what a version needs, or what needs it, directly or through others. `files`: in one answer. `counted`: where ids are only counted
-   * or looked through. Not limited by the specification.
+   * or looked through. `edges`: references from one of them to another that are looked at for one answer. Not limited by the
+   * specification.
    */
   graph: { files: 20_000, counted: 100_000, edges: 1_000_000 },
   note: 1000,

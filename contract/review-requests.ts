@@ -54,7 +54,8 @@ export type ReviewedEntry = Static<typeof ReviewedEntry>
 
 /**
  * How many entries use a version of the lineage, directly and in all, and into which projects it was pulled. `at_least`: more than
- * `limits.graph.counted` versions lead to it, and the counts are those of the nearest.
+ * `limits.graph.counted` versions lead to it, or they name one another more than `limits.graph.edges` times, and the counts are those of
+ * the nearest.
  */
 export const Impact = Type.Object({
   direct_entries: Count,

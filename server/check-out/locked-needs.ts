@@ -6,7 +6,7 @@ import { inPieces } from '../../system/event-loop.ts'
 import { amongIds } from '../database/among.ts'
 import { type Edges, needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import { counted, walk } from '../dependencies/walk.ts'
+import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { isActive, type LockScope } from '../rows/lock.ts'
 import type { HeldLineage } from './held-lineages.ts'
 
@@ -42,9 +42,11 @@ export async function walkNeeds(
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', rootIds: [...rootIds], most: limits.graph.counted } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (beyond === 'files') throw tooMuch(rootIds.size, `more than ${counted(limits.graph.counted, 'files')}`)
     if (beyond)
-      throw tooMuch(rootIds.size, `files that need one another more than ${counted(limits.graph.edges, 'references')} tell of`)
+      throw tooMuch(
+        rootIds.size,
+        beyond === 'edges' ? tooEntangled : `more than ${limits.graph.counted.toLocaleString('en')} files`,
+      )
     return { rootIds, depths: new Map(Array.from(steps, ([id, { depth }]) => [id, depth])) }
   })
 }
@@ -70,7 +72,8 @@ const tooMuch = (roots: number, what: string) =>
   validationError([
     {
       path: 'lineage_ids',
-      message: roots === 1 ? `needs ${what}` : `need ${what} together; ask about fewer lineages at once`,
+      message:
+        roots === 1 ? `needs ${what}; ask about what it is made of` : `need ${what} together; ask about fewer lineages at once`,
     },
   ])
 

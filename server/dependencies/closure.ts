@@ -10,7 +10,7 @@ import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { requireVersionOf, versionFacts } from '../rows/version.ts'
 import { type Direction, pieceEdges } from './edges.ts'
 import { inTurn } from './heavy-walks.ts'
-import { type Beyond, counted, type Step, walk } from './walk.ts'
+import { type Beyond, type Step, tooEntangled, walk } from './walk.ts'
 
 /** The current version of an entry, and what lies around it. */
 export interface Around<M> {
@@ -22,7 +22,7 @@ export interface Around<M> {
 
 /**
  * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
- * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`, or they one another more than `limits.graph.edges` times.
+ * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`, or they name one another more than `limits.graph.edges` times.
  */
 export function readClosure(
   sql: Sql,
@@ -44,23 +44,14 @@ export async function readDependents(sql: Sql, workspaceId: number, entryId: num
   return { ...around, members: members.filter((member) => member.depth > 0) }
 }
 
-const many = { files: counted(limits.graph.files, 'files'), edges: counted(limits.graph.edges, 'references') }
-
-const tooManyNeeded: TooMany = (beyond) =>
-  refusal(
-    beyond === 'files'
-      ? `needs more than ${many.files}, directly or through others`
-      : `needs files that need one another more often than is looked through: ${many.edges}`,
-    'ask for the closures of what it is made of',
-  )
+const tooManyNeeded: TooMany = (beyond) => refusal(`needs ${tooMuch(beyond)}`, 'ask for the closures of what it is made of')
 
 const tooManyUsers: TooMany = (beyond) =>
-  refusal(
-    beyond === 'files'
-      ? `is needed by more than ${many.files}, directly or through others`
-      : `is needed by files that need one another more often than is looked through: ${many.edges}`,
-    'ask for the dependents of what needs it, one by one',
-  )
+  refusal(`is needed by ${tooMuch(beyond)}`, 'ask for the dependents of what needs it, one by one')
+
+/** What a walk ended at, in words. */
+const tooMuch = (beyond: Beyond): string =>
+  beyond === 'files' ? `more than ${limits.graph.files.toLocaleString('en')} files, directly or through others` : tooEntangled
 
 const refusal = (what: string, next: string) => validationError([{ path: 'entry_id', message: `${what}; ${next}` }])
 

@@ -35,8 +35,8 @@ export interface WalkOrder {
 
 export type Beyond = 'files' | 'edges'
 
-/** A bound in words. */
-export const counted = (most: number, things: 'files' | 'references'): string => `${most.toLocaleString('en')} ${things}`
+/** What a walk ended at where it went beyond its edges, in words. */
+export const tooEntangled = `files that name one another more than ${limits.graph.edges.toLocaleString('en')} times`
 
 export interface Walked {
   /** By version, nearest first. */

@@ -8,7 +8,7 @@ import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import { counted, walk } from '../dependencies/walk.ts'
+import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
@@ -146,16 +146,14 @@ export interface LookAhead {
   ids: readonly number[]
 }
 
-const tooEntangled = `need files that need one another more often than is looked through: ${counted(limits.graph.edges, 'references')}`
-
 /** VALIDATION where it is more than a job may hold, or a walk goes through. Outside of a transaction it waits its turn. */
 async function selectReached({ sql, workspace }: OrderRequest, roots: readonly number[]): Promise<LookAhead> {
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', rootIds: roots, most: limits.pullJob.files } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
     if (!beyond) return { roots: new Set(roots), ids: [...steps.keys()] }
-    const what = beyond === 'files' ? `need more than ${limits.pullJob.files} files together` : tooEntangled
-    throw validationError([{ path: 'entries', message: `${what}; pull them in several jobs` }])
+    const what = beyond === 'files' ? `more than ${limits.pullJob.files} files together` : tooEntangled
+    throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
 }
 

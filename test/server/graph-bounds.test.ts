@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
 import { type Answer, callAs } from '../support/api.ts'
 import { type Graph, graphRows, shapes } from '../support/graph-rows.ts'
-import { startTestServer } from '../support/server.ts'
+import { byHand, startTestServer } from '../support/server.ts'
 
-const server = await startTestServer()
+/** Without background work, which would look at all of these rows. */
+const server = await startTestServer({}, byHand)
 const { files, counted } = limits.graph
 
 async function graphOf(count: number, edges: Parameters<typeof graphRows>[1]['edges'], hasOwnPacks = false) {
@@ -118,4 +119,40 @@ test('a deletion of a pack walks what stays of it once: a chain, with a home for
   expect(await packOf(graph.objectId(count))).toBeUndefined()
   for (const number of [1, 2, count - 1]) expect(await packOf(graph.objectId(number))).toBe(home)
   expect((await mia.get(`/entries/${other.entryId(1)}/closure`)).body.total_objects).toBe(count)
+})
+
+test('files that name one another more often than is looked through are refused with the limit and the next step; impact is a bound, and they can be deleted', async () => {
+  const count = Math.ceil(Math.sqrt(2 * limits.graph.edges)) + 10
+  const { graph, mia, max, adam, workspaceId } = await graphOf(count, shapes.dense(count))
+  const entangled = 'files that name one another more than 1,000,000 times'
+  const refused = (message: string) => [422, 'VALIDATION', message]
+  const [first, last] = [graph.entryId(1), graph.entryId(count)]
+  expect(refusal(await mia.get(`/entries/${last}/closure`))).toEqual(
+    refused(`entry_id: needs ${entangled}; ask for the closures of what it is made of`),
+  )
+  expect(refusal(await mia.get(`/entries/${first}/dependents`))).toEqual(
+    refused(`entry_id: is needed by ${entangled}; ask for the dependents of what needs it, one by one`),
+  )
+  for (const path of ['/pull-jobs/plan', '/pull-jobs'])
+    expect(refusal(await mia.post(path, orderOf(graph, count)))).toEqual(
+      refused(`entries: need ${entangled}; pull them in several jobs`),
+    )
+  expect(refusal(await mia.post('/locks/radar', { lineage_ids: [graph.lineageId(count)] }))).toEqual(
+    refused(`lineage_ids: needs ${entangled}; ask about what it is made of`),
+  )
+  const order = { object_id: graph.objectId(1), reviewer_ids: [(await max.get('/auth/me')).body.user.id] }
+  const opened = await mia.post(`/entries/${first}/review-requests`, order)
+  expect(opened.status, JSON.stringify(opened.body)).toBe(201)
+  const { impact } = (await mia.get(`/review-requests/${opened.body.request.id}`)).body.request
+  expect(impact).toEqual({ direct_entries: count - 1, entries: count - 1, projects: [], at_least: true })
+  const { sql } = server.database
+  const home = await graphRows(server.database.longSql, { workspaceId, count: 1, edges: shapes.chain(1) })
+  await sql`insert into dependencies values (${workspaceId}, ${home.objectId(1)}, ${graph.objectId(count)}, true)`
+  const [{ pack_id } = { pack_id: 0 }] = await sql<{ pack_id: number }[]>`
+    select pack_id from objects where workspace_id = ${workspaceId} and id = ${graph.objectId(1)}`
+  const deleted = await adam.del(`/packs/${pack_id}`)
+  expect(deleted.status, JSON.stringify(deleted.body)).toBe(200)
+  const [left] = await sql<{ packs: number; versions: number }[]>`
+    select count(distinct pack_id)::int as packs, count(*)::int as versions from objects where workspace_id = ${workspaceId}`
+  expect(left).toEqual({ packs: 1, versions: count + 1 })
 })
