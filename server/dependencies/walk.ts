@@ -106,13 +106,12 @@ class Walk {
       fromIds: this.#level,
       targets,
     })
-    const isTarget = order.within && ((id: number) => order.within?.has(id))
-    const outgoing = Map.groupBy(isTarget ? edges.filter(([, toId]) => isTarget(toId)) : edges, ([fromId]) => fromId)
+    const outgoing = bySource(edges, order.within)
     const brokenAt = isWhole ? undefined : edges.at(-1)?.[0]
     const end = this.#depth + levels
     while (this.#level.length > 0 && this.#depth < end && !(brokenAt !== undefined && this.#level.includes(brokenAt))) {
       const found = new Found(this.#steps, this.#depth + 1)
-      const onward = this.#level.flatMap((id) => outgoing.get(id) ?? [])
+      const onward = this.#level.flatMap((id) => [...(outgoing.get(id)?.values() ?? [])])
       this.#edges += onward.length
       found.takeEdges(onward)
       this.#goTo(found)
@@ -156,6 +155,19 @@ class Walk {
     this.#level = ids.sort((a, b) => a - b)
     this.#depth++
   }
+}
+
+/** Each edge once: a statement answers it with every level at which it was looked at. */
+function bySource(edges: readonly Edge[], within: ReadonlySet<number> | undefined): Map<number, Map<number, Edge>> {
+  const outgoing = new Map<number, Map<number, Edge>>()
+  for (const edge of edges) {
+    const [from, to] = edge
+    if (within && !within.has(to)) continue
+    const known = outgoing.get(from)
+    if (known) known.set(to, edge)
+    else outgoing.set(from, new Map([[to, edge]]))
+  }
+  return outgoing
 }
 
 /** What lies as many steps away, while it is found. */

@@ -45,7 +45,7 @@ function plainWalk(root: number, edges: readonly Edge[]): Map<number, Step> {
 }
 
 /** Layers of props, each of which needs many of the next layer and some of any: levels of more edges than one statement looks at. */
-function layeredEdges(seed: number, layers: readonly number[]): Edge[] {
+function layeredEdges(seed: number, layers: readonly number[], share = 0.6): Edge[] {
   const random = seeded(seed)
   let next = 1
   const numbers = layers.map((count) => Array.from({ length: count }, () => next++))
@@ -53,7 +53,7 @@ function layeredEdges(seed: number, layers: readonly number[]): Edge[] {
   const edges = new Map<string, Edge>()
   for (const [at, layer] of numbers.entries())
     for (const from of layer)
-      for (let more = Math.floor(0.6 * (numbers[at + 1]?.length ?? 0)) + 3; more > 0; more--) {
+      for (let more = Math.floor(share * (numbers[at + 1]?.length ?? 0)) + 3; more > 0; more--) {
         const to = random(20) === 0 ? pick(random, all) : pick(random, numbers[at + 1] ?? all)
         if (from !== to) edges.set(`${from} ${to}`, { from, to, hard: random(8) === 0 })
       }
@@ -98,6 +98,39 @@ test.for([1, 2])(
     }
   },
 )
+
+test.for([3, 4])(
+  'wide levels with few edges are walked some at a time, as one by one, within some versions too: graph %i',
+  async (seed) => {
+    const layers = [1, ...Array.from({ length: 20 }, () => 100)]
+    const edges = layeredEdges(seed, layers, 0.03)
+    const { workspaceId, graph } = await graphOf(2001, rowsOf(edges))
+    expect(edges.length).toBeGreaterThan(2 * nearEdges)
+    const order = { direction: 'needs', rootIds: [graph.objectId(1)], most: 3000 } as const
+    const found = await walked(workspaceId, order)
+    expect(sorted(byNumber(found.steps, graph))).toEqual(plain(plainWalk(1, edges)))
+    expect(found.edges).toBeLessThanOrEqual(edges.length)
+    expect(found.statements).toBeLessThan(layers.length / 2)
+    const isWithin = (number: number) => number % 5 !== 0
+    const within = new Set(
+      Array.from({ length: 2001 }, (_, at) => at + 1)
+        .filter(isWithin)
+        .map((number) => graph.objectId(number)),
+    )
+    const inside = edges.filter(({ to }) => isWithin(to))
+    const foundWithin = await walked(workspaceId, { ...order, within })
+    expect(sorted(byNumber(foundWithin.steps, graph))).toEqual(plain(plainWalk(1, inside)))
+  },
+)
+
+test('a walk ends at its bound of edges, whatever the shape, and not before it', async () => {
+  const count = 300
+  const { workspaceId, graph } = await graphOf(count, shapes.dense(count))
+  const edges = (count * (count - 1)) / 2
+  const order = { direction: 'needs', rootIds: [graph.objectId(count)], most: count } as const
+  const beyondOf = async (mostEdges: number) => (await walked(workspaceId, { ...order, mostEdges })).beyond
+  expect([await beyondOf(edges), await beyondOf(edges - 1), await beyondOf(count)]).toEqual([undefined, 'edges', 'edges'])
+})
 
 test('a graph in which each needs all before it is looked at once, edge by edge, and only ids come out', async () => {
   const count = 400
