@@ -2,14 +2,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { graphRows, shapes } from '../support/graph-rows.ts'
 import { askDuring, statusOf } from '../support/large-bodies.ts'
-import { startTestServer } from '../support/server.ts'
+import { byHand, startTestServer } from '../support/server.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
 const count = 1200
 const heapMiB = 160
 
 test('closures, dependents and pulls of a graph with 700,000 edges, many at once, leave a small server alive', async () => {
-  const made = await startTestServer()
+  const made = await startTestServer({}, byHand)
   const [one, two] = [await made.addWorkspace(), await made.addWorkspace()]
   const graph = await graphRows(made.database.longSql, { workspaceId: one.workspaceId, count, edges: shapes.dense(count) })
   await made.stop()

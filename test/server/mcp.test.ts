@@ -164,7 +164,7 @@ test('a plan that the library refuses when it is carried out is used by that, wh
   const [mia, adam] = [await connected(workspace, 'mia'), callAs(workspace.url, workspace.keys.adam)]
   const args = { entry_id, body: 'Too late.' }
   const { plan_token } = (await call(mia, 'comment', args)).structuredContent
-  expect((await adam.del(`/entries/${entry_id}`)).status).toBe(200)
+  expect((await adam.del(`/entries/${entry_id}`)).status).toBe(204)
   const wordsOf = async (given: Json) => {
     const { isError, content } = await call(mia, 'comment', given)
     return [isError, content.map(({ text }: { text: string }) => text.split('\n')[0])]
