@@ -22,7 +22,8 @@ export function clientOf(address: string | undefined): string | undefined {
 
 /** The first 64 bits: `2001:db8:0:1::`. */
 function networkOf(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const [bare = ''] = address.split('%', 1)
+  const [head = '', tail] = bare.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail ? tail.split(':') : []
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')

@@ -22,6 +22,7 @@ const made: Record<string, { source?: string; why?: string }> = {
   'client/push/origin.ts': { source: sourcePathPattern },
   'client/download/taken-paths.ts': { source: sourcePathPattern },
   'client/push/plan/manifest-item.ts': { source: packagePathPattern },
+  'cli/terminal/output.ts': { source: '\\u001b\\[([\\d;]*)m' },
   'system/printable.ts': { why: 'one character of one of several sets' },
   'words/tokenizer.ts': { why: 'runs of sets that exclude each other; recheck reads no set operations (flag v)' },
   'cli/commands/api.ts': { why: 'a route of the contract: what is between its slashes, beginning and end fixed' },
