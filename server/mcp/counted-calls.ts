@@ -41,15 +41,12 @@ export class CountedCalls {
   }
 }
 
-/** As many messages as the protocol's package takes in one batch. */
-const mostInBatch = 100
-
 /**
  * A batch is answered as a whole where the allowance does not suffice, so its calls are counted before the first one: where the
  * protocol's package will not refuse it anyway. Where this is mistaken, its calls are counted as they begin.
  */
 export function isServedBatch({ json, calls }: Message, { method, headers }: FastifyRequest): boolean {
-  if (!Array.isArray(json) || calls === 0 || json.length > mostInBatch || method !== 'POST') return false
+  if (!Array.isArray(json) || calls === 0 || method !== 'POST') return false
   const { accept = '', 'content-type': type = '' } = headers
   const isAsked =
     accept.includes('application/json') && accept.includes('text/event-stream') && /^application\/json\b/i.test(type)

@@ -47,6 +47,10 @@ const isRebound = ({ headers: { host = '' }, socket: { localAddress = '' } }: Fa
   /^(::1|(::ffff:)?127\.)/.test(localAddress) &&
   !thisMachine.test(host)
 
+/** As many messages as the protocol's package takes in one batch. */
+const mostInBatch = 100
+
+/** Throws Refusal for what nests too deep, and for a batch that is too long, before anything looks at its messages. */
 export function readMessage(body: unknown): Message {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const scan = new JsonScan()
@@ -54,6 +58,8 @@ export function readMessage(body: unknown): Message {
   if (scan.fault) throw new Refusal(400, `The request ${scan.fault}.`)
   const text = bytes.toString()
   const json = parsed(text)
+  if (Array.isArray(json) && json.length > mostInBatch)
+    throw new Refusal(400, `The batch holds ${json.length} messages; at most ${mostInBatch} are taken. Send fewer at once.`)
   const messages = [json].flat()
   const calls = messages.filter((one) => (one as { method?: unknown } | null | undefined)?.method === 'tools/call').length
   return { text, json, calls }

@@ -227,6 +227,24 @@ test('what is refused for its shape, its length or its headers takes nothing of 
   expect((await call(await connected(workspace, 'mia'), 'search'))._meta).toMatchObject({ 'prop-house/agent-calls': { used: 5 } })
 })
 
+test('a batch of more messages than the protocol takes is refused in one sentence, however many and of whatever kind', async () => {
+  const workspace = await server.addWorkspace()
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const batch = (count: number, of: unknown) => JSON.stringify(Array<unknown>(count).fill(of))
+  for (const [count, of] of [
+    [101, ping],
+    [20_000, ping],
+    [300_000, []],
+    [450_000, 7],
+  ] as const) {
+    const answer = await post(workspace, batch(count, of))
+    const error = `The batch holds ${count} messages; at most 100 are taken. Send fewer at once.`
+    expect([answer.status, await answer.json()]).toEqual([400, { error }])
+  }
+  const taken = await post(workspace, batch(100, ping))
+  expect([taken.status, (await taken.text()).match(/"result":/g)]).toEqual([200, expect.objectContaining({ length: 100 })])
+})
+
 test('calls that come at once never pass the limit', async () => {
   const workspace = await server.addWorkspace({ agent_calls_per_month: 5 })
   const client = await connected(workspace, 'mia')
