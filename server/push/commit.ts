@@ -15,10 +15,10 @@ import { countTaken } from '../storage/counting/stored-bytes.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey } from '../storage/storage.ts'
 import { answerOf } from './answer.ts'
-import { edgesOf, findAtPaths, headerEdgesWithin, packagePath, writeEdges } from './edges.ts'
+import { edgesOf, findAtPaths, headerEdgesWithin, importedBy, packagePath, writeEdges } from './edges.ts'
 import { type Enriched, enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
-import type { Headers, Uploads } from './headers.ts'
+import type { Headers, Uploads } from './headers/headers.ts'
 import { checkRefs, pathKey, readManifest } from './manifest.ts'
 import { inspecting } from './manifest-limit.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
@@ -63,7 +63,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(underLock, facts), seen: before })
   requireBytes(underLock, uploads)
   const withHeaders =
-    uploads.headers.size === 0 ? underLock : await planPush(manifest.items, facts, headerFacts(manifest, uploads))
+    uploads.headers.size === 0 ? underLock : await planPush(manifest.items, facts, await headerFacts(manifest, uploads))
   const outcome = await decide(sql, withHeaders, facts)
   const packs = await resolvePacks(
     context,
@@ -115,8 +115,8 @@ const ownBases = ({ versions }: Outcome, { pusherId }: Facts): Map<string, numbe
 const blobsOf = (workspaceId: number, { versions }: Outcome) =>
   [...versions.values()].map(({ plan: { item } }) => ({ key: blobKey(workspaceId, item.content_hash), size: item.blob_size }))
 
-const headerFacts = (manifest: Manifest, { headers }: Uploads): HeaderFacts => ({
-  edges: headerEdgesWithin(manifest.items, headers),
+const headerFacts = async (manifest: Manifest, { headers }: Uploads): Promise<HeaderFacts> => ({
+  edges: await headerEdgesWithin(manifest.items, headers),
   guids: new Map([...headers].flatMap(([hash, { guid }]) => (guid ? [[hash, guid] as const] : []))),
 })
 
@@ -144,7 +144,7 @@ async function connect(
   // Known bytes keep the edges to what was current when they came.
   const headers = new Map([...parts.headers].filter(([hash]) => parts.outcome.versions.has(hash)))
   const missing = missingOf(items, parts)
-  const imported = new Set([...headers.values()].flatMap((header) => header.imports))
+  const imported = await importedBy(headers)
   for (const named of missing.values()) for (const path of named.keys()) imported.add(path)
   const atPath = await findAtPaths(sql, workspace.id, [...imported])
   await writeEdges(sql, workspace.id, await edgesOf(items, { headers, missing }, { ids, atPath }))

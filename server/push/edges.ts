@@ -4,7 +4,7 @@ import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import { lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
-import type { Headers } from './headers.ts'
+import type { Headers } from './headers/headers.ts'
 import { pathKey } from './manifest.ts'
 
 /** Headers import packages; a source file beside one has the same path and is not meant. */
@@ -12,14 +12,33 @@ export const packagePath = (item: ManifestItem): string | undefined =>
   item.origin_path && !item.source_ext ? pathKey(item.origin_path) : undefined
 
 /** By content hash: the hashes in the manifest that a header imports. */
-export function headerEdgesWithin(items: readonly ManifestItem[], headers: Headers): Map<string, string[]> {
+export async function headerEdgesWithin(items: readonly ManifestItem[], headers: Headers): Promise<Map<string, string[]>> {
   const atPath = new Map(
     items.flatMap((item) => {
       const path = packagePath(item)
       return path === undefined ? [] : [[path, item.content_hash] as const]
     }),
   )
-  return new Map([...headers].map(([hash, header]) => [hash, header.imports.flatMap((path) => atPath.get(path) ?? [])]))
+  const edges = new Map<string, string[]>()
+  await inPieces(importsIn(headers), ([hash, path]) => {
+    const needed = atPath.get(path)
+    const known = edges.get(hash)
+    if (needed === undefined) return
+    if (known) known.push(needed)
+    else edges.set(hash, [needed])
+  })
+  return edges
+}
+
+/** Every package that any of them imports, once. One header may import a hundred thousand. */
+export async function importedBy(headers: Headers): Promise<Set<string>> {
+  const paths = new Set<string>()
+  await inPieces(importsIn(headers), ([, path]) => paths.add(path))
+  return paths
+}
+
+function* importsIn(headers: Headers): Generator<readonly [hash: string, path: string]> {
+  for (const [hash, { imports }] of headers) for (const path of imports) yield [hash, path]
 }
 
 /** Current versions in the library at the given paths, by path key. */
@@ -72,38 +91,57 @@ export async function edgesOf(items: readonly ManifestItem[], { headers, missing
     const path = packagePath(item)
     if (id !== undefined && path !== undefined) atPath.set(path, id)
   }
-  const found: Edges = { edges: [], awaited: [] }
-  await inPieces(items, (item) => {
+  const needs = new Map<number, Map<number, boolean>>()
+  const awaited: Edges['awaited'] = []
+  await inPieces(referencesOf(items, { headers, missing }), ({ item, hard, content_hash, path_key, path = null }) => {
     const id = where.ids.get(item.content_hash)
     if (id === undefined) return
-    const needs = new Map<number, boolean>()
-    const need = (needed: number, hard: boolean) => needs.set(needed, hard || needs.get(needed) === true)
-    for (const { content_hash, hard } of item.dependencies ?? []) {
-      const needed = where.ids.get(content_hash)
-      if (needed !== undefined) need(needed, hard ?? true)
-    }
-    const imports = new Set(headers.get(item.content_hash)?.imports)
-    const named = missing.get(item.content_hash) ?? new Map<string, string>()
-    for (const path_key of new Set([...imports, ...named.keys()])) {
-      const needed = atPath.get(path_key)
-      const hard = imports.has(path_key)
-      if (needed !== undefined) need(needed, hard)
-      else if (path_key !== packagePath(item))
-        found.awaited.push({ object_id: id, path_key, path: named.get(path_key) ?? null, hard })
-    }
-    needs.delete(id)
-    for (const [needed, hard] of needs) found.edges.push({ object_id: id, needs_object_id: needed, hard })
+    const needed = content_hash === undefined ? atPath.get(path_key) : where.ids.get(content_hash)
+    if (needed !== undefined) need(needs, { id, needed, hard })
+    else if (path_key !== undefined && path_key !== packagePath(item)) awaited.push({ object_id: id, path_key, path, hard })
   })
-  return found
+  const edges: Edges['edges'] = []
+  await inPieces(needs, ([object_id, ofOne]) => {
+    for (const [needs_object_id, hard] of ofOne)
+      if (needs_object_id !== object_id) edges.push({ object_id, needs_object_id, hard })
+  })
+  return { edges, awaited }
+}
+
+function need(
+  needs: Map<number, Map<number, boolean>>,
+  { id, needed, hard }: { id: number; needed: number; hard: boolean },
+): void {
+  const known = needs.get(id)
+  if (known) known.set(needed, hard || known.get(needed) === true)
+  else needs.set(id, new Map([[needed, hard]]))
+}
+
+type Reference = { item: ManifestItem; hard: boolean } & (
+  | { content_hash: string; path_key?: undefined; path?: undefined }
+  | { content_hash?: undefined; path_key: string; path?: string | undefined }
+)
+
+/** Each one by itself: a header may import a hundred thousand packages. */
+function* referencesOf(items: readonly ManifestItem[], { headers, missing }: Referring): Generator<Reference> {
+  for (const item of items) {
+    for (const { content_hash, hard } of item.dependencies ?? []) yield { item, hard: hard ?? true, content_hash }
+    const named = new Map(missing.get(item.content_hash))
+    for (const path_key of headers.get(item.content_hash)?.imports ?? []) {
+      yield { item, hard: true, path_key, path: named.get(path_key) }
+      named.delete(path_key)
+    }
+    for (const [path_key, path] of named) yield { item, hard: false, path_key, path }
+  }
 }
 
 /** A known edge stays; a soft one becomes hard when a source says so. */
 export async function writeEdges(sql: Sql, workspaceId: number, { edges, awaited }: Edges): Promise<void> {
-  if (edges.length > 0)
+  for (const rows of parts(edges))
     await sql`
     insert into dependencies (workspace_id, object_id, needs_object_id, hard)
     select ${workspaceId}, r.object_id, r.needs_object_id, r.hard
-      from jsonb_to_recordset(${sql.json(edges)}) as r(object_id bigint, needs_object_id bigint, hard boolean)
+      from jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, needs_object_id bigint, hard boolean)
     on conflict (workspace_id, object_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard`
   for (const rows of parts(awaited))
     await sql`

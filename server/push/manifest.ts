@@ -88,7 +88,8 @@ function kindFault(item: ManifestItem, known: (Filed & { origin_path: string | n
 }
 
 /** How a message names an item. */
-export const nameOf = (item: ManifestItem): string => item.origin_path ?? item.asset_name ?? item.content_hash
+export const nameOf = (item: Pick<ManifestItem, 'origin_path' | 'asset_name' | 'content_hash'>): string =>
+  item.origin_path ?? item.asset_name ?? item.content_hash
 
 /** Package paths are compared without regard to case everywhere (contract-gaps 5). */
 export const pathKey = (path: string): string => path.toLowerCase()

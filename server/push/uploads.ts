@@ -4,7 +4,7 @@ import { guidKey } from '../../formats/package-guid.ts'
 import type { Context } from '../handler.ts'
 import { blobKey } from '../storage/storage.ts'
 import type { Facts } from './facts.ts'
-import { readUploads, type Uploads } from './headers.ts'
+import { readUploads, type Uploads } from './headers/headers.ts'
 import { pathKey } from './manifest.ts'
 import type { DedupPlan, ItemPlan } from './plan.ts'
 
