@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { ApiError, validationError } from '../../contract/errors.ts'
-import { AskedThread, ThreadFailure } from '../../system/asked-thread.ts'
+import { AnsweringThread, ThreadFailure } from '../../system/threads/answering-thread.ts'
 import { join } from './pieces.ts'
 import type { Answer, Question, Task } from './reader-worker.ts'
 import { busy } from './weighted-queue.ts'
@@ -13,12 +13,12 @@ const patienceMs = 60_000
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './reader-worker.ts' : './reader-worker.js', import.meta.url)
 
 export class BodyReader {
-  readonly #thread: AskedThread<Question, Answer>
+  readonly #thread: AnsweringThread<Question, Answer>
   readonly #oneByOne = pLimit(1)
 
   /** `heapMiB` of the thread: several times what the weight of the heaviest body lets it need. */
   constructor(heapMiB: number) {
-    this.#thread = new AskedThread(workerFile, { heapMiB, patienceMs })
+    this.#thread = new AnsweringThread(workerFile, { heapMiB, patienceMs })
   }
 
   /** The route's checked input. The blocks are handed over, and gone here. Throws VALIDATION, or the reason of the signal. */

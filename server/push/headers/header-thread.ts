@@ -1,7 +1,7 @@
 /** Large package headers are read in a thread, one after the other. */
 import pLimit from 'p-limit'
 import { busy } from '../../../serving/bodies/weighted-queue.ts'
-import { AskedThread, ThreadFailure } from '../../../system/asked-thread.ts'
+import { AnsweringThread, ThreadFailure } from '../../../system/threads/answering-thread.ts'
 import type { Answer, Question } from './header-worker.ts'
 import type { Look, Said } from './look.ts'
 
@@ -9,7 +9,7 @@ import type { Look, Said } from './look.ts'
 const threadLimits = { heapMiB: 1024, patienceMs: 60_000 }
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './header-worker.ts' : './header-worker.js', import.meta.url)
-const thread = new AskedThread<Question, Answer>(workerFile, threadLimits)
+const thread = new AnsweringThread<Question, Answer>(workerFile, threadLimits)
 const oneByOne = pLimit(1)
 
 /** Reads the bytes in its turn. A header that takes more memory than the thread has is one that the reader does not know. Throws UNAVAILABLE. */

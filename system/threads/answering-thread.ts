@@ -25,7 +25,7 @@ export interface ThreadLimits {
   patienceMs: number
 }
 
-export class AskedThread<Question, Answer> {
+export class AnsweringThread<Question, Answer> {
   readonly #file: URL
   readonly #limits: ThreadLimits
   #worker: Worker | undefined
