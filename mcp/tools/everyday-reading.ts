@@ -128,9 +128,9 @@ export const everydayReading: readonly Tool[] = [
 ]
 
 /** Of two versions, by the path of each fact: `metadata.mesh.tri_count`. Lists are compared whole. */
-function differencesOf(from: unknown, to: unknown, path = ''): { field: string; from: unknown; to: unknown }[] {
-  if (JSON.stringify(from) === JSON.stringify(to)) return []
-  if (!isRecord(from) || !isRecord(to)) return [{ field: path, from: from ?? null, to: to ?? null }]
+export function differencesOf(from: unknown, to: unknown, path = ''): { field: string; from: unknown; to: unknown }[] {
+  if (!isRecord(from) || !isRecord(to))
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ field: path, from: from ?? null, to: to ?? null }]
   const keys = new Set([...Object.keys(from), ...Object.keys(to)])
   return [...keys].flatMap((key) => differencesOf(from[key], to[key], path ? `${path}.${key}` : key))
 }

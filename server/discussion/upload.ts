@@ -94,7 +94,7 @@ const bytesOf = ({ storage }: Upload, { key, size }: NewFile): Uploaded => ({
 })
 
 /** Any JSON, as long as others can read it again. */
-function requireJson(bytes: Buffer): void {
+export function requireJson(bytes: Buffer): void {
   const scan = new JsonScan()
   scan.add(bytes)
   if (scan.fault) throw validationError([{ path: 'body', message: scan.fault }])

@@ -7,6 +7,7 @@ import type { Failure } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { absentOrNull, Count, Email, oneOf, Password, plainNamed, WorkspaceSlug } from '../../contract/shapes.ts'
 import { holdsUnstorable } from '../../serving/validation.ts'
+import { inPieces } from '../../system/event-loop.ts'
 import { keyPattern } from '../accounts/secrets.ts'
 import { SettingError } from '../config.ts'
 import { workspaceStates } from '../principal.ts'
@@ -43,7 +44,8 @@ export type KeyEntry = Static<typeof Key>
 
 const longestFileBytes = limits.provisionFileBytes
 
-const check = new Ajv({ allowUnionTypes: true }).compile(ProvisionFile)
+const ajv = new Ajv({ allowUnionTypes: true })
+const checks = { file: ajv.compile(ProvisionFile), members: ajv.compile(Member), keys: ajv.compile(Key) }
 
 /** Reads and checks the file; a SettingError names the file and the offending field. */
 export function readProvisionFile(file: string): ProvisionFile {
@@ -56,10 +58,60 @@ export function readProvisionFile(file: string): ProvisionFile {
 /** What is wrong with a provisioning file's content, first of all; undefined when nothing is. */
 export function faultOf(content: unknown): Failure | undefined {
   if (holdsUnstorable(content)) return { path: 'a text', message: 'holds a NUL character or half a surrogate pair' }
-  if (check(content)) return contradictionIn(content as ProvisionFile)
+  for (const fault of faultsIn(content)) if (fault) return fault
+  return undefined
+}
+
+/** The same of what came as a body of JSON, whose texts have been looked at: others are served meanwhile. */
+export async function faultInPieces(content: unknown): Promise<Failure | undefined> {
+  let found: Failure | undefined
+  await inPieces(faultsIn(content), (fault) => {
+    found ??= fault
+  })
+  return found
+}
+
+/** One step for each member and key; the last one is the first fault. */
+function* faultsIn(content: unknown): Generator<Failure | undefined, void> {
+  for (const fault of stepsOf(content)) {
+    yield fault
+    if (fault) return
+  }
+}
+
+function* stepsOf(content: unknown): Generator<Failure | undefined, void> {
+  yield faultBy('file', withoutLists(content), '')
+  const file = content as ProvisionFile
+  for (const [w, workspace] of file.workspaces.entries())
+    for (const list of ['members', 'keys'] as const)
+      for (const [at, one] of (workspace[list] ?? []).entries()) yield faultBy(list, one, `workspaces.${w}.${list}.${at}`)
+  yield* contradictionsIn(file)
+}
+
+/** The file and its workspaces, whose members and keys are looked at one by one. */
+function withoutLists(content: unknown): unknown {
+  const { workspaces } = (content ?? {}) as { workspaces?: unknown }
+  if (!Array.isArray(workspaces)) return content
+  const bare = (list: unknown) => (Array.isArray(list) ? [] : list)
+  return {
+    workspaces: workspaces.map((one) =>
+      typeof one !== 'object' || one === null || Array.isArray(one)
+        ? one
+        : {
+            ...one,
+            ...('members' in one ? { members: bare(one.members) } : {}),
+            ...('keys' in one ? { keys: bare(one.keys) } : {}),
+          },
+    ),
+  }
+}
+
+function faultBy(part: keyof typeof checks, value: unknown, at: string): Failure | undefined {
+  const check = checks[part]
+  if (check(value)) return undefined
   const [error] = check.errors ?? []
   const missing = error?.keyword === 'required' ? `.${error.params.missingProperty}` : ''
-  const path = `${error?.instancePath.replaceAll('/', '.') ?? ''}${missing}`.slice(1)
+  const path = `${at}${error?.instancePath.replaceAll('/', '.') ?? ''}${missing}`.replace(/^\./, '')
   return { path: path || 'the file', message: missing ? 'is required' : wordsOf(error) }
 }
 
@@ -127,25 +179,24 @@ function wordsOf(error: ErrorObject | undefined): string {
 }
 
 /** What the fields say together: each name once, and keys of members only. */
-function contradictionIn({ workspaces }: ProvisionFile): Failure | undefined {
+function* contradictionsIn({ workspaces }: ProvisionFile): Generator<Failure | undefined, void> {
   const slugs = new Set<string>()
   const keys = new Set<string>()
   for (const [w, workspace] of workspaces.entries()) {
     const at = `workspaces.${w}`
-    if (slugs.has(workspace.slug)) return { path: `${at}.slug`, message: `is "${workspace.slug}", which is in the file twice` }
+    if (slugs.has(workspace.slug)) yield { path: `${at}.slug`, message: `is "${workspace.slug}", which is in the file twice` }
     slugs.add(workspace.slug)
     const emails = new Set<string>()
     for (const [m, { email }] of (workspace.members ?? []).entries()) {
-      if (emails.has(email.toLowerCase()))
-        return { path: `${at}.members.${m}.email`, message: `is ${email}, which is in the file twice` }
+      const path = `${at}.members.${m}.email`
+      yield emails.has(email.toLowerCase()) ? { path, message: `is ${email}, which is in the file twice` } : undefined
       emails.add(email.toLowerCase())
     }
     for (const [k, { member, key }] of (workspace.keys ?? []).entries()) {
-      if (!emails.has(member.toLowerCase()))
-        return { path: `${at}.keys.${k}.member`, message: 'is not a member of that workspace' }
-      if (keys.has(key)) return { path: `${at}.keys.${k}.key`, message: 'is in the file twice' }
+      const path = `${at}.keys.${k}`
+      if (!emails.has(member.toLowerCase())) yield { path: `${path}.member`, message: 'is not a member of that workspace' }
+      yield keys.has(key) ? { path: `${path}.key`, message: 'is in the file twice' } : undefined
       keys.add(key)
     }
   }
-  return undefined
 }

@@ -14,6 +14,8 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 const { clientReadings } = await import('./foreign-text/client-readings.ts')
+const { formatReadings } = await import('./foreign-text/format-readings.ts')
+const { requestReadings } = await import('./foreign-text/request-readings.ts')
 const { serverReadings } = await import('./foreign-text/server-readings.ts')
 const { withoutEnd } = await import('../../system/text/text-end.ts')
 
@@ -40,10 +42,12 @@ const squared = (size: number) => () => {
 const smallest = 8 * 1024
 for (const { file, what, largest, prepare } of [
   ...serverReadings,
+  ...requestReadings,
+  ...formatReadings,
   ...clientReadings,
   { file: 'a run', what: 'of squared work', largest: 800, prepare: squared },
 ]) {
   const size = Math.min(largest, Math.max(smallest, largest / 8))
-  const few = await stepsOf(prepare(Math.floor(size / 4)))
-  console.log(JSON.stringify({ file, what, few, many: await stepsOf(prepare(size)) }))
+  const few = await stepsOf(await prepare(Math.floor(size / 4)))
+  console.log(JSON.stringify({ file, what, few, many: await stepsOf(await prepare(size)) }))
 }

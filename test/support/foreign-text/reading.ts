@@ -8,8 +8,10 @@ export interface Reading {
   largest: number
   /** Programs read it in a thread of its own: it stops nothing. */
   isInThread?: true
+  /** A program of one person reads it, and no server: it is held to proportion alone. */
+  isClient?: true
   /** An input that costs as much as any of this size; what comes back reads it once. */
-  prepare(size: number): () => unknown
+  prepare(size: number): (() => unknown) | Promise<() => unknown>
 }
 
 /** A text of some size out of one that is repeated. */

@@ -34,11 +34,21 @@ export const serverReadings: readonly Reading[] = [
   { file: 'server/mcp/message.ts', what: 'a message of brackets', largest: 1_000_000, prepare: message('[]{}') },
   {
     file: 'server/mcp/message.ts',
-    what: 'a message of many calls',
+    what: 'a batch of more calls than are taken',
     largest: 1_000_000,
     prepare: (size) => {
       const calls = filled('{"method":"tools/call"},', size - 1).slice(0, -24)
       const body = Buffer.from(`[${calls.slice(0, calls.lastIndexOf('}') + 1)}]`)
+      return () => tried(() => readMessage(body))
+    },
+  },
+  {
+    file: 'server/mcp/message.ts',
+    what: 'a batch of a hundred calls',
+    largest: 1_000_000,
+    prepare: (size) => {
+      const call = { method: 'tools/call', params: filled('a"', size / 150) }
+      const body = Buffer.from(JSON.stringify(Array(100).fill(call)))
       return () => readMessage(body)
     },
   },
