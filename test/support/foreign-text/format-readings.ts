@@ -129,8 +129,10 @@ export const formatReadings: readonly Reading[] = [
       const db = new Database(':memory:')
       makeTables(db)
       const rows = new MirrorRows(db)
-      const entry = { id: 1, name: filled('aB\u0301 ', 200), category: filled('a.', size), tags: [], pack: null }
-      return () => tried(() => rows.putEntry(entry as never))
+      const date_indexed = '2026-01-01T00:00:00.000Z'
+      const known = { id: 1, lineage_id: 'lin_a', entry_type: 'mesh', date_indexed, tags: [] }
+      const entry = { ...known, name: filled('aB\u0301 a.', size), category: 'a' }
+      return () => rows.putEntry(entry as never)
     },
   },
 ]
