@@ -26,7 +26,6 @@ const made: Record<string, { source?: string; why?: string }> = {
   'system/printable.ts': { why: 'one character of one of several sets' },
   'words/tokenizer.ts': { why: 'runs of sets that exclude each other; recheck reads no set operations (flag v)' },
   'cli/commands/api.ts': { why: 'a route of the contract: what is between its slashes, beginning and end fixed' },
-  'cli/terminal/output.ts': { why: 'digits and semicolons between a fixed beginning and an m, none of which they hold' },
   'agent/imports/import-run.ts': { why: 'a number between words' },
 }
 

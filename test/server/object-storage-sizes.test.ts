@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { artifactKey } from '../../server/storage/storage.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
-import { hugePng } from '../support/large-pictures.ts'
 import { glbOf, noisyPng, pngOf } from '../support/media.ts'
 import { hasObjectStorage, type ObjectStorage, startObjectStorage } from '../support/object-storage.ts'
 import { item, manifestOf, pushed } from '../support/push.ts'
@@ -74,14 +73,6 @@ withStore('an address for a file whose size nobody announced takes no more than 
   expect(await put(target, picture)).toBe(200)
   expect(await store.bucket.sizeOf(key)).toBe(picture.length)
   expect((await finalize(named)).status).toBe(200)
-})
-
-withStore('a picture that is too large in pixels leaves the bucket when it is put to use', async () => {
-  const bytes = hugePng()
-  const { target, named, key } = await addressFor('thumbnail', bytes.length)
-  expect(await put(target, bytes)).toBe(200)
-  expect((await finalize(named)).status).toBe(422)
-  expect(await store.bucket.sizeOf(key)).toBeUndefined()
 })
 
 withStore('a blob longer than its manifest says is refused before the store has read it', async () => {
