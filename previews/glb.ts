@@ -85,11 +85,11 @@ export async function meshGlb(whole: Mesh, options: GlbOptions = {}): Promise<Gl
   while (glb.length > maxBytes && indices.length > 3) {
     const triangles = Math.floor((indices.length / 3) * Math.min(0.8, (maxBytes / glb.length) * 0.9))
     const { indices: fewer } = await simplified(welded, triangles)
-    if (fewer.length === 0 || fewer.length >= indices.length)
-      throw new FormatError('too-large', `The mesh does not become a GLB of ${maxBytes} bytes.`)
+    if (fewer.length === 0 || fewer.length >= indices.length) break
     indices = fewer
     glb = await written({ mesh, welded, indices, materials })
   }
+  if (glb.length > maxBytes) throw new FormatError('too-large', `The mesh does not become a GLB of ${maxBytes} bytes.`)
   const triangles = indices.length / 3
   if (triangles < sourceTriangles) reduced.push(`${sourceTriangles} triangles were simplified to ${triangles}.`)
   return { glb, triangles, vertices: usedVertices(welded, indices), dropped: welded.dropped, sourceTriangles, reduced }

@@ -84,14 +84,33 @@ export async function ownPixels(values: Uint8Array | Uint16Array, raw: Raw): Pro
   return sharp(values, { raw, limitInputPixels: false })
 }
 
-/** Loaders of libvips that are left; SVG, PDF, TIFF, HEIF, raw cameras and all others open nothing in this process. */
-const loaders = ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif']
+/**
+ * Loaders of libvips that open nothing in this process; those of PNG, JPEG, WebP and GIF are left. They are closed one by one: to close all
+ * and open four again would fail what another thread decodes in between.
+ */
+const closedLoaders = [
+  'Svg',
+  'Pdf',
+  'Tiff',
+  'Heif',
+  'Jxl',
+  'Jp2k',
+  'Uhdr',
+  'Magick',
+  'Magick7',
+  'Openslide',
+  'Dcraw',
+  'Openexr',
+].concat(['Fits', 'Nifti', 'Mat', 'Rad', 'Ppm', 'Csv', 'Matrix', 'Raw', 'Vips', 'Analyze'])
+
+let loading: Promise<typeof import('sharp')['default']> | undefined
 
 /** sharp takes 50 ms to load: only who meets a picture pays for it. Its cache is of no use where no file is read twice. */
-async function loadSharp() {
-  const { default: loaded } = await import('sharp')
-  loaded.cache(false)
-  loaded.block({ operation: ['VipsForeignLoad'] })
-  loaded.unblock({ operation: loaders })
-  return loaded
+function loadSharp(): Promise<typeof import('sharp')['default']> {
+  loading ??= import('sharp').then(({ default: loaded }) => {
+    loaded.cache(false)
+    loaded.block({ operation: closedLoaders.map((name) => `VipsForeignLoad${name}`) })
+    return loaded
+  })
+  return loading
 }

@@ -1,6 +1,6 @@
 // Pictures in front of decoders: what headers say, what is refused by them, and how many are decoded at once.
 import { Worker } from 'node:worker_threads'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import { expect, test } from 'vitest'
 import { pictureBounds } from '../../contract/picture-bounds.ts'
 import { FormatError } from '../../formats/format-error.ts'
@@ -170,4 +170,19 @@ test('a thread that was begun by this one has the same places', async () => {
   for (const { resolve } of gates) resolve()
   await Promise.all(held)
   await worker.terminate()
+})
+
+test('pictures that are asked for at every moment are all decoded, also while others are', async () => {
+  const picture = await noisyPng(40, 40)
+  const decoded = async () => {
+    const make = (one: Sharp) => one.resize(8, 8).raw().toBuffer()
+    return (await decodePicture(picture, { bounds: pictureBounds.thumbnail, make })).length
+  }
+  const one = async () => {
+    const sizes: number[] = []
+    for (let times = 0; times < 60; times++) sizes.push(await decoded())
+    return sizes
+  }
+  const sizes = (await Promise.all(Array.from({ length: 40 }, one))).flat()
+  expect(new Set(sizes)).toEqual(new Set([8 * 8 * 3]))
 })
