@@ -1,6 +1,7 @@
 /** The connections of a local API: a bounded number of the person's own programs, and of others as many as keep nobody out. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { keepNewest } from './newest-connections.ts'
 import { Refusal } from './refusal.ts'
 
 /** Connections over which the token was shown. */
@@ -10,19 +11,10 @@ const mostUnauthenticated = 256
 
 export class LocalConnections {
   readonly #authenticated = new Set<Socket>()
-  /** In the order in which they came: when there are too many, the oldest ends. */
-  readonly #others = new Set<Socket>()
+  readonly #others: Set<Socket>
 
   constructor(server: Server) {
-    server.on('connection', (socket: Socket) => {
-      this.#others.add(socket)
-      socket.once('close', () => {
-        this.#others.delete(socket)
-        this.#authenticated.delete(socket)
-      })
-      const [oldest] = this.#others
-      if (this.#others.size > mostUnauthenticated) oldest?.destroy()
-    })
+    this.#others = keepNewest(server, mostUnauthenticated)
   }
 
   /** Takes a connection for one of the person's own from now on. Throws Refusal where they have too many. */
@@ -34,5 +26,6 @@ export class LocalConnections {
       })
     this.#others.delete(socket)
     this.#authenticated.add(socket)
+    socket.once('close', () => this.#authenticated.delete(socket))
   }
 }

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepNewest } from '../../serving/newest-connections.ts'
 import { SettingError, type Settings } from '../config.ts'
 import type { Logger } from './log.ts'
 
@@ -14,8 +15,8 @@ export interface MetricsText {
 }
 
 const host = '127.0.0.1'
-/** More than monitors of one machine need; each gets a whole answer or none. */
-const mostConnections = 16
+/** More than monitors of one machine need. Every program of the machine reaches the port: those that say nothing keep no monitor out. */
+const mostConnections = 64
 const requestMs = 10_000
 /** A page of another site whose name leads to this machine is refused by the name. */
 const ownHost = /^(127\.0\.0\.1|localhost)(:\d{1,5})?$/i
@@ -80,7 +81,7 @@ export class MetricsListener {
 async function listenOn(port: number, answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
   if (port > 65_535) throw Object.assign(new Error('no such port'), { code: 'no such port' })
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, answer)
-  server.maxConnections = mostConnections
+  keepNewest(server, mostConnections)
   server.listen({ host, port })
   await once(server, 'listening')
   return server

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readSettings, SettingError } from '../../server/config.ts'
 import { startServer } from '../../server/main.ts'
 import { openLog } from '../../server/monitoring/log.ts'
@@ -104,6 +104,17 @@ test('the port of their own listens on 127.0.0.1 alone, has nothing else, and an
   expect(await named(`localhost:${port}`)).toMatch(/^HTTP\/1.1 200 /)
   // A page whose name was made to lead to this machine.
   expect(await named('evil.example:7411')).toMatch(/^HTTP\/1.1 403 /)
+})
+
+test('connections that say nothing keep no monitor out of the port of their own', async () => {
+  const { port, origin } = own()
+  const silent = Array.from({ length: 100 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy()
+  })
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  expect((await fetch(`${origin}/metrics`)).status).toBe(200)
+  await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(100 - 64)
 })
 
 test('with PH_METRICS=public they are shown to everybody, on the port of the server', async () => {
