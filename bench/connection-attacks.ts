@@ -31,12 +31,12 @@ const wanted = { answerMs: 500, memoryMiB: 1.2 * 1024 }
 const attackerKeys = 830
 const names = Object.keys(kinds) as AttackName[]
 
-/** What a process that attacks, or asks as the other person, is told. */
+/** The order for a process that attacks, or that asks as the other person. */
 export type Order =
   | { role: 'attack'; name: AttackName; target: Target; seed: number; share: number }
   | { role: 'ask'; url: string; key: string; seconds: number }
 
-/** What the other person saw. */
+/** Answers and times as the other person saw them. */
 export interface Seen {
   fresh: Asked
   kept: Asked

@@ -1,4 +1,4 @@
-/** What is said of an address that leads to another machine without TLS: on stderr, with --json too, and never an error. */
+/** The notice about an address that leads to another machine without TLS: on stderr, with --json too, and never an error. */
 import { isPlainHttp } from '../contract/plain-http.ts'
 import { printable } from '../system/printable.ts'
 import type { Surroundings } from './context.ts'

@@ -155,7 +155,7 @@ async function setStatus(
   context.out.result(answer, [`${words(answer.user)} ${done} ${answer.workspace} from now on.`, ...after].join('\n'))
 }
 
-/** What is left of someone who was shut out, and how others get on. */
+/** Says what a disabled member still holds, and how others get on. */
 function heldWords({ user: { email }, released, holds }: OutputOf<Operator['user']['status']>): string[] {
   const done = released > 0 ? [`Released ${count(released, 'check-out', 'check-outs')}: others can go on.`] : []
   if (!holds) return done

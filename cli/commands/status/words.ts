@@ -173,7 +173,7 @@ function commandFor(files: readonly StatusFile[], command: (ids: string) => stri
   ]
 }
 
-/** What a push leaves out, whatever is asked for. */
+/** Names the files that every push leaves out. */
 function skipped({ problems: found }: StatusReport, { paint, width, all }: StatusLook): string[] {
   const executables = found.filter(({ kind }) => kind === 'executable')
   return executables.flatMap(({ message, files, next }) => {
