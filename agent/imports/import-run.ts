@@ -21,6 +21,8 @@ export interface ImportParts {
   times: ImportTimes
   reports: ImportReports
   conflicts: Conflicts
+  /** The .uproject of the project as it was seen: where its disk goes away, the folder that is left has none. */
+  descriptor: string | undefined
   /** Who works here; null: not known. */
   person(): string | null
   /** People are asked from now on, or have answered. */
@@ -57,7 +59,7 @@ export async function runImport(
     const { jobs, notes } = await pull({
       ...parts.wire,
       ...asked,
-      target: targetOf(project),
+      target: targetOf(project, parts.descriptor),
       signal,
       tell: progress.tell,
       askLast: true,
@@ -84,8 +86,9 @@ export async function runImport(
 const editorVersion = /^[0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?([^0-9.].{0,60})?$/
 
 /** The engine as the editor says it, else the descriptor, else what was said when the project was linked. */
-function targetOf({ root, key, editor, engineVersion }: Project): PullTarget {
-  const target = findTarget({ cwd: root, into: root, project: key })
+function targetOf({ root, key, editor, engineVersion }: Project, descriptor: string | undefined): PullTarget {
+  const found = findTarget({ cwd: root, into: root, project: key })
+  const target = { ...found, descriptor: descriptor ?? found.descriptor }
   const said = editor?.engine_version
   return { ...target, engineVersion: said && editorVersion.test(said) ? said : (target.engineVersion ?? engineVersion) }
 }

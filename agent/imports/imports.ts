@@ -140,7 +140,11 @@ export class Imports {
     return new Promise((resolve, reject) => {
       queue.add(async (signal) => {
         const run = (order: ImportOrder) => this.#import(queue, order, signal)
-        await takeWaiting(found, { api: this.#around.api, conflicts: this.#conflicts, run }).then(resolve, (error) => {
+        const take = async () => {
+          if (this.isThere(queue.project)) return takeWaiting(found, { api: this.#around.api, conflicts: this.#conflicts, run })
+          throw new ApiError('UNAVAILABLE', `${goneMessage(queue.project)} Put it back, ${again}`)
+        }
+        await take().then(resolve, (error) => {
           queue.left()
           reject(error)
         })
@@ -204,7 +208,7 @@ export class Imports {
     const { root } = queue.project
     try {
       if (work.kind === 'errand') await work.run(signal)
-      else if (await this.#canBring(queue)) await this.#bring(queue, { work, signal })
+      else if (await this.#canBring(queue, work)) await this.#bring(queue, { work, signal })
     } catch (error) {
       if (signal.aborted) return queue.left()
       const message = error instanceof Error ? error.message : String(error)
@@ -225,7 +229,7 @@ export class Imports {
   }
 
   /** A project that was taken away gets nothing, and what was under way is given back: nobody knows whether it comes again. */
-  async #canBring(queue: ImportQueue): Promise<boolean> {
+  async #canBring(queue: ImportQueue, work: Work): Promise<boolean> {
     const { root, key } = queue.project
     if (this.isThere(queue.project)) {
       queue.descriptor ??= findTarget({ cwd: root, into: root, project: key }).descriptor
@@ -235,6 +239,8 @@ export class Imports {
     const gone = await letGo(this.#around.wire, root, queue.lastError)
     for (const id of gone) this.#reports.begin(id, key)
     for (const id of gone) this.#reports.end(id, 'failed', queue.lastError)
+    // What is under way does not wait: it is held as well, or it would be taken up again at once, without end.
+    if (work.kind === 'job') queue.hold(work.id)
     for (const { id } of queue.waiting()) queue.hold(id)
     queue.hold('left')
     return false
@@ -273,6 +279,7 @@ export class Imports {
     const { wire, dir, events, projects, reach } = this.#around
     return {
       ...{ wire, dir, events, times: this.#times, reports: this.#reports, conflicts: this.#conflicts },
+      descriptor: queue.descriptor,
       onAsking: (isAsking) => {
         queue.isAsking = isAsking
         if (isAsking) this.#pump()

@@ -192,22 +192,29 @@ export class PullJob {
     const { confirmShared, provide } = await import('./stage-files.ts')
     const contents = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
-    const provision = await provide(this.#parts, { contents, addresses, stagingFolder: staging, signal: this.#signal })
+    const order = { contents, addresses, stagingFolder: staging, findObstacle: () => this.#whereGone(), signal: this.#signal }
+    const provision = await provide(this.#parts, order)
     this.#bytes.downloaded += provision.downloaded
     this.#bytes.from_cache += provision.fromCache
     if (provision.obstacles.length > 0) return provision.obstacles
     tell({ kind: 'phase', phase: 'place' })
     await claim.confirm()
     this.#signal.throwIfAborted()
-    const { descriptor, root, project } = target
-    if (descriptor !== undefined && !existsSync(descriptor))
-      return [obstacle('project-gone', root, `The project ${project} is not in ${root} any more.`)]
+    const gone = this.#whereGone()
+    if (gone) return [gone]
     const free = this.#stillFree(planned)
     if (free.length === 0) return []
     const placed = await placePlanned(this.#parts, free, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
     for (const item of placed.items) this.#files.set(item.content_hash, item)
     confirmShared(this.#parts, placed.remembered)
     return placed.obstacles
+  }
+
+  /** The disk of the project may go away at any time, and leave an empty folder. */
+  #whereGone(): Obstacle | undefined {
+    const { descriptor, root, project } = this.#parts.target
+    if (descriptor === undefined || existsSync(descriptor)) return undefined
+    return obstacle('project-gone', root, `The project ${project} is not in ${root} any more.`)
   }
 
   async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {

@@ -26,6 +26,8 @@ export interface ProvisionOrder {
   addresses: Addresses
   /** On the disk of the Content folder. */
   stagingFolder: string
+  /** What keeps files from being staged at this moment: asked before the folder is made, and where something fails. */
+  findObstacle?: () => Obstacle | undefined
   signal: AbortSignal
 }
 
@@ -42,13 +44,17 @@ export async function provide(parts: ProvisionParts, order: ProvisionOrder): Pro
     cache.hold(order.contents)
     return await new Provider(parts, order, cache).run()
   } catch (error) {
+    const found = order.findObstacle?.()
+    if (found) return stopped([found])
     if (!isDiskFull(error)) throw error
-    return { obstacles: [fullDisk(error, cache.folder, order.stagingFolder)], downloaded: 0, fromCache: 0 }
+    return stopped([fullDisk(error, cache.folder, order.stagingFolder)])
   } finally {
     clearInterval(holding)
     cache.close()
   }
 }
+
+const stopped = (obstacles: Obstacle[]): Provision => ({ obstacles, downloaded: 0, fromCache: 0 })
 
 const openCache = ({ options: { folders, cacheBytes } }: ProvisionParts): ContentCache =>
   new ContentCache(folders.cache, cacheBytes === undefined ? {} : { limitBytes: cacheBytes })
@@ -92,7 +98,9 @@ class Provider {
       { folder: this.#cache.folder, neededBytes: sizeOf(missing) },
       { folder: this.#order.stagingFolder, neededBytes: this.#copiedBytes(missing) },
     ])
-    if (room.length > 0) return { obstacles: room, downloaded: 0, fromCache: 0 }
+    const found = this.#order.findObstacle?.()
+    if (found || room.length > 0) return stopped(found ? [found] : room)
+    this.#staging.make()
     for (const one of contents) if (present.has(one.hash)) this.#stage(one)
     const fetched = await this.#fetch(missing)
     await Promise.all(this.#jobs)

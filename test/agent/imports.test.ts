@@ -1,32 +1,19 @@
 /** Jobs that are sent to the agent: brought without anybody typing, told as they go on, and reported exactly. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { jobAt, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
-import { filesBelow } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
+import { stockedLibrary } from '../support/stocked-library.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { makeProject, packageAt } from '../support/unreal-project.ts'
+import { packageAt } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
-/** A wall that needs a brick and a chair, in the library; gives what they are. */
-async function stocked() {
-  const { url, keys } = await server.addWorkspace()
-  const target = { url, key: keys.mia }
-  const source = await makeProject({
-    'Content/Town/SM_Wall.uasset': { imports: ['/Game/Town/T_Brick'], payload: Buffer.alloc(9000, 'wall') },
-    'Content/Town/T_Brick.uasset': { payload: Buffer.alloc(5000, 'brick') },
-    'Content/Town/SM_Chair.uasset': { payload: Buffer.alloc(7000, 'chair') },
-  })
-  await source.push(target)
-  return { target, keys, source, wanted: filesBelow(`${source.root}/Content`) }
-}
-
 test('a job that was sent to the agent arrives byte for byte, and the library knows of every file', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -45,7 +32,7 @@ test('a job that was sent to the agent arrives byte for byte, and the library kn
 })
 
 test('an import is told as it goes on: it runs, names its phases and its files, and ends once', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -59,7 +46,7 @@ test('an import is told as it goes on: it runs, names its phases and its files, 
 })
 
 test('a job that another person sent to a project of the same name is left to them', async () => {
-  const { target, keys, wanted } = await stocked()
+  const { target, keys, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -72,7 +59,7 @@ test('a job that another person sent to a project of the same name is left to th
 })
 
 test('two projects get their jobs beside each other', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const [inn, mill] = [projectFor('Inn'), projectFor('Mill')]
   const agent = await startImportingAgent(target)
   for (const { root } of [inn, mill]) await agent.api.agentProjects.link({ path: root, accepts_imports: true })
@@ -82,7 +69,7 @@ test('two projects get their jobs beside each other', async () => {
 })
 
 test('two projects at most are imported into at the same time, and the next one follows', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const held = Promise.withResolvers<void>()
   const wire = await startProxy(server.url, async (sent) => {
     if (sent.includes('GET /storage/')) await held.promise
@@ -107,7 +94,7 @@ test('two projects at most are imported into at the same time, and the next one 
 })
 
 test('projects that wait for an answer hold up no other one', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const agent = await startImportingAgent(target)
   const [inn, mill, barn] = [projectFor('Inn'), projectFor('Mill'), projectFor('Barn')]
   const mine = join('Content', 'Town', 'SM_Chair.uasset')
@@ -128,7 +115,7 @@ test('projects that wait for an answer hold up no other one', async () => {
 })
 
 test('a project that is unlinked gets what is under way, and nothing that waits', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const held = Promise.withResolvers<void>()
   const wire = await startProxy(server.url, async (sent) => {
@@ -148,7 +135,7 @@ test('a project that is unlinked gets what is under way, and nothing that waits'
 })
 
 test('a project that is unlinked while its heartbeat is on the way gets nothing of what that brings', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const [held, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const wire = await startProxy(server.url, async (sent) => {
@@ -170,7 +157,7 @@ test('a project that is unlinked while its heartbeat is on the way gets nothing 
 })
 
 test('a project that was given another name and is linked anew gets what is sent to it', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -184,7 +171,7 @@ test('a project that was given another name and is linked anew gets what is sent
 })
 
 test('a claim that someone else has by then is given up, and nothing is placed', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const wire = await startProxy(server.url, async (sent) => {
     if (!sent.includes('GET /storage/')) return undefined
@@ -203,7 +190,7 @@ test('a claim that someone else has by then is given up, and nothing is placed',
 })
 
 test('where the server has a live connection a job is heard of at once, not by the next heartbeat', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const hourly = { withEditorMs: 3_600_000, aloneMs: 3_600_000 }
   const agent = await startImportingAgent(target, { sessionTimes: hourly })
@@ -217,7 +204,7 @@ test('where the server has a live connection a job is heard of at once, not by t
 })
 
 test('while imports are paused nothing is brought and the session says so; then it goes on', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agent.pause({})
@@ -236,7 +223,7 @@ test('while imports are paused nothing is brought and the session says so; then 
 })
 
 test('the server goes away in the middle and comes back: the import waits, and goes on where it was', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   let isAway = true
   const wire = await startProxy(server.url, async (sent) => (isAway && sent.includes('GET /storage/') ? 'cut' : undefined))
@@ -252,7 +239,7 @@ test('the server goes away in the middle and comes back: the import waits, and g
 })
 
 test('a key that is revoked is said, and what was sent stays where it is', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -264,7 +251,7 @@ test('a key that is revoked is said, and what was sent stays where it is', async
 })
 
 test('a name that differs in case only fails that job with its reason, and the next job is done', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const { writeFiles } = await import('../support/temporary-folder.ts')
   writeFiles(project.root, { 'Content/Town/sm_chair.uasset': 'mine' })
@@ -279,30 +266,8 @@ test('a name that differs in case only fails that job with its reason, and the n
   expect(project.files()['Town/sm_chair.uasset']?.toString()).toBe('mine')
 })
 
-test('a project folder that is removed in the middle: its job is given back as failed, and another project gets its own', async () => {
-  const { target, wanted } = await stocked()
-  const [inn, mill] = [projectFor('Inn'), projectFor('Mill')]
-  let isFirst = true
-  const wire = await startProxy(server.url, async (sent) => {
-    if (!isFirst || !sent.includes('GET /storage/')) return undefined
-    isFirst = false
-    rmSync(inn.root, { recursive: true })
-    return 'cut'
-  })
-  const agent = await startImportingAgent({ url: wire.url(target.url), key: target.key })
-  await agent.api.agentProjects.link({ path: inn.root, accepts_imports: true })
-  const lost = await sendToAgent(target, 'Inn', ['SM_Wall', 'SM_Chair'])
-  const { data } = await agent.event('import', ({ job_id, state }) => job_id === lost && state === 'failed')
-  expect(data.message).toContain(inn.root)
-  expect(await jobAt(target, lost)).toMatchObject({ status: 'failed' })
-  await agent.api.agentProjects.link({ path: mill.root, accepts_imports: true })
-  await sendToAgent(target, 'Mill', ['SM_Wall', 'SM_Chair'])
-  await agent.event('import', ({ project_key, state }) => project_key === 'Mill' && state === 'done')
-  expect(mill.files()).toEqual(wanted)
-})
-
 test('a job that the project is too old for waits with its reason, and is not claimed again at once', async () => {
-  const { target } = await stocked()
+  const { target } = await stockedLibrary(server)
   const project = projectFor('Inn', { engine: '4.27' })
   const agent = await startImportingAgent(target, { importTimes: { tellMs: 0, firstRetryMs: 600_000 } })
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
@@ -315,7 +280,7 @@ test('a job that the project is too old for waits with its reason, and is not cl
 })
 
 test('an agent that is stopped in the middle goes on after its next start', async () => {
-  const { target, wanted } = await stocked()
+  const { target, wanted } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const folder = temporaryFolder()
   const seen = Promise.withResolvers<void>()

@@ -32,7 +32,6 @@ export class Staging {
   #isCloning: boolean | undefined
   /** Until the first file has shown that it cannot be. */
   #isSharing = true
-  #isThere = false
   #unsynced: string[] = []
   readonly #syncs: Promise<unknown>[] = []
 
@@ -45,14 +44,21 @@ export class Staging {
 
   pathOf = (hash: string): string => join(this.folder, hash)
 
+  /** Once, before anything is added: where the disk of a project goes away meanwhile, nothing makes a folder in its place. */
+  make(): void {
+    try {
+      mkdirSync(this.folder, { recursive: true })
+    } catch (error) {
+      throw this.#naming(error)
+    }
+  }
+
   /**
    * Puts a file of the cache here: a clone where the disk knows clones; else the very file, where no other project has it; else a
    * copy.
    */
   async add(content: Content): Promise<void> {
     try {
-      if (!this.#isThere) mkdirSync(this.folder, { recursive: true })
-      this.#isThere = true
       await this.#limit(() => this.#addFrom(content))
     } catch (error) {
       throw this.#naming(error)
