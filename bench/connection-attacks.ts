@@ -7,6 +7,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -58,6 +59,8 @@ interface Line {
 
 function start(order: Order): ChildProcess {
   const child = fork(join(import.meta.dirname, 'connection-process.ts'))
+  // Attackers have machines of their own: what theirs take of the processors of this one is not the server's to bear.
+  if (order.role === 'attack' && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   child.send(order)
   return child
 }
