@@ -62,7 +62,10 @@ export type RadarLock = Static<typeof RadarLock>
 export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, user: UserStub })
 export type RadarEditor = Static<typeof RadarEditor>
 
-/** What goes on around one lineage. `more_locks`: how many further ones there are than the nearest, which are listed. */
+/**
+ * What goes on around one lineage. `more_locks`: how many further ones there are than the nearest, which are listed. `needs_left_out`: the
+ * lineages that were asked about need more together than is looked through, so locks on what they need are not among these.
+ */
 export const RadarLineage = Type.Object({
   lineage_id: LineageId,
   /** Of its current version. */
@@ -70,6 +73,7 @@ export const RadarLineage = Type.Object({
   locks: Type.Array(RadarLock),
   more_locks: Count,
   editors: Type.Array(RadarEditor),
+  needs_left_out: Type.Optional(Type.Literal(true)),
 })
 export type RadarLineage = Static<typeof RadarLineage>
 

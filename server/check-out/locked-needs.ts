@@ -1,12 +1,11 @@
 /** Locked lineages among all that other lineages need, with the number of steps there. */
 
-import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { inPieces } from '../../system/event-loop.ts'
 import { amongIds } from '../database/among.ts'
 import { type Edges, needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import { tooEntangled, walk } from '../dependencies/walk.ts'
+import { walk } from '../dependencies/walk.ts'
 import { isActive, type LockScope } from '../rows/lock.ts'
 import type { HeldLineage } from './held-lineages.ts'
 
@@ -15,6 +14,8 @@ export interface Reached {
   rootIds: ReadonlySet<number>
   /** The versions, those themselves at 0 included, with the fewest steps. */
   depths: ReadonlyMap<number, number>
+  /** They need more than is looked through: then of those depths nothing is said. */
+  isTooMuch: boolean
 }
 
 /** By lineage: the locked lineages in the closure of its current version, with the fewest steps. */
@@ -28,12 +29,13 @@ export interface LockedAround {
   locked: ReadonlyMap<number, string>
   /** Undefined where the depths say it: there is one lineage, or nothing that is locked. */
   edges: Edges | undefined
+  isTooMuch: boolean
 }
 
 /** Some versions have to do with one another: of many, as many edges are followed. */
 const most = { edges: 100_000, followed: 50_000_000 }
 
-/** VALIDATION where they need more than is looked through. Outside of a transaction it waits its turn. */
+/** Outside of a transaction it waits its turn. */
 export async function walkNeeds(
   { sql, workspace }: Pick<LockScope, 'sql' | 'workspace'>,
   roots: readonly number[],
@@ -42,12 +44,8 @@ export async function walkNeeds(
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', rootIds: [...rootIds], most: limits.graph.counted } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (beyond)
-      throw tooMuch(
-        rootIds.size,
-        beyond === 'edges' ? tooEntangled : `more than ${limits.graph.counted.toLocaleString('en')} files`,
-      )
-    return { rootIds, depths: new Map(Array.from(steps, ([id, { depth }]) => [id, depth])) }
+    const isTooMuch = beyond !== undefined
+    return { rootIds, depths: new Map(isTooMuch ? [] : Array.from(steps, ([id, { depth }]) => [id, depth])), isTooMuch }
   })
 }
 
@@ -59,23 +57,14 @@ export async function selectLockedAround(
 ): Promise<LockedAround> {
   const roots = new Set(lineages.map(({ object_id }) => object_id))
   const isKnown = roots.symmetricDifference(reached.rootIds).size === 0
-  const { depths } = isKnown ? reached : await walkNeeds(scope, [...roots])
+  const { depths, isTooMuch } = isKnown ? reached : await walkNeeds(scope, [...roots])
   const locked = await selectLockedObjects(scope, depths.keys())
-  if (locked.size === 0 || roots.size === 1) return { lineages, depths, locked, edges: undefined }
+  const around = { lineages, depths, locked, edges: undefined, isTooMuch }
+  if (locked.size === 0 || roots.size === 1) return around
   const edges = await selectEdgesWithin(scope.sql, scope.workspace.id, { fromIds: [...depths.keys()], most: most.edges })
-  if (!edges || edges.from.length * roots.size > most.followed)
-    throw tooMuch(roots.size, 'more than can be looked through at once')
-  return { lineages, depths, locked, edges }
+  if (!edges || edges.from.length * roots.size > most.followed) return { ...around, locked: new Map(), isTooMuch: true }
+  return { ...around, edges }
 }
-
-const tooMuch = (roots: number, what: string) =>
-  validationError([
-    {
-      path: 'lineage_ids',
-      message:
-        roots === 1 ? `needs ${what}; ask about what it is made of` : `need ${what} together; ask about fewer lineages at once`,
-    },
-  ])
 
 /** Only calculates. */
 export async function locate({ lineages, depths, locked, edges }: LockedAround): Promise<LockedNeeds> {

@@ -31,6 +31,7 @@ export async function readRadar(scope: LockScope, lineageIds: readonly string[])
       locks: locks.slice(0, shown),
       more_locks: Math.max(0, locks.length - shown),
       editors: found.editors.get(lineage_id)?.slice(0, shown) ?? [],
+      ...(found.lockedAround.isTooMuch ? { needs_left_out: true as const } : {}),
     }
   })
 }

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
 import { type Answer, callAs } from '../support/api.ts'
 import { type Graph, graphRows, shapes } from '../support/graph-rows.ts'
+import { ph, signedIn } from '../support/ph.ts'
 import { byHand, startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Without background work, which would look at all of these rows. */
 const server = await startTestServer({}, byHand)
@@ -12,7 +14,7 @@ const { files, counted } = limits.graph
 async function graphOf(count: number, edges: Parameters<typeof graphRows>[1]['edges'], hasOwnPacks = false) {
   const { workspaceId, url, keys } = await server.addWorkspace()
   const graph = await graphRows(server.database.longSql, { workspaceId, count, edges, hasOwnPacks })
-  return { graph, workspaceId, mia: callAs(url, keys.mia), max: callAs(url, keys.max), adam: callAs(url, keys.adam) }
+  return { graph, workspaceId, url, keys, mia: callAs(url, keys.mia), max: callAs(url, keys.max), adam: callAs(url, keys.adam) }
 }
 
 const refusal = ({ status, body }: Answer) => [status, body.error?.code, body.error?.message]
@@ -90,15 +92,22 @@ test('the radar finds locks through graphs in which each needs all before it, ar
   expect(await relations([300, 7, 3, 120])).toEqual([['dependency'], ['self'], ['dependent'], ['dependency']])
 })
 
-test('the radar of lineages that need more of one another than it looks through is refused, with a way to ask', async () => {
-  const { graph, mia, max } = await graphOf(500, shapes.dense(500))
-  expect((await max.post('/locks', { lineage_id: graph.lineageId(7) })).status).toBe(201)
+test('the radar of lineages that need more of one another than it looks through says that their needs are left out, and tells the rest', async () => {
+  const { graph, mia, max, url, keys } = await graphOf(500, shapes.dense(500))
+  for (const number of [7, 500]) expect((await max.post('/locks', { lineage_id: graph.lineageId(number) })).status).toBe(201)
   const lineage_ids = [500, 499].map((number) => graph.lineageId(number))
-  expect(refusal(await mia.post('/locks/radar', { lineage_ids }))).toEqual([
-    422,
-    'VALIDATION',
-    'lineage_ids: need more than can be looked through at once together; ask about fewer lineages at once',
+  const { status, body } = await mia.post('/locks/radar', { lineage_ids })
+  expect(status).toBe(200)
+  expect(body.lineages).toMatchObject([
+    { needs_left_out: true, locks: [{ relation: 'self' }] },
+    { needs_left_out: true, locks: [{ relation: 'dependent' }] },
   ])
+  const alone = (await mia.post('/locks/radar', { lineage_ids: lineage_ids.slice(1) })).body.lineages[0]
+  expect(alone).not.toHaveProperty('needs_left_out')
+  expect(alone.locks.map(({ relation }: { relation: string }) => relation).toSorted()).toEqual(['dependency', 'dependent'])
+  const ids = [499, 498].map((number) => graph.entryId(number)).join(' ')
+  const said = await ph(`checkout ${ids}`, { cwd: temporaryFolder(), env: signedIn(url, keys.mia) })
+  expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('What these need is too much to be looked through')])
 })
 
 test('a deletion of a pack walks what stays of it once: a chain, with a home for each', async () => {
@@ -137,9 +146,8 @@ test('files that name one another more often than is looked through are refused 
     expect(refusal(await mia.post(path, orderOf(graph, count)))).toEqual(
       refused(`entries: need ${entangled}; pull them in several jobs`),
     )
-  expect(refusal(await mia.post('/locks/radar', { lineage_ids: [graph.lineageId(count)] }))).toEqual(
-    refused(`lineage_ids: needs ${entangled}; ask about what it is made of`),
-  )
+  const around = await mia.post('/locks/radar', { lineage_ids: [graph.lineageId(count)] })
+  expect([around.status, around.body.lineages]).toMatchObject([200, [{ locks: [], needs_left_out: true }]])
   const order = { object_id: graph.objectId(1), reviewer_ids: [(await max.get('/auth/me')).body.user.id] }
   const opened = await mia.post(`/entries/${first}/review-requests`, order)
   expect(opened.status, JSON.stringify(opened.body)).toBe(201)

@@ -21,7 +21,7 @@ const mostLines = 12
 
 /** No lines where nothing goes on. */
 export async function radarWords(plan: CheckOutPlan, api: Api, look: RadarLook): Promise<string[]> {
-  const happenings = [...(await locksAround(plan, api, look)), ...reviews(plan), ...editors(plan)]
+  const happenings = [...needsLeftOut(plan), ...(await locksAround(plan, api, look)), ...reviews(plan), ...editors(plan)]
   if (happenings.length === 0) return []
   const hidden = happenings.length - mostLines + plan.radar.reduce((sum, { more_locks }) => sum + more_locks, 0)
   return [
@@ -31,6 +31,12 @@ export async function radarWords(plan: CheckOutPlan, api: Api, look: RadarLook):
     '',
   ]
 }
+
+/** What they need was too much to be looked through. */
+const needsLeftOut = ({ radar }: CheckOutPlan): string[] =>
+  radar.some(({ needs_left_out }) => needs_left_out)
+    ? ['What these need is too much to be looked through: whether others have checked some of it out is not known.']
+    : []
 
 const sentences = {
   dependency: (name: string, of: string) => `${name}, which ${of} needs, is checked out by`,

@@ -104,6 +104,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   radar: 'who else is at these props',
   more_locks: 'how many more check-outs there are around it',
   editors: 'editors that have it open',
+  needs_left_out: 'they need too much together: check-outs of what they need are not among these',
   props: 'the props',
   is_needed: 'what was named needs it',
   standing: 'how the files here stand to the current version',
