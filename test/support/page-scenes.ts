@@ -61,6 +61,7 @@ export async function stageScenes(): Promise<Stage> {
   const order = { target_project: 'Tavern of the Nine Lanterns', target_root: '/Game', entries: [{ entry_id }] }
   await callAs(`${url}/w/oak`, key).post('/pull-jobs', order)
   await stageAdministration(server, `${url}/w/oak`, key)
+  await stageCheckOuts(server)
   clock.advance(3 * 3_600_000)
   const links = await stageLinks(server)
   const { setupAddress = '', url: emptyUrl } = await (await emptyServer()).start()
@@ -84,6 +85,17 @@ async function stageAdministration({ ledger, clock, database: { sql } }: TestSer
   await sql`
     insert into webhook_deliveries (workspace_id, webhook_id, event_id, event_type, attempt, status, last_error, created_at)
     values (${Number(oak?.id)}, ${hook.body.id}, 1, 'push.commit', 5, 'failed', 'It did not answer within 10 seconds.', ${longAgo})`
+}
+
+/** Dora, who is disabled, has one prop checked out, and Chidi has the others. */
+async function stageCheckOuts({ clock, database: { sql } }: TestServer): Promise<void> {
+  const [from, to] = [0, 5 * 86_400_000].map((ms) => new Date(clock.now().getTime() + ms).toISOString())
+  await sql`
+    insert into locks (workspace_id, lineage_id, holder_id, created_at, expires_at)
+    select e.workspace_id, e.lineage_id, m.id, ${from ?? ''}, ${to ?? ''}
+      from entries e
+      join workspaces w on w.id = e.workspace_id and w.slug = 'oak'
+      join members m on m.workspace_id = e.workspace_id and m.name = case e.name when 'SM_Barrel' then 'dora' else 'chidi' end`
 }
 
 /** Where links lead: to someone new, to who has an account with a password and without one, and to a new password. */
@@ -193,6 +205,8 @@ function scenesInside({ url, database: { sql } }: TestServer): Scene[] {
     opening('member-add', `${oak}/members/add`),
     acting('member', `${oak}/members`, (page) => follow(page, 'Change Björn')),
     acting('member-yourself', `${oak}/members`, (page) => follow(page, 'Change Ada')),
+    acting('member-holding', `${oak}/members`, (page) => follow(page, 'Change Chidi')),
+    acting('member-left', `${oak}/members`, (page) => follow(page, 'Change Dora')),
     acting('member-link', `${oak}/members`, async (page) => {
       await follow(page, 'Change Björn')
       await sendBy(page, 'Make a link')

@@ -15,7 +15,10 @@ export function HeldList({ held: { checkOuts, shown, toAnswer, requested, jobs }
     <ul className="held">
       {shown.map(({ name, until }) => (
         <li key={`${name} ${until}`}>
-          {name} <span className="soft">checked out until {until}</span>
+          <div>{name}</div>
+          <div className="soft small">
+            checked out until <span className="unbroken">{until}</span>
+          </div>
         </li>
       ))}
       {checkOuts > shown.length && <li>and {checkOuts - shown.length} more check-outs</li>}
