@@ -70,8 +70,8 @@ async function restoreFrom(folder: BackupFolder, options: RestoreOptions): Promi
   await markRestoring(dataDir, restoring)
   const { files, bytes, damaged } = await new FilesBack({ settings, tell, signal, folder, chosen, goesOn }).bring()
   await new FolderSync().settleAbove(dataDir)
-  signal.throwIfAborted()
   tell({ kind: 'step', says: 'Bringing the database back' })
+  signal.throwIfAborted()
   const lacking = chosen.manifest.lacks.map((key) => ({ key, damage: 'missing' as const }))
   const { rows, named } = await withDatabase(settings, (database) =>
     bringDatabase(database, { folder, chosen, restoring, damaged: [...damaged, ...lacking] }),
