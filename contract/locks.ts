@@ -63,8 +63,8 @@ export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, us
 export type RadarEditor = Static<typeof RadarEditor>
 
 /**
- * What goes on around one lineage. `more_locks`: how many further ones there are than the nearest, which are listed. `needs_left_out`: the
- * lineages that were asked about need more together than is looked through, so locks on what they need are not among these.
+ * Locks, reviews and editors around one lineage. `locks` lists the nearest; `more_locks` counts the others. `needs_left_out`: the lineages
+ * of the request have too many dependencies together, so `locks` has no locks on dependencies.
  */
 export const RadarLineage = Type.Object({
   lineage_id: LineageId,

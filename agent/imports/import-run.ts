@@ -21,7 +21,7 @@ export interface ImportParts {
   times: ImportTimes
   reports: ImportReports
   conflicts: Conflicts
-  /** The .uproject of the project as it was seen: where its disk goes away, the folder that is left has none. */
+  /** Path of the .uproject when it was last seen. If the disk goes away, the empty folder that is left has none. */
   descriptor: string | undefined
   /** Who works here; null: not known. */
   person(): string | null

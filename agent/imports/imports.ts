@@ -239,7 +239,7 @@ export class Imports {
     const gone = await letGo(this.#around.wire, root, queue.lastError)
     for (const id of gone) this.#reports.begin(id, key)
     for (const id of gone) this.#reports.end(id, 'failed', queue.lastError)
-    // What is under way does not wait: it is held as well, or it would be taken up again at once, without end.
+    // `waiting` leaves out the job that this import is about. Without a hold it would be taken up again at once, without end.
     if (work.kind === 'job') queue.hold(work.id)
     for (const { id } of queue.waiting()) queue.hold(id)
     queue.hold('left')

@@ -26,7 +26,7 @@ export interface ProvisionOrder {
   addresses: Addresses
   /** On the disk of the Content folder. */
   stagingFolder: string
-  /** What keeps files from being staged at this moment: asked before the folder is made, and where something fails. */
+  /** Finds a reason not to stage files now. Called before the staging folder is made, and when staging fails. */
   findObstacle?: () => Obstacle | undefined
   signal: AbortSignal
 }

@@ -14,7 +14,7 @@ export interface Reached {
   rootIds: ReadonlySet<number>
   /** The versions, those themselves at 0 included, with the fewest steps. */
   depths: ReadonlyMap<number, number>
-  /** They need more than is looked through: then of those depths nothing is said. */
+  /** They have too many dependencies; `depths` is empty then. */
   isTooMuch: boolean
 }
 

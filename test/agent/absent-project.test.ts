@@ -10,7 +10,7 @@ import { packageAt } from '../support/unreal-project.ts'
 
 const server = await startTestServer()
 
-/** As where a disk is taken away: an empty folder is left. */
+/** Moves the project away and leaves an empty folder, as an unmounted disk does. */
 function leave({ root }: AgentProject): void {
   renameSync(root, `${root}-away`)
   mkdirSync(root)

@@ -32,7 +32,7 @@ export async function radarWords(plan: CheckOutPlan, api: Api, look: RadarLook):
   ]
 }
 
-/** What they need was too much to be looked through. */
+/** Warns that locks on dependencies are unknown, because the props have too many dependencies. */
 const needsLeftOut = ({ radar }: CheckOutPlan): string[] =>
   radar.some(({ needs_left_out }) => needs_left_out)
     ? ['What these need is too much to be looked through: whether others have checked some of it out is not known.']

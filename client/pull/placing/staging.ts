@@ -44,7 +44,7 @@ export class Staging {
 
   pathOf = (hash: string): string => join(this.folder, hash)
 
-  /** Once, before anything is added: where the disk of a project goes away meanwhile, nothing makes a folder in its place. */
+  /** Makes the folder. Called once, before the first `add`: if the disk of the project goes away later, no folder is made in its place. */
   make(): void {
     try {
       mkdirSync(this.folder, { recursive: true })
