@@ -1,9 +1,7 @@
 /** Starts the server: settings, database, storage, provisioning, then listening; and ends it cleanly. */
 
-import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../contract/errors.ts'
@@ -23,7 +21,7 @@ import { capacityOf, usualCapacity } from './front-door/capacity.ts'
 import { FrontDoor } from './front-door/enter.ts'
 import { Places } from './front-door/places.ts'
 import { buildApp } from './http/app.ts'
-import { backlog } from './http/other-addresses.ts'
+import { type Address, listen, requireFreePort } from './http/listening.ts'
 import { leastPace } from './http/slow-bodies.ts'
 import { LiveFeeds } from './live/live-feeds.ts'
 import { EmbedderThread } from './looks/embedder-thread.ts'
@@ -93,7 +91,8 @@ export async function startServer({
 }: StartOptions): Promise<RunningServer> {
   const log = openLog(logTo)
   const file = provisioning ?? (settings.provisionFile ? readProvisionFile(settings.provisionFile) : undefined)
-  if (!existsSync(settings.dataDir)) await requireFreePort(settings)
+  // A start that will fail for its port must not leave a library behind that nobody asked for.
+  if (!existsSync(settings.dataDir)) await requireFreePort(addressIn(settings))
   makeDataFolder(settings.dataDir)
   requireRestored(settings.dataDir)
   const database = await takeDatabaseForStart(settings, (sentence) => log.error(sentence), waits)
@@ -123,7 +122,7 @@ export async function startServer({
     const app = await buildApp(parts)
     app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
-    await app.listen({ host: settings.host, port: settings.port, backlog })
+    await listen(app, addressIn(settings))
     const [{ storage, ledger, files }, url] = [opened, addressOf(app)]
     await openMetrics(app, settings, log)
     const record: OperatorParts['record'] = (one) => logRecord(log, one)
@@ -175,13 +174,7 @@ async function provisionAtStart(database: Database, file: ProvisionFile, now: Da
   }
 }
 
-/** A start that will fail for its port must not leave a library behind that nobody asked for. Throws what listening throws. */
-async function requireFreePort({ host, port }: Settings): Promise<void> {
-  const probe = createServer().listen({ host, port })
-  await once(probe, 'listening')
-  probe.close()
-  await once(probe, 'close')
-}
+const addressIn = ({ host, port }: Settings): Address => ({ host, port })
 
 function makeDataFolder(dir: string): void {
   try {

@@ -26,7 +26,7 @@ import { boundExchanges, refuseEncoding, serverOf } from './connection-bounds.ts
 import { Connections } from './connections.ts'
 import { answerUnreadable, errorAnswers } from './error-answers.ts'
 import { mountHealth } from './health.ts'
-import { listenBeside } from './other-addresses.ts'
+import { listenBeside } from './listening.ts'
 import { mountContract } from './public-routes.ts'
 import { refuseSlowBodies } from './slow-bodies.ts'
 
