@@ -18,6 +18,22 @@ function goOn(): void {
   for (const go of going) go()
 }
 
+const queue: (() => void)[] = []
+
+/**
+ * Resolves in a turn in which nobody else's does. Pieces of large answers that each have a turn of their own leave new connections and
+ * small answers their share, however many downloads there are.
+ */
+export const ownTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (queue.push(resolve) === 1) setImmediate(takeTurn)
+  })
+
+function takeTurn(): void {
+  queue.shift()?.()
+  if (queue.length > 0) setImmediate(takeTurn)
+}
+
 /** How long a piece of work may keep others waiting. */
 const pieceMs = 5
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../../contract/errors.ts'
+import { ownTurn } from '../../system/event-loop.ts'
 import { type ClientManifest, type Packed, packClient } from './pack.ts'
 
 export interface ClientPackage extends Packed {
@@ -25,6 +26,7 @@ const chunkBytes = 64 * 1024
 /** All of it. A stream of the file itself would close it when its reader has gone, under the others that read it. */
 export async function* bytesOf({ file, sizeBytes }: ClientPackage): AsyncGenerator<Buffer> {
   for (let at = 0; at < sizeBytes; ) {
+    await ownTurn()
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, at)
     if (bytesRead === 0) throw new Error(`the packed client ended after ${at} of ${sizeBytes} bytes`)
     yield buffer.subarray(0, bytesRead)

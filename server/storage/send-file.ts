@@ -2,6 +2,7 @@
 import { closeSync, read } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
+import { ownTurn } from '../../system/event-loop.ts'
 
 const readInto = promisify(read)
 
@@ -19,6 +20,7 @@ export async function sendFile(
   const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
   try {
     for (let at = start; at < end; ) {
+      await ownTurn()
       const { bytesRead } = await readInto(fd, buffer, 0, Math.min(chunkBytes, end - at), at)
       if (bytesRead === 0) throw new Error('the file is shorter than it was')
       at += bytesRead

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { ownTurn } from '../../system/event-loop.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -81,4 +82,18 @@ test('every request is answered, who else asks in the same moment, and in the or
     const said = answers.map((bodies) => bodies.map(({ user, id, categories }) => user?.name ?? id ?? typeof categories))
     expect(said).toEqual(entries.map(({ entry_id }) => ['mia', entry_id, 'mia', 'object']))
   }
+})
+
+test('pieces of large answers have a turn each, and the next one finds its turn behind those that wait', async () => {
+  const seen: string[] = []
+  const count = (left: number) => {
+    seen.push('turn')
+    if (left > 0) setImmediate(count, left - 1)
+  }
+  const pieces = [1, 2, 3].map((n) => ownTurn().then(() => seen.push(`piece ${n}`)))
+  setImmediate(count, 3)
+  await Promise.all(pieces)
+  expect(seen).toEqual(['piece 1', 'turn', 'piece 2', 'turn', 'piece 3'])
+  await ownTurn().then(() => seen.push('piece 4'))
+  expect(seen.at(-1)).toBe('piece 4')
 })
