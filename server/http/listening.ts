@@ -48,9 +48,19 @@ export function listenBeside(app: FastifyInstance, host: string): void {
       for (let n = 0; n < count; n++) servers.push(...(await listening(app, { host: address, port })))
     }
   })
-  app.addHook('preClose', async () => {
-    for (const server of servers) server.close()
-  })
+  closeTogether(app.server, servers)
+}
+
+/** Who closes the application waits for what came by the other sockets, as for what came by its own. */
+function closeTogether(own: FastifyInstance['server'], others: readonly Server[]): void {
+  const closing = (close: (done: (error?: Error) => void) => unknown) =>
+    new Promise<void>((resolve, reject) => close((error) => (error ? reject(error) : resolve())))
+  const closeOwn = own.close.bind(own)
+  own.close = (done) => {
+    const all = [closeOwn, ...others.map((server) => server.close.bind(server))]
+    Promise.all(all.map(closing)).then(() => done?.(), done)
+    return own
+  }
 }
 
 async function listening(app: FastifyInstance, at: Address): Promise<Server[]> {

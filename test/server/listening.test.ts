@@ -1,7 +1,11 @@
 // Where a server listens: by several sockets at each address, so that many connections that come at once are taken soon, and never beside another server.
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { platform } from 'node:os'
+import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { listen, listenBeside } from '../../server/http/listening.ts'
 import { startTestServer } from '../support/server.ts'
 
 const listens = '0A'
@@ -37,3 +41,34 @@ test('a second server at the port of the first is refused, although its data are
   const server = await startTestServer()
   await expect(startTestServer({ port: portOf(server) })).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
+
+test.runIf(platform() === 'linux')(
+  'who ends the server waits for a request that came by another socket than its first',
+  async () => {
+    const app = Fastify()
+    const answer = Promise.withResolvers<string>()
+    app.get('/slow', () => answer.promise)
+    listenBeside(app, '127.0.0.1')
+    await listen(app, { host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const own = () => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
+    const status = Promise.withResolvers<number | undefined>()
+    for (let isBeside = false; !isBeside; ) {
+      const before = await own()
+      const arrived = new Promise<void>((resolve) => app.server.once('request', () => resolve()))
+      const asking = request({ port, path: '/slow', agent: false }, ({ statusCode }) => status.resolve(statusCode)).end()
+      asking.on('error', () => {})
+      await arrived
+      isBeside = (await own()) === before
+      if (!isBeside) asking.destroy()
+    }
+    await expect.poll(own).toBe(0)
+    let isClosed = false
+    const closing = app.close().then(() => (isClosed = true))
+    await expect.poll(() => fetch(`http://127.0.0.1:${port}/slow`).catch(() => 'closed')).toBe('closed')
+    expect(isClosed).toBe(false)
+    answer.resolve('done')
+    expect(await status.promise).toBe(200)
+    await closing
+  },
+)
