@@ -63,8 +63,8 @@ export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, us
 export type RadarEditor = Static<typeof RadarEditor>
 
 /**
- * Locks, reviews and editors around one lineage. `locks` lists the nearest; `more_locks` counts the others. `needs_left_out`: the lineages
- * of the request have too many dependencies together, so `locks` has no locks on dependencies.
+ * Locks, reviews and editors around one lineage. `locks` lists the nearest; `more_locks` counts the others. `needs_left_out` is true when
+ * the requested lineages have too many dependencies: `locks` then lists no locks on dependencies.
  */
 export const RadarLineage = Type.Object({
   lineage_id: LineageId,

@@ -21,8 +21,8 @@ function goOn(): void {
 const queue: (() => void)[] = []
 
 /**
- * Resolves in a turn in which nobody else's does. Pieces of large answers that each have a turn of their own leave new connections and
- * small answers their share, however many downloads there are.
+ * Resolves in a turn of its own: one call in each turn. Large answers wait for it before each piece, so that many downloads at once do not
+ * delay new connections and small answers.
  */
 export const ownTurn = (): Promise<void> =>
   new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Where the application listens: at every address of its name, and by several sockets at each where the system has that. */
+/** Opens the listening sockets of the server: at every address of its host name; on Linux eight sockets at each address. */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
@@ -9,8 +9,8 @@ import type { FastifyInstance } from 'fastify'
 const backlog = 4096
 
 /**
- * Node takes one connection of each socket in a turn of the event loop. With one socket, thousands that come within a second wait behind
- * one another for all the other work of as many turns. Only Linux shares connections out between sockets of one address.
+ * Node accepts one connection from each socket in a turn of the event loop. With one socket, thousands of connections within a second wait
+ * for as many turns. Only Linux distributes connections among sockets of one address.
  */
 const socketsEach = platform() === 'linux' ? 8 : 1
 const socket = { backlog, reusePort: socketsEach > 1 }
@@ -22,7 +22,7 @@ export interface Address {
 
 /** Throws what listening throws, EADDRINUSE for one. */
 export async function listen(app: FastifyInstance, address: Address): Promise<void> {
-  // Sockets that share an address would share it with those of another server, too.
+  // With `reusePort` the system would also let a second server listen here.
   await requireFreePort(address)
   await app.listen({ ...address, ...socket })
 }
@@ -35,7 +35,7 @@ export async function requireFreePort(address: Address): Promise<void> {
   await once(probe, 'close')
 }
 
-/** The application itself listens by one socket, at the first address; what comes to the others is its all the same. An address that cannot be had is left out. */
+/** Opens all sockets but the first, which the application opens itself, and passes their connections to the application. An address that cannot be used is left out. */
 export function listenBeside(app: FastifyInstance, host: string): void {
   const servers: Server[] = []
   app.addHook('onListen', async () => {
@@ -51,7 +51,7 @@ export function listenBeside(app: FastifyInstance, host: string): void {
   closeTogether(app.server, servers)
 }
 
-/** Who closes the application waits for what came by the other sockets, as for what came by its own. */
+/** Closing the application waits for the connections of all sockets. */
 function closeTogether(own: FastifyInstance['server'], others: readonly Server[]): void {
   const closing = (close: (done: (error?: Error) => void) => unknown) =>
     new Promise<void>((resolve, reject) => close((error) => (error ? reject(error) : resolve())))

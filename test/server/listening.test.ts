@@ -1,4 +1,4 @@
-// Where a server listens: by several sockets at each address, so that many connections that come at once are taken soon, and never beside another server.
+// The listening sockets of a server: several at each address, so that many connections are accepted soon; a second server cannot use the port.
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
