@@ -1,11 +1,13 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
 import { Comment } from './comments.ts'
+import { dependencyModes } from './dependency-modes.ts'
 import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
+import { ProjectName } from './pull-jobs.ts'
 import { ReviewRecord } from './reviews.ts'
 import { routes } from './route.ts'
 import {
@@ -216,10 +218,17 @@ export const entries = routes({
     path: '/entries/{entry_id}/closure',
     scope: 'read',
     summary: `List every file that the current version needs, or an earlier one, itself first. More than ${limits.graph.files} are refused, and files that name one another more than ${limits.graph.edges} times.`,
-    input: Type.Object({ entry_id: Id, object_id: Type.Optional(Id), urls: Type.Optional(Type.Boolean()) }),
+    input: Type.Object({
+      entry_id: Id,
+      object_id: Type.Optional(Id),
+      urls: Type.Optional(Type.Boolean()),
+      dependencies: Type.Optional(oneOf(dependencyModes)),
+      project: Type.Optional(ProjectName),
+    }),
     output: Type.Object({
       entry_id: Id,
       root_object_id: Id,
+      dependencies: Type.Optional(oneOf(dependencyModes)),
       total_objects: Count,
       total_bytes: Count,
       members: Type.Array(ClosureMember),

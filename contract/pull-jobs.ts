@@ -1,5 +1,6 @@
 /** Pull jobs: an order to bring entries with everything they need into a project, and how it went (spec 2, 3, 4.3; contract-gaps 4 and 9). */
 import { type Static, Type } from 'typebox'
+import { dependencyModes } from './dependency-modes.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { routes } from './route.ts'
@@ -131,6 +132,10 @@ const order = Type.Object({
   collection_id: absentOrNull(Id),
   delivery: absentOrNull(oneOf(deliveries)),
   prefer: absentOrNull(oneOf(['newest'])),
+  /** `as_pushed` where it is absent. Answers say which it was; a server that does not know the field says nothing, and brings `as_pushed`. */
+  dependencies: absentOrNull(oneOf(dependencyModes)),
+  /** By whose pushes references are read first; `target_project` where it is absent. */
+  project: absentOrNull(ProjectName),
 })
 /** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
 export type PullOrder = Static<typeof order>
@@ -144,7 +149,11 @@ export const pullJobs = routes({
     scope: 'write',
     summary: 'Order a pull: what the entries need is resolved and saved now.',
     input: order,
-    output: Type.Object({ ...detailFields, warnings: Type.Array(PullWarning) }),
+    output: Type.Object({
+      ...detailFields,
+      warnings: Type.Array(PullWarning),
+      dependencies: Type.Optional(oneOf(dependencyModes)),
+    }),
     status: 201,
     transaction: false,
     errors: orderErrors,
@@ -160,6 +169,7 @@ export const pullJobs = routes({
       ...detailFields,
       id: nullable(Id),
       warnings: Type.Array(PullWarning),
+      dependencies: Type.Optional(oneOf(dependencyModes)),
       closure: Type.Object(closure),
     }),
     transaction: false,

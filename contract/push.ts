@@ -27,8 +27,11 @@ const Flag = Type.Boolean()
 const { manifest, names } = limits
 const Ref = Type.String({ minLength: 1, maxLength: 200 })
 
-/** What an item needs, by hash: in the manifest or in the library. `hard` is true when absent. */
-export const ManifestDependency = Type.Object({ content_hash: Hash, hard: absentOrNull(Flag) })
+/**
+ * What an item needs, by hash: in the manifest or in the library. `hard` is true when absent. `path`: how the item refers to it, a package
+ * path, of source files with their extension; where it is absent, the path of that file (an addition, contract-gaps 5).
+ */
+export const ManifestDependency = Type.Object({ content_hash: Hash, hard: absentOrNull(Flag), path: absentOrNull(PackagePath) })
 
 /** Present when the file becomes a browsable entry. `make_face` is true when absent. */
 export const ManifestEntry = Type.Object({

@@ -5,6 +5,7 @@ import { inPieces } from '../../system/event-loop.ts'
 import { amongIds } from '../database/among.ts'
 import { type Edges, needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
+import { nowhere } from '../dependencies/rows.ts'
 import { walk } from '../dependencies/walk.ts'
 import { isActive, type LockScope } from '../rows/lock.ts'
 import type { HeldLineage } from './held-lineages.ts'
@@ -61,7 +62,8 @@ export async function selectLockedAround(
   const locked = await selectLockedObjects(scope, depths.keys())
   const around = { lineages, depths, locked, edges: undefined, isTooMuch }
   if (locked.size === 0 || roots.size === 1) return around
-  const edges = await selectEdgesWithin(scope.sql, scope.workspace.id, { fromIds: [...depths.keys()], most: most.edges })
+  const from = Array.from(depths.keys(), (id) => ({ id, projectId: nowhere }))
+  const edges = await selectEdgesWithin(scope.sql, scope.workspace.id, { from, most: most.edges })
   if (!edges || edges.from.length * roots.size > most.followed) return { ...around, locked: new Map(), isTooMuch: true }
   return { ...around, edges }
 }

@@ -6,6 +6,7 @@ import type { Context } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { placeAgain } from '../rows/places.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
 
 interface Move {
@@ -31,6 +32,7 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
   feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])
   feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })
+  await placeAgain(sql, workspace.id, [version.object_id])
   await completeAwaitedBy(context, [version.object_id])
   feed.happened({
     type: 'entry.restore',

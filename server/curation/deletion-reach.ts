@@ -45,7 +45,7 @@ export async function selectCandidates(sql: Sql, workspaceId: number, reach: Rea
   const homes = new Map((await selectKept(sql, workspaceId, reach)).map(({ id, home }) => [id, home]))
   const within = new Set(candidates.map(({ id }) => id))
   const unbounded = { most: Number.POSITIVE_INFINITY, mostEdges: Number.POSITIVE_INFINITY }
-  const order = { direction: 'needs', rootIds: [...homes.keys()], within, ...unbounded } as const
+  const order = { direction: 'needs', reading: 'all', rootIds: [...homes.keys()], within, ...unbounded } as const
   const { steps } = homes.size > 0 ? await walk(sql, workspaceId, order) : { steps: [] }
   for (const [id, { via }] of steps) if (via !== null) homes.set(id, homes.get(via) ?? 0)
   return candidates.map((version) => ({ ...version, home: homes.get(version.id) ?? null }))

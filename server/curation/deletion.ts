@@ -11,6 +11,7 @@ import { deleteReviews } from '../reviews/deletion.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
+import { forgetPlacings } from '../rows/places.ts'
 import { countGone } from '../storage/counting/stored-bytes.ts'
 import { artifactKey, blobKey } from '../storage/storage.ts'
 import { type Candidate, type Reach, selectCandidates, selectLineageIds } from './deletion-reach.ts'
@@ -121,6 +122,7 @@ async function deleteVersions(
   const ids = gone.map((version) => version.id)
   await sql`delete from dependencies where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   await sql`delete from awaited_imports where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
+  await forgetPlacings(sql, workspace.id, gone)
   await sql`delete from payload_ids where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
   const media = await sql<{ id: number; size: number; finished_at: Date | null }[]>`
     delete from artifacts where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}

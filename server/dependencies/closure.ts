@@ -1,15 +1,18 @@
 /** Everything that a version needs, and everything that needs it, as the library shows it. */
 
 import pLimit from 'p-limit'
+import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import { type ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { findProject } from '../rows/places.ts'
 import { requireVersionOf, versionFacts } from '../rows/version.ts'
-import { type Direction, pieceEdges } from './edges.ts'
+import { pieceEdges } from './edges.ts'
 import { inTurn } from './heavy-walks.ts'
+import type { Direction, Versions } from './rows.ts'
 import { type Beyond, type Step, tooEntangled, walk } from './walk.ts'
 
 /** The current version of an entry, and what lies around it. */
@@ -20,16 +23,21 @@ export interface Around<M> {
   members: M[]
 }
 
+export interface ClosureOf {
+  entryId: number
+  objectId?: number | undefined
+  /** `as_pushed` where it is left out. */
+  versions?: DependencyMode | undefined
+  /** By whose pushes references are read first; by the version's first push where it is left out. */
+  project?: string | undefined
+}
+
 /**
  * Everything that a version needs, nearest first, itself at depth 0: the entry's current one, or the one that is named.
  * ENTRY_NOT_FOUND, OBJECT_NOT_FOUND, LINEAGE_CONFLICT otherwise; VALIDATION where it needs more than `limits.graph.files`, or they name one another more than `limits.graph.edges` times.
  */
-export function readClosure(
-  sql: Sql,
-  workspaceId: number,
-  of: { entryId: number; objectId?: number | undefined },
-): Promise<Around<ClosureMember>> {
-  const sharing = sql`(select count(*)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
+export function readClosure(sql: Sql, workspaceId: number, of: ClosureOf): Promise<Around<ClosureMember>> {
+  const sharing = sql`(select count(distinct s.object_id)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
   const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path`
   const named = ['shared_with_count', 'version', 'push_note', 'plugins', 'missing_dependencies', 'source_path'] as const
   const from = { ...of, direction: 'needs', shown, named, tooMany: tooManyNeeded } as const
@@ -61,7 +69,7 @@ async function readAround<M extends Member>(sql: Sql, workspaceId: number, from:
     const face = await requireEntryFace(sql, workspaceId, { entryId: from.entryId, hold: false })
     const rootId = from.objectId ?? face.object_id
     if (rootId !== face.object_id) await requireVersionOf(sql, workspaceId, { objectId: rootId, lineageId: face.lineage_id })
-    return { face, rootId, ...(await selectReached<M>(sql, workspaceId, { ...from, rootId })) }
+    return { face, rootId, ...(await selectReached<M>(sql, workspaceId, { ...from, rootId, lineageId: face.lineage_id })) }
   }
   const first = await read(sql)
   return isConsistent(first) ? first : atOneMoment(sql, read)
@@ -82,9 +90,7 @@ type Member = Omit<DependentsMember, 'entry_name' | 'entry_status'>
 /** The refusal of more than a walk goes through. */
 type TooMany = (beyond: Beyond) => ApiError
 
-interface ClosureQuery<M extends Member> {
-  entryId: number
-  objectId?: number | undefined
+interface ClosureQuery<M extends Member> extends ClosureOf {
   direction: Direction
   /** Columns that only this direction has, and what they are called. */
   shown: Fragment
@@ -94,6 +100,7 @@ interface ClosureQuery<M extends Member> {
 
 interface From<M extends Member> extends ClosureQuery<M> {
   rootId: number
+  lineageId: string
 }
 
 /** `reached`: how many versions the walk came to, the first one included. */
@@ -103,8 +110,9 @@ async function selectReached<M extends Member>(
   from: From<M>,
 ): Promise<{ members: M[]; reached: number }> {
   const { rootId, direction } = from
+  const reading = await readingOf(sql, workspaceId, from)
   return inTurn({ sql, workspaceId }, async (turn) => {
-    const order = { direction, rootIds: [rootId], most: limits.graph.files, beforePiece: () => turn.countPiece() }
+    const order = { direction, reading, rootIds: [rootId], most: limits.graph.files, beforePiece: () => turn.countPiece() }
     const { steps, beyond, edges } = await walk(sql, workspaceId, order)
     if (beyond) throw from.tooMany(beyond)
     await turn.countFiles(steps.size)
@@ -113,6 +121,16 @@ async function selectReached<M extends Member>(
     const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
     return { members: members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id), reached: steps.size }
   })
+}
+
+/** The version that was asked for stands for its prop wherever that is needed. */
+async function readingOf<M extends Member>(
+  sql: Sql,
+  workspaceId: number,
+  { project, versions = 'as_pushed', rootId, lineageId }: From<M>,
+): Promise<Versions> {
+  const projectId = project === undefined ? undefined : await findProject(sql, workspaceId, project)
+  return { versions, projectId, pins: new Map(versions === 'current' ? [[lineageId, rootId]] : []) }
 }
 
 /** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */

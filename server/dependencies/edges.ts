@@ -1,13 +1,11 @@
 /** The statements that read dependencies for a walk, each of them bounded: all that lies around, where it is little; else a piece of what some versions lead to. */
 
-import { amongIds, lookupIds } from '../database/among.ts'
+import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
+import { asFirstPushed, type Direction, isMapped, type Reading, rowsOf, targetOf } from './rows.ts'
 
-/** `needs`: what versions need. `users`: what needs them. */
-export type Direction = 'needs' | 'users'
-
-/** Seen from the version that a walk comes from. */
-export type Edge = [fromId: number, toId: number, isHard: boolean]
+/** Seen from the version that a walk comes from. `came`: the project by which it was reached; `projectId`: the one whose rows it is read by. */
+export type Edge = [fromId: number, toId: number, isHard: boolean, came: number, projectId: number]
 
 /** An edge by its ends. */
 export interface EdgeName {
@@ -15,10 +13,17 @@ export interface EdgeName {
   to: number
 }
 
+/** A version that was reached, and the project by which. */
+export interface Reached {
+  id: number
+  projectId: number
+}
+
 export interface EdgeQuery {
   direction: Direction
-  /** Ids of versions, ascending. */
-  fromIds: readonly number[]
+  reading: Reading
+  /** By id, ascending. */
+  from: readonly Reached[]
   targets: Targets
 }
 
@@ -36,6 +41,8 @@ export interface PieceQuery extends EdgeQuery {
 export interface EdgePiece {
   ids: number[]
   vias: number[]
+  /** By whose rows each was reached. */
+  projects: number[]
   /** Those of `ids` to which a hard edge leads. */
   hard: number[]
   /** Undefined where no edges are left. */
@@ -46,16 +53,6 @@ export interface EdgePiece {
 
 /** Edges that one statement looks at, some tens of milliseconds on PGlite: others are answered before the next. */
 export const pieceEdges = 20_000
-
-/** The columns of an edge: the end that a walk comes from, and the end that it leads to. */
-const endsOf = (sql: Sql, direction: Direction): [near: Fragment, far: Fragment] =>
-  direction === 'needs' ? [sql`d.object_id`, sql`d.needs_object_id`] : [sql`d.needs_object_id`, sql`d.object_id`]
-
-/**
- * An equality that the planner takes for few rows. Where most edges lead to one version, it takes `=` for most of the table, and reads
- * all of that for each of thousands of versions.
- */
-const isOf = (sql: Sql, near: Fragment, id: Fragment): Fragment => sql`${near} between ${id} and ${id}`
 
 const among = (sql: Sql, id: Fragment, targets: Targets): Fragment => {
   if (targets === 'all') return sql``
@@ -89,55 +86,77 @@ export const selectNearEdges = (sql: Sql, workspaceId: number, query: EdgeQuery)
 export const selectWideEdges = (sql: Sql, workspaceId: number, query: EdgeQuery): Promise<Around> =>
   selectAround(sql, workspaceId, { ...query, most: pieceEdges, levels: wideLevels })
 
+/** Rows (id, project_id). */
+const listOf = (sql: Sql, from: readonly Reached[]): Fragment => sql`(
+  select id, project_id
+    from unnest(${from.map(({ id }) => id)}::bigint[], ${from.map(({ projectId }) => projectId)}::bigint[]) as r (id, project_id))`
+
 /** Lists of values: the driver is quicker with them. No target is left out before the bound: what is looked at counts. */
 async function selectAround(
   sql: Sql,
   workspaceId: number,
-  { direction, fromIds, targets, most, levels }: EdgeQuery & { most: number; levels: number },
+  { direction, reading, from, targets, most, levels }: EdgeQuery & { most: number; levels: number },
 ): Promise<Around> {
-  const [near, far] = endsOf(sql, direction)
   const [step, within] = Number.isFinite(levels) ? [sql`+ 1`, sql`level < ${levels}`] : [sql``, sql`true`]
   const onward = targets === 'all' ? sql`` : sql`and (from_id is null or true ${among(sql, sql`to_id`, targets)})`
-  const rows = await sql`
-    with recursive edges (from_id, to_id, hard, level) as (
-      select null::bigint, unnest(${[...fromIds]}::bigint[]), null::boolean, 0
+  const rows = rowsOf(sql, workspaceId, { direction, reading, id: sql`reached.to_id`, project: sql`reached.project_id` })
+  const found =
+    reading !== 'all' && isMapped({ direction, reading })
+      ? sql`select at.id as far_id, r.hard, r.project_id from (${rows}) r cross join lateral ${targetOf(sql, workspaceId, { ...reading, row: sql`r` })} at`
+      : sql`select raw_id as far_id, hard, project_id from (${rows}) r`
+  const edges = await sql`
+    with recursive edges (from_id, to_id, hard, came_id, project_id, level) as (
+      select null::bigint, r.id, null::boolean, null::bigint, r.project_id, 0 from ${listOf(sql, from)} r
       union
-      select found.near_id, found.far_id, found.hard, reached.level ${step}
-        from (select distinct to_id, level from edges where ${within} ${onward}) reached cross join lateral (
-          select ${near} as near_id, ${far} as far_id, d.hard from dependencies d
-           where d.workspace_id = ${workspaceId} and ${isOf(sql, near, sql`reached.to_id`)} offset 0) found
+      select reached.to_id, found.far_id, found.hard, reached.project_id, found.project_id, reached.level ${step}
+        from (select distinct to_id, project_id, level from edges where ${within} ${onward}) reached
+       cross join lateral (${found} offset 0) found
     )
-    select from_id, to_id, hard from edges where from_id is not null limit ${most + 1}`.values()
-  return { edges: rows as unknown as Edge[], isWhole: rows.length <= most, levels }
+    select from_id, to_id, hard, came_id, project_id from edges where from_id is not null limit ${most + 1}`.values()
+  return { edges: edges as unknown as Edge[], isWhole: edges.length <= most, levels }
 }
 
 /** Answers one row, however much there is. */
 export async function selectEdgePiece(sql: Sql, workspaceId: number, query: PieceQuery): Promise<EdgePiece> {
-  const { direction, fromIds, after, targets, soft } = query
-  const [near, far] = endsOf(sql, direction)
-  const behind = after ? sql`and (lookup.key > ${after.from} or ${far} > ${after.to})` : sql``
+  const { direction, reading, from, after, targets, soft } = query
+  const behind = after ? sql`where lookup.key > ${after.from} or one.raw_id > ${after.to}` : sql``
   const better = soft.length > 0 ? sql`and (hard or to_id not ${amongIds(sql, soft)})` : sql``
+  const rows = rowsOf(sql, workspaceId, { direction, reading, id: sql`lookup.key`, project: sql`lookup.project_id` })
   const [row] = await sql<(Omit<EdgePiece, 'after'> & { from_id: number; to_id: number })[]>`
     with edge as materialized (
-      select lookup.key as from_id, found.to_id, found.hard
-        from ${lookupIds(sql, fromIds)} cross join lateral (
-          select * from (
-            select ${far} as to_id, d.hard from dependencies d
-             where d.workspace_id = ${workspaceId} and ${isOf(sql, near, sql`lookup.key`)} ${behind} offset 0) one order by to_id) found
+      select lookup.key as from_id, found.raw_id, found.hard, found.path_key, found.project_id
+        from ${listOf(sql, from)} as lookup (key, project_id) cross join lateral (
+          select one.* from (${rows} offset 0) one ${behind} order by one.raw_id) found
        limit ${pieceEdges}
-    ), reached as (
-      select to_id, coalesce(min(from_id) filter (where hard), min(from_id)) as via, bool_or(hard) as hard
-        from edge where true ${among(sql, sql`to_id`, targets)} ${better} group by to_id
+    ), led as (${ledOf(sql, workspaceId, query)}), reached as (
+      select to_id, coalesce(min(from_id) filter (where hard), min(from_id)) as via, bool_or(hard) as hard,
+             (array_agg(project_id order by hard desc, from_id))[1] as project_id
+        from led where true ${among(sql, sql`to_id`, targets)} ${better} group by to_id
     ), whole as (
-      select array_agg(to_id) as ids, array_agg(via) as vias, array_agg(to_id) filter (where hard) as hard from reached
+      select array_agg(to_id) as ids, array_agg(via) as vias, array_agg(project_id) as projects,
+             array_agg(to_id) filter (where hard) as hard
+        from reached
     )
-    select coalesce(ids, '{}') as ids, coalesce(vias, '{}') as vias, coalesce(hard, '{}') as hard, counted.edges, last.from_id, last.to_id
+    select coalesce(ids, '{}') as ids, coalesce(vias, '{}') as vias, coalesce(projects, '{}') as projects, coalesce(hard, '{}') as hard,
+           counted.edges, last.from_id, last.to_id
       from whole cross join (select count(*) as edges from edge) counted
       left join lateral (
-        select from_id, to_id from edge where counted.edges = ${pieceEdges} order by from_id desc, to_id desc limit 1) last on true`
+        select from_id, raw_id as to_id from edge where counted.edges = ${pieceEdges} order by from_id desc, raw_id desc limit 1) last on true`
   if (!row) throw new Error('the edges of a walk were not answered')
-  const { ids, vias, hard, from_id: from, to_id: to, edges } = row
-  return { ids, vias, hard, edges, after: edges === pieceEdges ? { from, to } : undefined }
+  const { ids, vias, projects, hard, from_id, to_id: to, edges } = row
+  return { ids, vias, projects, hard, edges, after: edges === pieceEdges ? { from: from_id, to } : undefined }
+}
+
+/** Where edges lead. Each target is looked for once: most edges share theirs with others. */
+function ledOf(sql: Sql, workspaceId: number, { direction, reading }: EdgeQuery): Fragment {
+  if (reading === 'all' || !isMapped({ direction, reading }))
+    return sql`select from_id, raw_id as to_id, hard, project_id from edge`
+  return sql`
+    select edge.from_id, target.id as to_id, edge.hard, edge.project_id
+      from (select node.*, at.id
+              from (select distinct raw_id, path_key, project_id from edge) node
+             cross join lateral ${targetOf(sql, workspaceId, { ...reading, row: sql`node` })} at offset 0) target
+      join edge on edge.raw_id = target.raw_id and edge.project_id = target.project_id and edge.path_key is not distinct from target.path_key`
 }
 
 /** Edges as two lists: the one at a place of `from` leads to what stands there in `to`. */
@@ -146,19 +165,22 @@ export interface Edges {
   to: number[]
 }
 
-/** What these versions need, of all of them; undefined where it is more than `most` edges. One row. */
+/** What these versions need, each read by the rows that the walk would read; undefined where it is more than `most` edges. One row. */
 export async function selectEdgesWithin(
   sql: Sql,
   workspaceId: number,
-  { fromIds, most }: { fromIds: readonly number[]; most: number },
+  { from, most }: { from: readonly Reached[]; most: number },
 ): Promise<Edges | undefined> {
-  const [near, far] = endsOf(sql, 'needs')
+  const rows = rowsOf(sql, workspaceId, {
+    direction: 'needs',
+    reading: asFirstPushed,
+    id: sql`lookup.key`,
+    project: sql`lookup.project_id`,
+  })
   const [row] = await sql<Edges[]>`
     select coalesce(array_agg(from_id), '{}') as from, coalesce(array_agg(to_id), '{}') as to
-      from (select found.from_id, found.to_id
-              from ${lookupIds(sql, fromIds)} cross join lateral (
-                select ${near} as from_id, ${far} as to_id from dependencies d
-                 where d.workspace_id = ${workspaceId} and ${isOf(sql, near, sql`lookup.key`)} offset 0) found
+      from (select lookup.key as from_id, found.raw_id as to_id
+              from ${listOf(sql, from)} as lookup (key, project_id) cross join lateral (${rows} offset 0) found
              limit ${most + 1}) as edge`
   return row && row.from.length <= most ? row : undefined
 }

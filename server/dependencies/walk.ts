@@ -3,25 +3,30 @@
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import {
-  type Direction,
   type Edge,
   type EdgeName,
   type EdgePiece,
+  type Reached,
   selectEdgePiece,
   selectNearEdges,
   selectWideEdges,
   type Targets,
 } from './edges.ts'
+import { asFirstPushed, type Direction, isMapped, nowhere, type Reading } from './rows.ts'
 
 /** How a version was reached: the fewest steps; of equally short ways a hard edge wins, then the older version. */
 export interface Step {
   depth: number
   edge: 'root' | 'hard' | 'soft'
   via: number | null
+  /** The project by whose rows it was reached. */
+  projectId: number
 }
 
 export interface WalkOrder {
   direction: Direction
+  /** Of what is needed: as it was pushed first, where it is left out. */
+  reading?: Reading
   rootIds: readonly number[]
   /** As many versions may be reached, the first ones included. */
   most: number
@@ -64,6 +69,7 @@ interface Walking {
 
 class Walk {
   readonly #walking: Walking
+  readonly #reading: Reading
   readonly #steps: Map<number, Step>
   /** The versions that were found last, ascending: what they lead to is not known yet. */
   #level: number[]
@@ -72,7 +78,9 @@ class Walk {
 
   constructor(walking: Walking) {
     this.#walking = walking
-    this.#steps = new Map(walking.order.rootIds.map((id) => [id, { depth: 0, edge: 'root', via: null }]))
+    this.#reading = walking.order.reading ?? asFirstPushed
+    const projectId = (this.#reading !== 'all' && this.#reading.projectId) || nowhere
+    this.#steps = new Map(walking.order.rootIds.map((id) => [id, { depth: 0, edge: 'root', via: null, projectId }]))
     this.#level = [...this.#steps.keys()].sort((a, b) => a - b)
   }
 
@@ -80,7 +88,7 @@ class Walk {
     while (this.#level.length > 0 && !this.#beyond) {
       const before = this.#depth
       if (before === 0 || this.#level.length <= thinIds) await this.#lookAround(selectNearEdges)
-      if (this.#depth === before && this.#sendsKnown) await this.#lookAround(selectWideEdges)
+      if (this.#depth === before && this.#sendsKnown && !this.#isMapped) await this.#lookAround(selectWideEdges)
       if (this.#depth === before) await this.#lookOnward()
     }
     return { steps: this.#steps, beyond: this.#beyond, edges: this.#edges }
@@ -90,6 +98,16 @@ class Walk {
     const { most, mostEdges = limits.graph.edges } = this.#walking.order
     if (this.#steps.size > most) return 'files'
     return this.#edges > mostEdges ? 'edges' : undefined
+  }
+
+  /** Then each target is looked for once, a level at a time. */
+  get #isMapped(): boolean {
+    return isMapped({ direction: this.#walking.order.direction, reading: this.#reading })
+  }
+
+  /** The versions that were found last, as statements ask for them. */
+  get #from(): Reached[] {
+    return this.#level.map((id) => ({ id, projectId: this.#steps.get(id)?.projectId ?? nowhere }))
   }
 
   get #sendsKnown(): boolean {
@@ -103,7 +121,8 @@ class Walk {
     const targets = this.#targets(this.#steps.keys())
     const { edges, isWhole, levels } = await select(sql, workspaceId, {
       direction: order.direction,
-      fromIds: this.#level,
+      reading: this.#reading,
+      from: this.#from,
       targets,
     })
     const outgoing = bySource(edges, order.within)
@@ -111,7 +130,7 @@ class Walk {
     const end = this.#depth + levels
     while (this.#level.length > 0 && this.#depth < end && !(brokenAt !== undefined && this.#level.includes(brokenAt))) {
       const found = new Found(this.#steps, this.#depth + 1)
-      const onward = this.#level.flatMap((id) => [...(outgoing.get(id)?.values() ?? [])])
+      const onward = this.#from.flatMap(({ id, projectId }) => [...(outgoing.get(sourceKey(id, projectId))?.values() ?? [])])
       this.#edges += onward.length
       found.takeEdges(onward)
       this.#goTo(found)
@@ -122,17 +141,18 @@ class Walk {
   async #lookOnward(): Promise<void> {
     const { sql, workspaceId, order } = this.#walking
     const found = new Found(this.#steps, this.#depth + 1)
-    let fromIds = this.#level
+    let from = this.#from
     let after: EdgeName | undefined
     do {
       await order.beforePiece?.()
       const { direction } = order
-      const piece = await selectEdgePiece(sql, workspaceId, { direction, fromIds, after, ...this.#asked(found) })
+      const asked = { direction, reading: this.#reading, from, after, ...this.#asked(found) }
+      const piece = await selectEdgePiece(sql, workspaceId, asked)
       found.takePiece(piece)
       this.#edges += piece.edges
       after = piece.after
       const last = after?.from ?? 0
-      fromIds = fromIds.slice(fromIds.findIndex((id) => id >= last))
+      from = from.slice(from.findIndex(({ id }) => id >= last))
     } while (after !== undefined && !this.#beyond)
     this.#goTo(found)
   }
@@ -157,15 +177,18 @@ class Walk {
   }
 }
 
-/** Each edge once: a statement answers it with every level at which it was looked at. */
-function bySource(edges: readonly Edge[], within: ReadonlySet<number> | undefined): Map<number, Map<number, Edge>> {
-  const outgoing = new Map<number, Map<number, Edge>>()
+const sourceKey = (id: number, came: number): string => `${id} ${came}`
+
+/** Each edge once, by the version that it comes from and the project by which that was reached: a statement answers it with every level at which it was looked at. */
+function bySource(edges: readonly Edge[], within: ReadonlySet<number> | undefined): Map<string, Map<number, Edge>> {
+  const outgoing = new Map<string, Map<number, Edge>>()
   for (const edge of edges) {
-    const [from, to] = edge
+    const [from, to, isHard, came] = edge
     if (within && !within.has(to)) continue
-    const known = outgoing.get(from)
-    if (known) known.set(to, edge)
-    else outgoing.set(from, new Map([[to, edge]]))
+    const key = sourceKey(from, came)
+    const known = outgoing.get(key)
+    if (!known) outgoing.set(key, new Map([[to, edge]]))
+    else if (isHard || !known.has(to)) known.set(to, edge)
   }
   return outgoing
 }
@@ -183,22 +206,23 @@ class Found {
 
   /** In the order of the versions that they come from. */
   takeEdges(edges: readonly Edge[]): void {
-    for (const [via, id, isHard] of edges) this.#reach(id, via, isHard)
+    for (const [via, id, isHard, , projectId] of edges) this.#reach(id, { via, isHard, projectId })
   }
 
-  takePiece({ ids, vias, hard }: EdgePiece): void {
+  takePiece({ ids, vias, projects, hard }: EdgePiece): void {
     const isHard = new Set(hard)
-    for (const [at, id] of ids.entries()) this.#reach(id, vias[at] ?? id, isHard.has(id))
+    for (const [at, id] of ids.entries())
+      this.#reach(id, { via: vias[at] ?? id, isHard: isHard.has(id), projectId: projects[at] ?? nowhere })
   }
 
   soft(): number[] {
     return this.ids.filter((id) => this.#steps.get(id)?.edge === 'soft')
   }
 
-  #reach(id: number, via: number, isHard: boolean): void {
+  #reach(id: number, { via, isHard, projectId }: { via: number; isHard: boolean; projectId: number }): void {
     const known = this.#steps.get(id)
     if (!known) this.ids.push(id)
     if (!known || (known.depth === this.#depth && known.edge === 'soft' && isHard))
-      this.#steps.set(id, { depth: this.#depth, edge: isHard ? 'hard' : 'soft', via })
+      this.#steps.set(id, { depth: this.#depth, edge: isHard ? 'hard' : 'soft', via, projectId })
   }
 }

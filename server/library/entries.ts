@@ -34,10 +34,12 @@ export const entries: Handlers<typeof contract> = {
 
   async closure(request) {
     const { sql, workspace, input } = request
-    const { face, rootId, members } = await readClosure(sql, workspace.id, { entryId: input.entry_id, objectId: input.object_id })
+    const { entry_id: entryId, object_id: objectId, dependencies, project } = input
+    const { face, rootId, members } = await readClosure(sql, workspace.id, { entryId, objectId, versions: dependencies, project })
     return {
       entry_id: face.entry_id,
       root_object_id: rootId,
+      ...(dependencies && { dependencies }),
       total_objects: members.length,
       total_bytes: members.reduce((sum, member) => sum + member.blob_size, 0),
       members: await withLocks(request, input.urls ? await withAddresses(request, members) : members),

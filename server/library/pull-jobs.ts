@@ -57,6 +57,7 @@ export const pullJobs: Handlers<typeof contract> = {
       entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
       report_json: null,
       warnings: [...warnings, ...placeWarnings(order.files, fields.target_root)],
+      ...(input.dependencies && { dependencies: input.dependencies }),
       closure: closureOf(objects),
     }
   },
@@ -150,7 +151,9 @@ async function create(request: RequestOf<'create'>, ahead: LookAhead): Promise<O
     })
   feed.jobChanged(id)
   const job = await requirePullJob(request, id)
-  return { ...job, warnings: [...order.warnings, ...placeWarnings(order.files, job.target_root)] }
+  const { dependencies } = request.input
+  const warnings = [...order.warnings, ...placeWarnings(order.files, job.target_root)]
+  return { ...job, warnings, ...(dependencies && { dependencies }) }
 }
 
 const closureOf = <F extends { blob_size: number }>(objects: F[]) => ({

@@ -6,11 +6,13 @@ import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-j
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
-import { needsOf, selectEdgesWithin } from '../dependencies/edges.ts'
+import { needsOf, type Reached, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
+import type { Versions } from '../dependencies/rows.ts'
 import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
+import { findProject } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
 import { clashError, findClashes, preferNewest, requirePlaces } from './destinations.ts'
@@ -67,13 +69,14 @@ export async function resolveOrder(
   const requested = await requireEntries(request, entryIds)
   const { entries, pinned } = await pinVersions(request, requested)
   const roots = rootsOf(entries)
-  const files = (await selectFiles(request, roots, ahead)).toSorted((a, b) => a.object_id - b.object_id)
+  const found = await selectFiles(request, entries, ahead)
+  const files = found.files.toSorted((a, b) => a.object_id - b.object_id)
   requirePlaces(files)
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
   const destinations =
     clashes.length > 0
-      ? preferNewest(files, { roots, pinned, needs: await requireNeeds(request, files) })
+      ? preferNewest(files, { roots, pinned, needs: await requireNeeds(request, found.reached) })
       : { files, warnings: [] }
   return {
     entries: withFacts(entries, files),
@@ -143,18 +146,32 @@ async function pinVersions({ sql, workspace, input }: OrderRequest, requested: r
 /** What some versions need, looked for before the order is resolved: it may take long, and nothing is held meanwhile. */
 export interface LookAhead {
   roots: ReadonlySet<number>
-  ids: readonly number[]
+  reached: readonly Reached[]
 }
 
 /** VALIDATION where it is more than a job may hold, or a walk goes through. Outside of a transaction it waits its turn. */
-async function selectReached({ sql, workspace }: OrderRequest, roots: readonly number[]): Promise<LookAhead> {
+async function selectReached(request: OrderRequest, entries: readonly OrderedEntry[]): Promise<LookAhead> {
+  const { sql, workspace } = request
+  const roots = rootsOf(entries)
+  const reading = await readingOf(request, entries)
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
-    const order = { direction: 'needs', rootIds: roots, most: limits.pullJob.files } as const
+    const order = { direction: 'needs', reading, rootIds: roots, most: limits.pullJob.files } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (!beyond) return { roots: new Set(roots), ids: [...steps.keys()] }
+    if (!beyond) return { roots: new Set(roots), reached: Array.from(steps, ([id, { projectId }]) => ({ id, projectId })) }
     const what = beyond === 'files' ? `more than ${limits.pullJob.files} files together` : tooEntangled
     throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
+}
+
+/** The walk begins with the project that is asked for, else with the one that gets the files. A prop that is ordered in one version has that one everywhere. */
+async function readingOf({ sql, workspace, input }: OrderRequest, entries: readonly OrderedEntry[]): Promise<Versions> {
+  const projectId = await findProject(sql, workspace.id, input.project ?? input.target_project)
+  if (input.dependencies !== 'current') return { versions: 'as_pushed', projectId, pins: new Map() }
+  const versionsOf = Map.groupBy(entries, ({ lineage_id }) => lineage_id)
+  const pins = new Map(
+    [...versionsOf].flatMap(([id, [one, ...others]]) => (one && others.length === 0 ? [[id, one.object_id] as const] : [])),
+  )
+  return { versions: 'current', projectId, pins }
 }
 
 /** The walk of an order, before anything is held for it. */
@@ -163,17 +180,25 @@ export async function lookAhead(request: OrderRequest): Promise<LookAhead> {
     const inside = { ...request, sql }
     return pinVersions(inside, await requireEntries(inside, await selectOrdered(inside)))
   })
-  return selectReached(request, rootsOf(entries))
+  return selectReached(request, entries)
 }
 
 const rootsOf = (entries: readonly OrderedEntry[]): number[] => [...new Set(entries.map(({ object_id }) => object_id))]
 
+interface FoundFiles {
+  files: PullFile[]
+  reached: readonly Reached[]
+}
+
 /** The files of the order; looked for again where other versions are ordered by now, or one of them is gone. */
-async function selectFiles(request: OrderRequest, roots: readonly number[], ahead: LookAhead): Promise<PullFile[]> {
-  const isSame = ahead.roots.symmetricDifference(new Set(roots)).size === 0
-  const files = isSame ? await selectPullFiles(request, ahead.ids) : []
-  if (isSame && files.length === ahead.ids.length) return files
-  return selectPullFiles(request, (await selectReached(request, roots)).ids)
+async function selectFiles(request: OrderRequest, entries: readonly OrderedEntry[], ahead: LookAhead): Promise<FoundFiles> {
+  const read = async ({ reached }: LookAhead): Promise<FoundFiles> => {
+    const ids = reached.map(({ id }) => id)
+    return { files: await selectPullFiles(request, ids), reached }
+  }
+  const isSame = ahead.roots.symmetricDifference(new Set(rootsOf(entries))).size === 0
+  const found = isSame ? await read(ahead) : undefined
+  return found && found.files.length === ahead.reached.length ? found : read(await selectReached(request, entries))
 }
 
 /** Of the files of a job. Most need a few of the others. */
@@ -182,9 +207,9 @@ const mostEdges = 250_000
 /** VALIDATION where they need one another too often to be looked through. */
 async function requireNeeds(
   { sql, workspace }: OrderRequest,
-  files: readonly PullFile[],
+  reached: readonly Reached[],
 ): Promise<ReadonlyMap<number, number[]>> {
-  const edges = await selectEdgesWithin(sql, workspace.id, { fromIds: files.map(({ object_id }) => object_id), most: mostEdges })
+  const edges = await selectEdgesWithin(sql, workspace.id, { from: reached, most: mostEdges })
   if (edges) return needsOf(edges)
   const message = `name one another more than ${mostEdges.toLocaleString('en')} times, too often to leave older versions out; pull them in several jobs`
   throw validationError([{ path: 'entries', message }])

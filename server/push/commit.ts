@@ -1,25 +1,26 @@
 /** Commit: registers a manifest, all of it or nothing (spec 4.9). */
 
 import { ApiError } from '../../contract/errors.ts'
-import type { CommitAnswer, Manifest, ManifestItem } from '../../contract/push.ts'
+import type { CommitAnswer, Manifest } from '../../contract/push.ts'
 import { moveBases } from '../check-out/bases.ts'
 import { randomId } from '../clock.ts'
 import { takeIds } from '../database/ids.ts'
 import type { Sql } from '../database/sql.ts'
 import { transact } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
-import { completeAwaited } from '../rows/awaited.ts'
 import { notePush } from '../rows/first-steps.ts'
 import { lockWorkspace } from '../rows/hold.ts'
+import { takeProject } from '../rows/places.ts'
 import { countTaken } from '../storage/counting/stored-bytes.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey } from '../storage/storage.ts'
 import { answerOf } from './answer.ts'
-import { edgesOf, findAtPaths, headerEdgesWithin, importedBy, packagePath, writeEdges } from './edges.ts'
-import { type Enriched, enrich } from './enrich.ts'
+import { connect } from './connect.ts'
+import { headerEdgesWithin } from './edges.ts'
+import { enrich } from './enrich.ts'
 import { type Facts, loadFacts } from './facts.ts'
-import type { Headers, Uploads } from './headers/headers.ts'
-import { checkRefs, pathKey, readManifest } from './manifest.ts'
+import type { Uploads } from './headers/headers.ts'
+import { checkRefs, readManifest } from './manifest.ts'
 import { inspecting } from './manifest-limit.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
@@ -57,6 +58,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await lockWorkspace(sql, workspace.id)
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
+  const projectId = await takeProject(sql, workspace.id, manifest.project)
   const facts = await loadFacts(context, manifest, { hold: true })
   // Others may have made something to be registered of what was held, or uploaded what was missing.
   const underLock = await planPush(manifest.items, facts)
@@ -71,9 +73,9 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
     [...outcome.versions.values()].map((version) => version.plan.item),
   )
   await moveBases(context, ownBases(outcome, facts))
-  await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project })
+  await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project, projectId })
   const enriched = await enrich(context, withHeaders)
-  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers })
+  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers, projectId })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
   recordCommit(context, { plans: withHeaders, outcome, enriched, manifest })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
@@ -130,41 +132,6 @@ async function decide(sql: Sql, plans: ItemPlan[], facts: Facts): Promise<Outcom
     entry: () => Number(entryIds.pop()),
     lineage: () => randomId('lin'),
   })
-}
-
-/** Edges of new versions, edges that known ones name anew, and imports of older ones that have arrived. */
-async function connect(
-  context: Context,
-  parts: { plans: ItemPlan[]; facts: Facts; outcome: Outcome; enriched: Enriched; headers: Headers },
-): Promise<void> {
-  const { sql, workspace } = context
-  const items = parts.plans.filter((plan) => plan.action === 'register' || plan.action === 'dedup').map((plan) => plan.item)
-  const ids = new Map([...parts.facts.objects].map(([hash, object]) => [hash, object.id]))
-  for (const [hash, version] of parts.outcome.versions) ids.set(hash, version.objectId)
-  // Known bytes keep the edges to what was current when they came.
-  const headers = new Map([...parts.headers].filter(([hash]) => parts.outcome.versions.has(hash)))
-  const missing = missingOf(items, parts)
-  const imported = await importedBy(headers)
-  for (const named of missing.values()) for (const path of named.keys()) imported.add(path)
-  const atPath = await findAtPaths(sql, workspace.id, [...imported])
-  await writeEdges(sql, workspace.id, await edgesOf(items, { headers, missing }, { ids, atPath }))
-  const arrived = items.flatMap((item) => {
-    const id = ids.get(item.content_hash)
-    const path_key = packagePath(item)
-    return path_key !== undefined && id !== undefined ? [{ path_key, id }] : []
-  })
-  await completeAwaited(context, arrived)
-}
-
-/** What the sender named as missing, of versions that keep it: new ones, and known ones of which nobody had named any. */
-function missingOf(items: readonly ManifestItem[], { outcome, enriched }: { outcome: Outcome; enriched: Enriched }) {
-  const isKept = ({ content_hash: hash }: ManifestItem) =>
-    outcome.versions.has(hash) || enriched.get(hash)?.fields.includes('missing_dependencies')
-  return new Map(
-    items
-      .filter(isKept)
-      .map((item) => [item.content_hash, new Map((item.missing_dependencies ?? []).map((path) => [pathKey(path), path]))]),
-  )
 }
 
 const groupedIn = (outcome: Outcome) =>

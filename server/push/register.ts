@@ -13,6 +13,7 @@ export interface Push {
   packs: PackIds
   note: string | null | undefined
   project: string | null | undefined
+  projectId: number
 }
 
 export async function writeOutcome(context: Context, outcome: Outcome, push: Push): Promise<void> {
@@ -68,10 +69,10 @@ async function writeObjects({ sql, workspace, actor, now }: Context, versions: N
   await sql`
     insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, pack_id, asset_class, asset_name,
                          origin_path, path_key, engine_version, source_ext, package_guid, published_by, date_ingested, metadata, metadata_doc,
-                         version, push_note, pushed_from, source_path, plugins, has_missing)
+                         version, push_note, pushed_from, project_id, source_path, plugins, has_missing)
     select ${workspace.id}, r.id, r.content_hash, r.blob_size, r.lineage_id, r.lineage_anchor, r.parent_object_id, r.pack_id, r.asset_class,
            r.asset_name, r.origin_path, r.path_key, r.engine_version, r.source_ext, r.package_guid, ${actor.id}, ${now.toISOString()},
-           r.metadata, r.metadata_doc, r.version, ${push.note ?? null}, ${push.project ?? null}, r.source_path, r.plugins, r.has_missing
+           r.metadata, r.metadata_doc, r.version, ${push.note ?? null}, ${push.project ?? null}, ${push.projectId}, r.source_path, r.plugins, r.has_missing
       from jsonb_to_recordset(${sql.json(rows)})
            as r(id bigint, content_hash text, blob_size bigint, lineage_id text, lineage_anchor text, parent_object_id bigint, pack_id bigint,
                 asset_class text, asset_name text, origin_path text, path_key text, engine_version text, source_ext text, package_guid text,

@@ -1,63 +1,87 @@
-/** Packages that versions refer to and that were nowhere when those were registered: they become edges when they arrive. */
+/** Packages that versions refer to and that were nowhere in their project: they become edges when they arrive there. */
 
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
+import { noProject } from './places.ts'
 
-interface Arrived {
-  path_key: string
-  id: number
-}
+type Shown = { object_id: number; lineage_id: string; entry_id: number | null }
 
-/** The sources are locked in one order, so that two who complete the same ones wait for each other and never in a circle. */
-const complete = (sql: Sql, workspaceId: number, arrived: Fragment) => sql<
-  { object_id: number; lineage_id: string; entry_id: number | null }[]
->`
-  with arrived as materialized (${arrived}),
-  held as materialized (
-    select a.path_key, a.object_id from awaited_imports a
-     where a.workspace_id = ${workspaceId} and a.path_key in (select path_key from arrived) order by a.path_key, a.object_id for update),
-  met as (
-    delete from awaited_imports a using held, arrived
-     where a.workspace_id = ${workspaceId} and a.path_key = held.path_key and a.object_id = held.object_id
-       and arrived.path_key = held.path_key
-    returning a.object_id, arrived.id as needs_object_id, a.hard, a.path),
-  edges as (
-    insert into dependencies (workspace_id, object_id, needs_object_id, hard)
-    select ${workspaceId}, object_id, needs_object_id, bool_or(hard) from met where object_id <> needs_object_id
-     group by object_id, needs_object_id
-    on conflict (workspace_id, object_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard)
+/** Versions of `met` (object_id, path) that showed something as missing: they look different now. */
+const shown = (sql: Sql, workspaceId: number) => sql`
   select distinct o.id as object_id, o.lineage_id, e.id as entry_id
     from met
     join objects o on o.workspace_id = ${workspaceId} and o.id = met.object_id
     left join entries e on e.workspace_id = o.workspace_id and e.lineage_id = o.lineage_id
    where met.path is not null`
 
+/** The sources are locked in one order, so that two who complete the same ones wait for each other and never in a circle. */
+const complete = (sql: Sql, workspaceId: number, arrived: Fragment) => sql<Shown[]>`
+  with arrived as materialized (${arrived}),
+  held as materialized (
+    select a.path_key, a.project_id, a.object_id from awaited_imports a
+     where a.workspace_id = ${workspaceId} and (a.path_key, a.project_id) in (select path_key, project_id from arrived)
+     order by a.path_key, a.project_id, a.object_id for update),
+  met as (
+    delete from awaited_imports a using held, arrived
+     where a.workspace_id = ${workspaceId} and a.path_key = held.path_key and a.project_id = held.project_id
+       and a.object_id = held.object_id and arrived.path_key = held.path_key and arrived.project_id = held.project_id
+    returning a.object_id, a.project_id, a.path_key, arrived.id as needs_object_id, a.hard, a.path),
+  edges as (
+    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key)
+    select ${workspaceId}, object_id, project_id, needs_object_id, bool_or(hard), min(path_key)
+      from met where object_id <> needs_object_id group by object_id, project_id, needs_object_id
+    on conflict (workspace_id, object_id, project_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard)
+  ${shown(sql, workspaceId)}`
+
 type Completing = Pick<Context, 'sql' | 'workspace' | 'feed'>
 
-/** What versions await at these paths is there: edges replace it, and versions that showed it as missing look different. */
-export async function completeAwaited(context: Completing, arrived: readonly Arrived[]): Promise<void> {
+/** What a project pushes completes what its versions await, and what was pushed without a project awaits. */
+export async function completeAwaited(
+  context: Completing,
+  projectId: number,
+  arrived: readonly { path_key: string; id: number }[],
+): Promise<void> {
   if (arrived.length === 0) return
   const { sql } = context
-  await record(
-    context,
-    sql`select * from jsonb_to_recordset(${sql.json(arrived.map((one) => ({ ...one })))}) as r(path_key text, id bigint)`,
-  )
+  const rows = sql`select path_key, id, project_id
+                     from jsonb_to_recordset(${sql.json(arrived.map((one) => ({ ...one })))}) as r(path_key text, id bigint)
+                    cross join (select unnest(${[...new Set([projectId, noProject])]}::bigint[]) as project_id) p`
+  record(context, await complete(sql, context.workspace.id, rows))
 }
 
-/** The same for versions that have become current without being pushed. */
+/** The same for versions that have become current without being pushed, in the projects that had pushed them. */
 export async function completeAwaitedBy(context: Completing, objectIds: readonly number[]): Promise<void> {
   if (objectIds.length === 0) return
   const { sql, workspace } = context
-  await record(
-    context,
-    sql`select path_key, id from objects
-         where workspace_id = ${workspace.id} and id ${amongIds(sql, objectIds)} and path_key is not null and source_ext is null`,
-  )
+  const rows = sql`
+    select distinct o.path_key, o.id, p.project_id
+      from objects o cross join lateral (
+        select project_id from placings where workspace_id = o.workspace_id and lineage_id = o.lineage_id and object_id = o.id
+         union select ${noProject}) p
+     where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, objectIds)} and o.path_key is not null and o.source_ext is null`
+  record(context, await complete(sql, workspace.id, rows))
 }
 
-async function record({ sql, workspace, feed }: Completing, arrived: Fragment): Promise<void> {
-  for (const { object_id, lineage_id, entry_id } of await complete(sql, workspace.id, arrived)) {
+/** References that have found their way otherwise. */
+export async function forgetAwaited(
+  context: Completing,
+  projectId: number,
+  met: readonly { object_id: number; path_key: string }[],
+): Promise<void> {
+  if (met.length === 0) return
+  const { sql, workspace } = context
+  const rows = await sql<Shown[]>`
+    with met as (
+      delete from awaited_imports a using jsonb_to_recordset(${sql.json(met.map((one) => ({ ...one })))}) as r(object_id bigint, path_key text)
+       where a.workspace_id = ${workspace.id} and a.project_id = ${projectId} and a.object_id = r.object_id and a.path_key = r.path_key
+      returning a.object_id, a.path)
+    ${shown(sql, workspace.id)}`
+  record(context, rows)
+}
+
+function record({ feed }: Completing, changed: readonly Shown[]): void {
+  for (const { object_id, lineage_id, entry_id } of changed) {
     feed.changed({ entity: 'object', entityId: object_id, lineageId: lineage_id, op: 'upsert' })
     if (entry_id !== null) feed.entriesChanged([{ id: entry_id, lineage_id }])
   }

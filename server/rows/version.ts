@@ -66,7 +66,7 @@ export type VersionFacts = Required<Pick<PullJobObject, VersionFact>>
 export const versionFacts = (sql: Sql): Fragment => sql`
   o.version, o.push_note, o.plugins,
   case when o.has_missing then coalesce((
-    select jsonb_agg(a.path order by a.path_key) from awaited_imports a
+    select jsonb_agg(distinct a.path) from awaited_imports a
      where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null), '[]') else '[]' end as missing_dependencies`
 
 /** The name a downloaded version gets. */

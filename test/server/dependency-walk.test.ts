@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
 import { nearEdges, pieceEdges } from '../../server/dependencies/edges.ts'
+import { nowhere } from '../../server/dependencies/rows.ts'
 import { type Step, type WalkOrder, walk } from '../../server/dependencies/walk.ts'
+import { noProject } from '../../server/rows/places.ts'
 import { type Graph, graphRows, shapes } from '../support/graph-rows.ts'
 import { pick, seeded } from '../support/random-library.ts'
 import { byHand, startTestServer } from '../support/server.ts'
@@ -30,14 +32,14 @@ async function walked(workspaceId: number, order: Omit<WalkOrder, 'beforePiece'>
 
 /** By number: depth, edge and number of origin, one level after the other. */
 function plainWalk(root: number, edges: readonly Edge[]): Map<number, Step> {
-  const found = new Map<number, Step>([[root, { depth: 0, edge: 'root', via: null }]])
+  const found = new Map<number, Step>([[root, { depth: 0, edge: 'root', via: null, projectId: nowhere }]])
   const outgoing = Map.groupBy(edges, ({ from }) => from)
   for (let level = [root], depth = 1; level.length > 0; depth++) {
     const coming = level.flatMap((from) => outgoing.get(from) ?? []).filter(({ to }) => !found.has(to))
     const byTarget = Map.groupBy(coming, ({ to }) => to)
     for (const [to, all] of byTarget) {
       const [best] = all.toSorted((a, b) => Number(b.hard) - Number(a.hard) || a.from - b.from)
-      if (best) found.set(to, { depth, edge: best.hard ? 'hard' : 'soft', via: best.from })
+      if (best) found.set(to, { depth, edge: best.hard ? 'hard' : 'soft', via: best.from, projectId: noProject })
     }
     level = [...byTarget.keys()]
   }

@@ -16,6 +16,8 @@ const references = [
   ['dependencies', 'object_id', 'objects'],
   ['dependencies', 'needs_object_id', 'objects'],
   ['awaited_imports', 'object_id', 'objects'],
+  ['placings', 'lineage_id', 'lineages'],
+  ['placings', 'object_id', 'objects'],
   ['entry_tags', 'entry_id', 'entries'],
   ['entry_tags', 'tag_id', 'tags'],
   ['collection_entries', 'collection_id', 'collections'],

@@ -9,7 +9,7 @@ import { differencesOf } from '../../../mcp/tools/everyday-reading.ts'
 import { writePackage } from '../../../sample/package.ts'
 import { requireJson } from '../../../server/discussion/upload.ts'
 import { faultInPieces } from '../../../server/provision/file.ts'
-import { edgesOf, headerEdgesWithin, importedBy } from '../../../server/push/edges.ts'
+import { edgesOf, headerEdgesWithin, pathsReferredTo } from '../../../server/push/edges.ts'
 import { lookInThread } from '../../../server/push/headers/header-thread.ts'
 import { lookInto } from '../../../server/push/headers/look.ts'
 import { parseJson } from '../../../serving/bodies/parse.ts'
@@ -148,11 +148,12 @@ export const requestReadings: readonly Reading[] = [
       const imports = importing(size).map((path) => path.toLowerCase())
       const headers = new Map([['a', { guid: undefined, imports }]])
       const items = [{ content_hash: 'a', origin_path: '/Game/Kit/L_Large' } as ManifestItem]
-      const where = { ids: new Map([['a', 1]]), atPath: new Map() }
+      const where = { idOf: () => 1, lineageOf: () => 'a', pathOf: () => undefined, atPath: new Map() }
+      const referring = { headers, missing: new Map(), known: new Map(), copied: new Map() }
       return async () => {
         await headerEdgesWithin(items, headers)
-        await importedBy(headers)
-        await edgesOf(items, { headers, missing: new Map() }, where)
+        await pathsReferredTo(referring)
+        await edgesOf(items, referring, where)
       }
     },
   },

@@ -1,0 +1,109 @@
+/** Projects that push, and which prop lies where in each of them (contract-gaps 5). Push, closures and restore use them. */
+
+import { amongIds, lookupTexts } from '../database/among.ts'
+import type { Fragment, Sql } from '../database/sql.ts'
+
+/** Of pushes that name no project: what lies where is then asked of the whole library. */
+export const noProject = 0
+
+/** The number of a project, whatever the letters of its name; undefined where it never pushed. */
+export async function findProject(sql: Sql, workspaceId: number, name: string | null | undefined): Promise<number | undefined> {
+  if (!name) return noProject
+  const [row] = await sql<{ id: number }[]>`
+    select id from push_projects where workspace_id = ${workspaceId} and key = lower(${name}) collate "C"`
+  return row?.id
+}
+
+/** The same, made where it is not there yet. The caller has the lock of the workspace. */
+export async function takeProject(sql: Sql, workspaceId: number, name: string | null | undefined): Promise<number> {
+  const known = await findProject(sql, workspaceId, name)
+  if (known !== undefined || !name) return known ?? noProject
+  const [made] = await sql<{ id: number }[]>`
+    insert into push_projects (workspace_id, id, name, key)
+    select ${workspaceId}, coalesce(max(id), 0) + 1, ${name}, lower(${name}) collate "C" from push_projects where workspace_id = ${workspaceId}
+    returning id`
+  if (!made) throw new Error('the project of a push was not kept')
+  return made.id
+}
+
+/** What lies at a path of a project. */
+export interface Place {
+  lineage_id: string
+  /** The current version of that prop, wherever it came from. */
+  object_id: number
+}
+
+/** `project` and `path` may be any expressions. A prop that has moved on has left its old place empty. */
+export const placeAt = (
+  sql: Sql,
+  workspaceId: number,
+  { project, path }: { project: Fragment; path: Fragment },
+): Fragment => sql`(
+  select l.id as lineage_id, l.face_object_id as object_id
+    from (select p.id, p.lineage_id from placings p
+           where p.workspace_id = ${workspaceId} and p.project_id = ${project} and p.path_key = ${path} order by p.id desc limit 1) newest
+    join lineages l on l.workspace_id = ${workspaceId} and l.id = newest.lineage_id
+   where not exists (
+     select 1 from placings later
+      where later.workspace_id = ${workspaceId} and later.lineage_id = newest.lineage_id and later.project_id = ${project}
+        and later.id > newest.id and later.path_key <> ${path}))`
+
+/** By path. */
+export async function findPlaces(
+  sql: Sql,
+  workspaceId: number,
+  { projectId, paths }: { projectId: number; paths: Iterable<string> },
+): Promise<Map<string, Place>> {
+  const rows = await sql<(Place & { path_key: string })[]>`
+    select lookup.key as path_key, at.lineage_id, at.object_id from ${lookupTexts(sql, paths)}
+     cross join lateral ${placeAt(sql, workspaceId, { project: sql`${projectId}::bigint`, path: sql`lookup.key` })} at`
+  return new Map(rows.map(({ path_key, ...place }) => [path_key, place]))
+}
+
+export interface Placing {
+  lineage_id: string
+  object_id: number
+  path_key: string | null
+}
+
+/** Versions that a project pushes. Bytes that it had pushed there before move nothing: a clone that was not updated may send them. */
+export async function writePlacings(
+  sql: Sql,
+  workspaceId: number,
+  { projectId, placings }: { projectId: number; placings: readonly Placing[] },
+): Promise<void> {
+  if (placings.length === 0) return
+  await sql`
+    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key)
+    select ${workspaceId}, ${projectId}, r.lineage_id, r.object_id, r.path_key
+      from jsonb_to_recordset(${sql.json(placings.map((one) => ({ ...one })))})
+           as r(lineage_id text, object_id bigint, path_key text)
+     where not exists (
+       select 1 from placings p
+        where p.workspace_id = ${workspaceId} and p.lineage_id = r.lineage_id and p.project_id = ${projectId}
+          and p.object_id = r.object_id and p.path_key is not distinct from r.path_key)
+     order by r.object_id`
+}
+
+/** Versions that are current again lie where each project had pushed them last. */
+export async function placeAgain(sql: Sql, workspaceId: number, objectIds: readonly number[]): Promise<void> {
+  await sql`
+    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key)
+    select ${workspaceId}, project_id, lineage_id, object_id, path_key
+      from (select distinct on (p.project_id, p.object_id) p.project_id, p.lineage_id, p.object_id, p.path_key
+              from objects o
+              join placings p on p.workspace_id = o.workspace_id and p.lineage_id = o.lineage_id and p.object_id = o.id
+             where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}
+             order by p.project_id, p.object_id, p.id desc) newest`
+}
+
+/** Versions that are deleted lie nowhere. */
+export async function forgetPlacings(
+  sql: Sql,
+  workspaceId: number,
+  gone: readonly { id: number; lineage_id: string }[],
+): Promise<void> {
+  await sql`
+    delete from placings p using unnest(${gone.map(({ id }) => id)}::bigint[], ${gone.map((one) => one.lineage_id)}::text[]) as r (id, lineage_id)
+     where p.workspace_id = ${workspaceId} and p.lineage_id = r.lineage_id and p.object_id = r.id`
+}
