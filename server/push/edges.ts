@@ -98,7 +98,7 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
   if (id === undefined) return
   const known = referring.known.get(id)
   const needs = new Map<number, { hard: boolean; path_key: string | null }>()
-  const named = new Set<string>()
+  const named = new Map<string, number[]>()
   const need = (needed: number, hard: boolean, path_key: string | null) => {
     if (needed === id) return
     const before = needs.get(needed)
@@ -107,16 +107,17 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
   }
   for (const { content_hash, hard, path } of item.dependencies ?? []) {
     const path_key = path ? placeKeyOf(path) : where.pathOf(content_hash)
-    if (path_key !== undefined) named.add(path_key)
     const needed = where.idOf(content_hash)
     const key = path_key ?? where.lineageOf(content_hash)
-    if (needed !== undefined && !(key !== undefined && known?.found.has(key))) need(needed, hard ?? true, path_key ?? null)
+    if (needed === undefined || (key !== undefined && known?.found.has(key))) continue
+    if (path_key !== undefined) named.set(path_key, [...(named.get(path_key) ?? []), needed])
+    need(needed, hard ?? true, path_key ?? null)
   }
   for (const reference of pathReferences(item, id, referring)) {
     const { path_key, hard } = reference
-    if (named.has(path_key) || known?.found.has(path_key)) continue
-    const needed = atPath.get(path_key)
-    if (needed !== undefined) need(needed, hard, path_key)
+    if (known?.found.has(path_key)) continue
+    const needed = named.get(path_key) ?? atPath.get(path_key)
+    if (needed !== undefined) for (const one of [needed].flat()) need(one, hard, path_key)
     else if (path_key !== packagePath(item)) all.awaited.push({ ...reference, object_id: id })
   }
   for (const [needs_object_id, edge] of needs) all.edges.push({ object_id: id, needs_object_id, ...edge })
