@@ -32,7 +32,7 @@ export interface ImportParts {
 }
 
 /** What is pulled: jobs, or one version that waits. */
-export type ImportOrder = Pick<PullOptions, 'jobs' | 'order' | 'only' | 'preferNewest' | 'targetRoot'> & {
+export type ImportOrder = Pick<PullOptions, 'jobs' | 'order' | 'only' | 'isExact' | 'targetRoot'> & {
   /** Jobs that an earlier run began. */
   left?: readonly number[]
   /** By content hash: versions that are taken without another question. */

@@ -20,8 +20,6 @@ export async function takeWaiting(found: KeptConflict, { api, conflicts, run }: 
   try {
     const { jobs } = await run({
       order: async () => entries.map(({ entry_id, object_id }) => ({ entry_id, object_id })),
-      // As the job may have been ordered; which versions it brings is pinned, so that without it nothing is another one.
-      preferNewest: true,
       targetRoot: target_root,
       only: [found.file],
       taken: new Set([found.incoming.content_hash ?? '']),

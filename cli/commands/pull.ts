@@ -47,9 +47,10 @@ export const commands = [
         among(['keep', 'overwrite', 'ask', 'skip'], readChoice),
       ),
       link: flag('--link', 'place read-only hard links into the content cache: no bytes are copied'),
+      exact: flag('--exact', 'bring what they need in exactly the versions that they were pushed with, not in the current ones'),
       prefer: value(
         '--prefer <which>',
-        'newest: of two versions of a prop with the same destination, take the newer',
+        'newest, which is always done now: of two versions of a prop with the same destination, take the newer',
         among(['newest'], readPrefer),
       ),
       verbose: flag('--verbose', 'name every file, however many there are'),
@@ -80,7 +81,7 @@ export const commands = [
         target,
         order: references && (async (calls) => lookUp(calls, references)),
         targetRoot: input.root,
-        preferNewest: input.prefer === 'newest',
+        isExact: input.exact,
         onConflict: onConflict(display),
         link: input.link,
         cacheBytes: requireCacheSize(context),
@@ -124,7 +125,7 @@ function withAdvice(error: unknown, references: readonly string[] | undefined): 
   const refuse = (next: string) =>
     new Refusal({ code, exit: exits.usage, message: message.replace(/^entries: /, ''), next, details })
   if (errors.some((error) => Array.isArray(error?.object_ids)))
-    return refuse('Where these are versions of one prop, pull again with --prefer newest.')
+    return refuse('Two props cannot lie at one place: pull one of them, or the other into a folder of its own with --root.')
   if (errors.some((error) => typeof error?.source_ext === 'string'))
     return refuse(`Source files are downloaded: \`ph download ${typed(references)} --with-deps --to <folder>\``)
   return error

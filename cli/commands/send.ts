@@ -4,6 +4,7 @@ import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
 import type { PluginHost } from '../../client/project/plugins.ts'
 import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/pull/missing-in-project.ts'
+import { versionsOf } from '../../client/pull/options.ts'
 import { findHost } from '../../client/pull/target-project.ts'
 import { chosenRoot, withRootWarning } from '../../client/pull/target-root.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
@@ -39,9 +40,10 @@ export const commands = [
         readRoot,
       ),
       toAgent: flag('--to-agent', 'let your desktop agent bring them, so that nobody has to type a command'),
+      exact: flag('--exact', 'bring what they need in exactly the versions that they were pushed with, not in the current ones'),
       prefer: value(
         '--prefer <which>',
-        'newest: of two versions of a prop with the same destination, take the newer',
+        'newest, which is always done now: of two versions of a prop with the same destination, take the newer',
         among(['newest'], readPrefer),
       ),
       create: flag('--create', 'send to a project that the library does not know yet'),
@@ -54,7 +56,7 @@ export const commands = [
       ['search tavern --type mesh --ids | ph send - --project Tavern', 'all that a search finds'],
     ],
     exits: ['conflict'],
-    async run(context, { entries: given, project = context.env.PH_PROJECT, root, toAgent, prefer, create, plan }) {
+    async run(context, { entries: given, project = context.env.PH_PROJECT, root, toAgent, exact, create, plan }) {
       if (project === undefined || project.trim() === '')
         throw wrongUsage(
           'The project that gets them is missing.',
@@ -69,7 +71,7 @@ export const commands = [
           target_root: root ?? chosenRoot(projects, project),
           entries: ids.map((entry_id) => ({ entry_id })),
           delivery: toAgent ? 'agent' : undefined,
-          prefer,
+          ...versionsOf({ isExact: exact }),
         }
         const host = findHost(context.cwd, project)
         const sent = plan ? await planned(api, order, host) : await ordered(api, order, host)

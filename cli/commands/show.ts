@@ -120,7 +120,7 @@ async function findParts({ api, isOffline }: Library, entry_id: number, parts: r
   const refused: string[] = []
   const [lineage, closure, dependents] = await Promise.all([
     wants('versions') ? api.lineages.get({ lineage_id: entry.lineage_id }) : undefined,
-    wants('closure') ? api.entries.closure({ entry_id }).catch(unlessTooMany) : undefined,
+    wants('closure') ? api.entries.closure({ entry_id, dependencies: 'current' }).catch(unlessTooMany) : undefined,
     wants('dependents') ? api.entries.dependents({ entry_id }).catch(unlessTooMany) : undefined,
   ])
   const found = { ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }

@@ -36,7 +36,7 @@ async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]
   const entryIds = named.props.flatMap(({ entry_id }) => entry_id ?? [])
   const needed = new Set<string>()
   const found = await atOnce.map(entryIds, async (entry_id) => {
-    const { members } = await api.entries.closure({ entry_id })
+    const { members } = await api.entries.closure({ entry_id, dependencies: 'current' })
     const others = new Map(members.map((member) => [member.lineage_id, member]))
     for (const id of others.keys()) if (props.has(id)) others.delete(id)
     for (const id of others.keys()) needed.add(id)

@@ -79,7 +79,12 @@ export class DownloadSources implements Addresses {
 
   async #askClosure(entry_id: number) {
     const { version } = this.#wish
-    const { members } = await this.#calls.entries.closure({ entry_id, object_id: version?.object_id, urls: true })
+    const { members } = await this.#calls.entries.closure({
+      entry_id,
+      object_id: version?.object_id,
+      urls: true,
+      dependencies: 'current',
+    })
     for (const { content_hash, url, depth } of members) if (url !== undefined && depth > 0) this.#urls.set(content_hash, url)
     return members
   }

@@ -1,5 +1,6 @@
 /** What a pull is to do, and what its parts share while it runs. */
-import type { PullOrder } from '../../contract/pull-jobs.ts'
+import type { DependencyMode } from '../../contract/dependency-modes.ts'
+import type { PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
@@ -61,8 +62,8 @@ export interface PullOptions extends Wire {
   only?: readonly string[]
   /** Where in the project files land; the default is what was chosen for the project, else `/Game`, which leaves references as they are. */
   targetRoot?: string
-  /** Let the newest of several versions of one prop stand for all of them. */
-  preferNewest?: boolean
+  /** What is needed comes in exactly the versions that it was pushed with; else in those that are current. */
+  isExact?: boolean
   /** What to do with local files that differ; the default is to keep them. */
   onConflict?: ConflictAnswer | ConflictAnswers
   /** Whether a package is open in an editor, by the path that it has there: it is not replaced without an answer. */
@@ -88,13 +89,32 @@ export interface PullParts {
 
 /** The order that a pull makes of what was asked for. */
 export async function makeOrder(options: PullOptions, api: Api): Promise<PullOrder & OrderedFields> {
-  const { target, targetRoot, preferNewest, order } = options
+  const { target, targetRoot, isExact, order } = options
   const [entries, root] = await Promise.all([
     order?.(api) ?? [],
     targetRoot ?? api.projects.list().then(({ projects }) => chosenRoot(projects, target.project)),
   ])
-  return { target_project: target.project, target_root: root, entries, ...(preferNewest ? { prefer: 'newest' } : {}) }
+  return { target_project: target.project, target_root: root, entries, ...versionsOf({ isExact }) }
 }
+
+/** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. */
+export const versionsOf = ({ isExact = false }: { isExact?: boolean | undefined }) =>
+  ({ dependencies: isExact ? 'as_pushed' : 'current', prefer: 'newest' }) as const satisfies Partial<PullOrder>
+
+/** An older server does not know in which versions what is needed was ordered, and says nothing of it. */
+export const versionWarnings = (
+  order: PullOrder,
+  { dependencies }: { dependencies?: DependencyMode | undefined },
+): PullWarning[] =>
+  order.dependencies === 'current' && dependencies === undefined
+    ? [
+        {
+          type: 'as_pushed_only',
+          message:
+            'This server is older than your ph: what is needed comes in the versions that it was pushed with, not in the current ones.',
+        },
+      ]
+    : []
 
 /** How an order is remembered, so that who goes on with it keeps within it. */
 export const orderedText = (order: PullOrder, only: readonly string[] | undefined): string =>

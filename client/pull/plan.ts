@@ -16,7 +16,7 @@ import { type Action, compareProject, type Decision } from './compare.ts'
 import { destinationsOf, nothingRemains, whyNotIn, withLeftOut } from './destinations.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
-import { type ConflictAnswer, makeOrder, type PullOptions } from './options.ts'
+import { type ConflictAnswer, makeOrder, type PullOptions, versionWarnings } from './options.ts'
 import { checkReplaced } from './preflight.ts'
 import type { ReportedFile } from './report.ts'
 import { withRootWarning } from './target-root.ts'
@@ -104,7 +104,9 @@ async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob
 async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob> {
   const order = await makeOrder(options, api)
   try {
-    const { target_root: targetRoot, entries, warnings, closure } = await api.pullJobs.plan(order)
+    const planned = await api.pullJobs.plan(order)
+    const { target_root: targetRoot, entries, closure } = planned
+    const warnings = [...planned.warnings, ...versionWarnings(order, planned)]
     return { jobId: null, targetRoot, entries, warnings, objects: closure.objects }
   } catch (error) {
     if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
@@ -113,7 +115,7 @@ async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob>
   const found = await Promise.all(
     order.entries.map(async ({ entry_id }) => ({
       entry: await api.entries.get({ entry_id }),
-      closure: await api.entries.closure({ entry_id }),
+      closure: await api.entries.closure({ entry_id, dependencies: order.dependencies ?? undefined }),
     })),
   )
   const objects = new Map(

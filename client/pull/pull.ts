@@ -12,7 +12,7 @@ import { waitForLock } from '../memory/process-lock.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { isClaimGone, PullClaim } from './claim.ts'
 import { type JobParts, PullJob, refusedReport } from './job.ts'
-import { makeOrder, onlyOf, orderedText, type PullOptions, type PullParts } from './options.ts'
+import { makeOrder, onlyOf, orderedText, type PullOptions, type PullParts, versionWarnings } from './options.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
 import { settledFiles, settleInterrupted } from './placing/recovery.ts'
 import type { JobReport, PullReport } from './report.ts'
@@ -150,7 +150,8 @@ class Pull {
 
   async #doOrdered(order: PullOrder): Promise<JobReport> {
     const { api, memory } = this.#parts
-    const { warnings, ...job } = await api.pullJobs.create(order)
+    const { warnings: said, ...job } = await api.pullJobs.create(order)
+    const warnings = [...said, ...versionWarnings(order, job)]
     const ordered = orderedText(order, this.#parts.options.only)
     memory.pulls.keep({ jobId: job.id, claimToken: null, ordered }, new Date())
     try {

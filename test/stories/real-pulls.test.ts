@@ -75,7 +75,7 @@ test.runIf(fixtureFolder)(
     const project = emptyProject('Target', { engine: newestEngine })
     const order = async () => [{ entry_id: entry.id }]
     // What the mesh needs was pushed with its first version, and needs that one again.
-    const pull = () => project.pull(library, undefined, { order, preferNewest: true })
+    const pull = () => project.pull(library, undefined, { order })
     const first = onlyJob(await pull())
     const item = first.files.find(({ content_hash }) => content_hash === entry.content_hash) ?? expect.fail('it did not come')
     const file = join(project.root, item.file)

@@ -82,7 +82,7 @@ export class PullingProject {
     this.#newestJob = Math.max(0, ...(await this.#jobs()).map(({ id }) => id))
     const onConflict = this.#random() < 0.5 ? 'keep' : 'overwrite'
     // Packages that were saved only once still need the first version of others.
-    this.#options = { onConflict, link: this.#random() < 0.3, preferNewest: true }
+    this.#options = { onConflict, link: this.#random() < 0.3 }
     this.#forgetReplaced()
     for (const path of Object.keys(this.#project.files())) if (this.#random() * editedOneIn < 1) await this.#edit(path, false)
     this.#before = this.#project.files()

@@ -116,7 +116,7 @@ test('--plan says what would happen, and changes nothing anywhere', async () => 
   expect(stdout).toContain('It needs the plugin Foliage; the .uproject does not enable it.')
 })
 
-test('--plan tells conflicts, what is there already, and what is newer than was pinned', async () => {
+test('--plan tells conflicts, what would be replaced, and with --exact what is newer than was pushed', async () => {
   const folder = tavern()
   await pull(folder, 'SM_Barrel')
   writeFileSync(barrelIn(folder), 'mine')
@@ -125,8 +125,11 @@ test('--plan tells conflicts, what is there already, and what is newer than was 
   const { stdout, code } = await pull(folder, 'SM_Barrel --plan')
   expect(code).toBe(0)
   expect(stdout).toMatch(/1 different here: conflicts/)
-  expect(stdout).toMatch(/1 there already/)
-  expect(stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
+  expect(stdout).toMatch(/1 would be replaced by another version/)
+  expect(stdout).not.toContain('Newer in the library')
+  const exact = await pull(folder, 'SM_Barrel --plan --exact')
+  expect(exact.stdout).toMatch(/1 there already/)
+  expect(exact.stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
 })
 
 test('--plan says what would become of conflicts, and counts what overwriting them downloads', async () => {
@@ -225,13 +228,18 @@ test('an unknown name and a cache size that is none are told plainly', async () 
   expect([size.code, size.stderr]).toEqual([2, expect.stringContaining('PH_CACHE_SIZE is "plenty"')])
 })
 
-test('two versions of one prop in one place are told with the flag that decides, and then the newer one comes', async () => {
+test('what a prop needs comes in the current version; --exact brings the one that it was pushed with, and says where a newer one came', async () => {
+  const older = filesBelow(source.root)['Content/Inn/M_Oak.uasset']
   await source.save({ 'Content/Inn/M_Oak.uasset': { payload: Buffer.from('polished') } })
   await source.push({ url: env.PH_URL ?? '', key: env.PH_API_KEY ?? '' })
-  const folder = tavern()
-  const clash = await pull(folder, 'SM_Barrel M_Oak')
-  expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining('pull again with --prefer newest')])
-  const { code, stdout } = await pull(folder, 'SM_Barrel M_Oak --prefer newest')
+  const newer = filesBelow(source.root)['Content/Inn/M_Oak.uasset']
+  const oakIn = (folder: string) => filesBelow(folder)['Content/Inn/M_Oak.uasset']
+  const [current, exact, both] = [tavern(), tavern(), tavern()]
+  expect((await pull(current, 'SM_Barrel')).code).toBe(0)
+  expect(oakIn(current)).toEqual(newer)
+  expect((await pull(exact, 'SM_Barrel --exact')).code).toBe(0)
+  expect(oakIn(exact)).toEqual(older)
+  const { code, stdout } = await pull(both, 'SM_Barrel M_Oak --exact')
   expect(code).toBe(0)
   expect(stdout).toMatch(/2 added[\s\S]*Notes:\n {2}· \/Game\/Inn\/M_Oak comes in v2, although v1 is asked for too/)
 })

@@ -128,7 +128,7 @@ test('- reads entries from standard input; hundreds of names take few requests',
   expect(front.asked.length).toBeLessThan(6)
 })
 
-test('two versions in one place and an unknown name are told in words, and --prefer newest says what it left out', async () => {
+test('an order brings what is needed in the current version, --exact as it was pushed, the newer of two and says so; an unknown name is told in words', async () => {
   const project = uniqueName('Tavern')
   const older = plainFile()
   const first = item({ dependencies: [{ content_hash: older.content_hash }] })
@@ -142,12 +142,15 @@ test('two versions in one place and an unknown name are told in words, and --pre
   const second = item({ dependencies: [{ content_hash: newer.content_hash }] })
   const [, { entry_id: b } = {}] = (await pushed(mia, [newer, second])) as Json[]
   const both = [String(a), String(b), '--project', project]
-  const refused = await send(both)
-  expect(refused.code).toBe(2)
-  expect(refused.stderr).toContain(older.origin_path)
-  const taken = await send([...both, '--prefer', 'newest'])
-  expect(taken.code).toBe(0)
-  expect(taken.stdout).toContain('Notes:')
+  const versionsOf = async ({ stdout }: { stdout: string }) => {
+    const { body } = await mia.get(`/pull-jobs/${JSON.parse(stdout).id}/closure`)
+    return body.objects.filter((file: Json) => file.lineage_id === lineage_id).map((file: Json) => file.content_hash)
+  }
+  expect(await versionsOf(await send([...both, '--json']))).toEqual([newer.content_hash])
+  expect(await versionsOf(await send([String(a), '--project', project, '--json']))).toEqual([newer.content_hash])
+  expect(await versionsOf(await send([String(a), '--project', project, '--exact', '--json']))).toEqual([older.content_hash])
+  expect((await send(both)).stdout).not.toContain('Notes:')
+  expect((await send([...both, '--exact'])).stdout).toContain('Notes:')
   expect((await send(['SM_Nobody', '--project', project])).stderr).toContain('No entry is named "SM_Nobody"')
 })
 
