@@ -1,14 +1,15 @@
 /** What the library knows about the things that a manifest names: read in a few statements, whatever its size. */
 
 import type { Lock } from '../../contract/locks.ts'
-import type { Manifest } from '../../contract/push.ts'
+import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { guidKey } from '../../formats/package-guid.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { joinActiveLock } from '../rows/lock.ts'
+import { findPlaces, findProject } from '../rows/places.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
-import { pathKey } from './manifest.ts'
+import { lineageGuid, pathKey, placeKey } from './manifest.ts'
 
 /** A lineage that an item may continue, with its current version and its entry. */
 export interface KnownLineage {
@@ -38,6 +39,8 @@ export interface Facts {
   objects: Map<string, KnownObject>
   lineages: Map<string, KnownLineage>
   lineageOfGuid: Map<string, KnownLineage>
+  /** By GUID and path: the lineage at the project's place, where it has that GUID and another lineage had it first. */
+  lineageAtPlace: Map<string, KnownLineage>
   /** By package path in lower case, newest current version first. */
   lineagesAtPath: Map<string, KnownLineage[]>
   deniedHashes: Set<string>
@@ -60,7 +63,8 @@ export interface Pushing {
 }
 
 /** `hold` keeps the lineages from being moved, checked out or released by others until the transaction ends. */
-export async function loadFacts(pushing: Pushing, { items }: Manifest, { hold }: { hold: boolean }): Promise<Facts> {
+export async function loadFacts(pushing: Pushing, manifest: Manifest, { hold }: { hold: boolean }): Promise<Facts> {
+  const { items } = manifest
   const { sql, actor } = pushing
   const workspaceId = pushing.workspace.id
   const guids = distinct(items.map((item) => guidKey(item.package_guid)))
@@ -68,8 +72,11 @@ export async function loadFacts(pushing: Pushing, { items }: Manifest, { hold }:
   const objects = await loadObjects(sql, workspaceId, items)
   const guidRows = await sql<{ guid: string; lineage_id: string }[]>`
     select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`
+  const firstWith = new Map(guidRows.map(({ guid, lineage_id }) => [guid, lineage_id]))
+  const placed = await selectPlaced(sql, workspaceId, { manifest, firstWith })
   const named = distinct([
-    ...guidRows.map((row) => row.lineage_id),
+    ...firstWith.values(),
+    ...placed.values(),
     ...items.flatMap((item) => [item.stamped_lineage_id, item.attach_to_lineage]),
     ...[...objects.values()].map((object) => object.lineage_id),
   ])
@@ -85,12 +92,8 @@ export async function loadFacts(pushing: Pushing, { items }: Manifest, { hold }:
     pusherId: actor.id,
     objects,
     lineages: byId,
-    lineageOfGuid: new Map(
-      guidRows.flatMap(({ guid, lineage_id }) => {
-        const lineage = byId.get(lineage_id)
-        return lineage ? [[guid, lineage] as const] : []
-      }),
-    ),
+    lineageOfGuid: lineagesBy(firstWith, byId),
+    lineageAtPlace: lineagesBy(placed, byId),
     lineagesAtPath: Map.groupBy(
       lineages.filter((lineage) => lineage.face_origin_path !== null),
       (lineage) => pathKey(lineage.face_origin_path ?? ''),
@@ -98,6 +101,57 @@ export async function loadFacts(pushing: Pushing, { items }: Manifest, { hold }:
     deniedHashes: new Set(denied.filter((row) => row.kind === 'content_hash').map((row) => row.value)),
     deniedGuids: new Set(denied.filter((row) => row.kind === 'package_guid').map((row) => guidKey(row.value) ?? row.value)),
   }
+}
+
+const lineagesBy = (ids: ReadonlyMap<string, string>, byId: ReadonlyMap<string, KnownLineage>): Map<string, KnownLineage> =>
+  new Map(
+    [...ids].flatMap(([key, id]) => {
+      const lineage = byId.get(id)
+      return lineage ? [[key, lineage] as const] : []
+    }),
+  )
+
+/** The GUID of a file and the place of a project, as one key. */
+const placedKey = (guid: string, path: string) => `${guid} ${path}`
+
+/** The lineage that an item continues by its GUID: the one at its project's place, else the one that first had it (contract-gaps 5). */
+export function lineageByGuid(item: ManifestItem, { lineageOfGuid, lineageAtPlace }: Facts): KnownLineage | undefined {
+  const guid = lineageGuid(item)
+  if (guid === undefined) return undefined
+  return lineageAtPlace.get(placedKey(guid, placeKey(item) ?? '')) ?? lineageOfGuid.get(guid)
+}
+
+/** Most GUIDs belong to the lineage that lies at the place, or nothing lies there. */
+async function selectPlaced(
+  sql: Sql,
+  workspaceId: number,
+  { manifest, firstWith }: { manifest: Manifest; firstWith: ReadonlyMap<string, string> },
+): Promise<Map<string, string>> {
+  const keys = manifest.items.flatMap((item) => {
+    const [guid, path] = [lineageGuid(item), placeKey(item)]
+    return guid !== undefined && path !== undefined && firstWith.has(guid) ? [{ guid, path }] : []
+  })
+  const projectId = keys.length > 0 ? await findProject(sql, workspaceId, manifest.project) : undefined
+  if (!projectId) return new Map()
+  const places = await findPlaces(sql, workspaceId, { projectId, paths: keys.map(({ path }) => path) })
+  const others = keys.flatMap(({ guid, path }) => {
+    const id = places.get(path)?.lineage_id
+    return id === undefined || id === firstWith.get(guid) ? [] : [{ guid, path, id }]
+  })
+  if (others.length === 0) return new Map()
+  const having = await sql<{ lineage_id: string; package_guid: string }[]>`
+    select distinct o.lineage_id, o.package_guid from objects o
+     where o.workspace_id = ${workspaceId} and o.lineage_id ${amongTexts(
+       sql,
+       others.map(({ id }) => id),
+     )} and o.package_guid ${amongTexts(
+       sql,
+       others.map(({ guid }) => guid),
+     )}`
+  const has = new Set(having.map((row) => placedKey(row.package_guid, row.lineage_id)))
+  return new Map(
+    others.flatMap(({ guid, path, id }) => (has.has(placedKey(guid, id)) ? [[placedKey(guid, path), id] as const] : [])),
+  )
 }
 
 const distinct = (values: (string | null | undefined)[]): string[] => [

@@ -3,7 +3,7 @@ import type { Lock } from '../../contract/locks.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { guidKey } from '../../formats/package-guid.ts'
 import { inPieces } from '../../system/event-loop.ts'
-import type { Facts, KnownLineage } from './facts.ts'
+import { type Facts, type KnownLineage, lineageByGuid } from './facts.ts'
 import type { KnownObject } from './known-objects.ts'
 import { checkKinds, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
 import { checkReferences } from './references.ts'
@@ -82,17 +82,16 @@ function chooseContinuing(items: readonly ManifestItem[], facts: Facts): Map<str
   const chosen = new Map<string, string>()
   const taken = new Set<string>()
   for (const item of items) {
-    const guid = lineageGuid(item)
-    const lineage = guid && facts.lineageOfGuid.get(guid)
-    if (!guid || !lineage) continue
+    const lineage = lineageByGuid(item, facts)
+    if (!lineage) continue
     const isThere = isAtCurrentPath(item, lineage)
     const known = facts.objects.get(item.content_hash)
     if (known || isAnswered(item)) {
       const named = known ? isThere && known.lineage_id : (item.stamped_lineage_id ?? item.attach_to_lineage)
-      if (named === lineage.id) taken.add(guid)
-    } else if (isThere || !chosen.has(guid)) chosen.set(guid, item.content_hash)
+      if (named === lineage.id) taken.add(lineage.id)
+    } else if (isThere || !chosen.has(lineage.id)) chosen.set(lineage.id, item.content_hash)
   }
-  for (const guid of taken) chosen.delete(guid)
+  for (const id of taken) chosen.delete(id)
   return chosen
 }
 
@@ -144,10 +143,9 @@ function planAnswered(item: ManifestItem, facts: Facts): RegisterPlan | undefine
 }
 
 function planByGuid(item: ManifestItem, { facts, continuing }: Deciding): ItemPlan | undefined {
-  const guid = lineageGuid(item)
-  const lineage = guid && facts.lineageOfGuid.get(guid)
-  if (!guid || !lineage) return undefined
-  if (continuing.get(guid) !== item.content_hash) return lostStamp(item, lineage)
+  const lineage = lineageByGuid(item, facts)
+  if (!lineage) return undefined
+  if (continuing.get(lineage.id) !== item.content_hash) return lostStamp(item, lineage)
   return { action: 'register', item, anchor: 'guid', lineage, parentId: lineage.face_object_id }
 }
 

@@ -2,8 +2,8 @@
 import { type Failure, mostFailures, validationError } from '../../contract/errors.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
-import type { Facts } from './facts.ts'
-import { lineageGuid, nameOf } from './manifest.ts'
+import { type Facts, lineageByGuid } from './facts.ts'
+import { nameOf } from './manifest.ts'
 
 /** Fails with VALIDATION naming the items whose needs, stamps or answers lead nowhere. */
 export async function checkReferences(items: readonly ManifestItem[], facts: Facts): Promise<void> {
@@ -56,5 +56,5 @@ function isBased(item: ManifestItem, facts: Facts): boolean {
 function continuedLineage(item: ManifestItem, facts: Facts): string | undefined {
   const named = item.stamped_lineage_id ?? item.attach_to_lineage
   if (named || item.force_new_lineage) return named ?? undefined
-  return facts.lineageOfGuid.get(lineageGuid(item) ?? '')?.id
+  return lineageByGuid(item, facts)?.id
 }

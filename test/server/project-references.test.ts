@@ -135,3 +135,22 @@ test('bytes that a project had pushed there before move nothing; a restored vers
   expect(await missing()).toEqual([])
   expect(await neededBy(pushedLevel, 'current')).toEqual(hashes(first))
 })
+
+test('two games out of one template go on each with its own prop, although both have the identity of the template', async () => {
+  const package_guid = newGuid()
+  const player = (seed: string, more: Json = {}) => file('Characters/BP_Player', { package_guid, notes: seed, ...more })
+  const [harbor] = await push('Harbor', player('harbor'))
+  const [castle] = await push('Castle', player('castle', { force_new_lineage: true }))
+  const next = async (project: string) => (await push(project, player(`${project} again`)))[0]
+  expect(await next('Castle')).toMatchObject({
+    status: 'new',
+    lineage_id: castle?.lineage_id,
+    parent_object_id: castle?.object_id,
+  })
+  expect(await next('Harbor')).toMatchObject({
+    status: 'new',
+    lineage_id: harbor?.lineage_id,
+    parent_object_id: harbor?.object_id,
+  })
+  expect(await next('Newcomer')).toMatchObject({ lineage_id: harbor?.lineage_id })
+})
