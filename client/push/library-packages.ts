@@ -6,15 +6,14 @@ import type { Problem } from '../project/problem.ts'
 
 const isGamePath = (name: string): boolean => /^\/game(\/[a-z0-9_-]+)+$/.test(name) && name.length <= 1000
 
-/** The content hash of the current version of each that the library has, by name in lower case. */
-export async function findPackages(api: Api, names: Iterable<string>): Promise<Map<string, string>> {
+/** Those of the packages that the library has at their path, in lower case. */
+export async function findPackages(api: Api, names: Iterable<string>): Promise<Set<string>> {
   const paths = [...new Set([...names].map((name) => name.toLowerCase()))].filter(isGamePath)
-  if (paths.length === 0) return new Map()
+  if (paths.length === 0) return new Set()
   const { lineages } = await findFaces(api, { lineageIds: [], hashes: [], paths })
-  const packages = lineages
-    .filter(({ source_ext }) => source_ext === null)
-    .toSorted((a, b) => a.face_object_id - b.face_object_id)
-  return new Map(packages.map(({ origin_path, face_content_hash }) => [origin_path?.toLowerCase() ?? '', face_content_hash]))
+  return new Set(
+    lineages.flatMap(({ source_ext, origin_path }) => (source_ext === null ? (origin_path?.toLowerCase() ?? []) : [])),
+  )
 }
 
 const missingKinds = new Set<Problem['kind']>(['missing-dependency', 'missing-soft-reference'])

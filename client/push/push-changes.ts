@@ -107,16 +107,14 @@ export class PushWork {
     return changed
   }
 
-  /** Plans; and again with what the library turns out to have of what is not on this disk. */
+  /** Plans; and again where the library turns out to have something at the path of what is not on this disk. */
   async #plan(files: readonly PushFile[], search: PackageSearch): Promise<PushPlan> {
     const { api, namedPaths } = this.#parts
     const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(namedPaths) }
     const elsewhere = this.#elsewhere(search)
     const plan = planPush(files, elsewhere, options)
     const there = await findPackages(api, missingPackages(plan.problems))
-    if (there.size === 0) return plan
-    const inLibrary = (name: string) => elsewhere.inLibrary(name) ?? there.get(name)
-    return planPush(files, { ...elsewhere, inLibrary }, options)
+    return there.size === 0 ? plan : planPush(files, { ...elsewhere, isAtPath: (name) => there.has(name) }, options)
   }
 
   /** What only the library's answers tell of files that are there already. */
@@ -134,6 +132,7 @@ export class PushWork {
     const { memory, namedPaths } = this.#parts
     return {
       inLibrary: (name: string) => memory.findByPackage(name).find(({ base }) => base)?.base?.hash,
+      isAtPath: () => false,
       onDisk: (name: string) => {
         const known = memory.findByPackage(name).find(({ file }) => existsSync(join(namedPaths.root, file)))
         return known?.file ?? search.findPackage(name)?.file

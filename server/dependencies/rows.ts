@@ -2,7 +2,7 @@
 
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { placeAt } from '../rows/places.ts'
+import { placeAt, soleAt } from '../rows/places.ts'
 
 /** `needs`: what versions need. `users`: what needs them. */
 export type Direction = 'needs' | 'users'
@@ -63,16 +63,9 @@ export function rowsOf(
         where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.object_id`, id)} and d.project_id = read.project_id
         union all
        select sole.id, a.hard, a.path_key
-         from awaited_imports a cross join lateral ${soleAt(sql, workspaceId, sql`a.path_key`)} sole
+         from awaited_imports a cross join lateral ${soleAt(sql, sql`${workspaceId}`, sql`a.path_key`)} sole
         where a.workspace_id = ${workspaceId} and ${isOf(sql, sql`a.object_id`, id)} and a.project_id = read.project_id offset 0) d`
 }
-
-/** The current version of the only prop of the library at a path: what a project awaits there is taken from it meanwhile. */
-const soleAt = (sql: Sql, workspaceId: number, path: Fragment): Fragment => sql`(
-  select min(o.id) as id
-    from objects o
-    join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id and l.face_object_id = o.id
-   where o.workspace_id = ${workspaceId} and o.path_key = ${path} and o.source_ext is null having count(*) = 1)`
 
 /** Whether rows lead to other versions than they name. */
 export const isMapped = ({ direction, reading }: Rows): boolean =>

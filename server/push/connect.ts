@@ -77,6 +77,7 @@ interface KnownRow extends PathReference {
   isOwn: boolean
   /** Where it leads; null while it is awaited. */
   lineage_id: string | null
+  needed: number
 }
 
 /** Of versions that were pushed before: what this project said of them; of those that it did not push, the paths that the first one said. */
@@ -89,13 +90,13 @@ async function selectKnown(
   const isAsked = (project: string) =>
     sql`(${sql(project)}.project_id = ${projectId} or ${sql(project)}.project_id = o.project_id)`
   const rows = await sql<KnownRow[]>`
-    select d.object_id, d.project_id = ${projectId} as "isOwn", d.path_key, d.hard, null as path, n.lineage_id
+    select d.object_id, d.project_id = ${projectId} as "isOwn", d.path_key, d.hard, null as path, n.lineage_id, n.id as needed
       from objects o
       join dependencies d on d.workspace_id = o.workspace_id and d.object_id = o.id and ${isAsked('d')}
       join objects n on n.workspace_id = d.workspace_id and n.id = d.needs_object_id
      where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}
      union all
-    select a.object_id, a.project_id = ${projectId}, a.path_key, a.hard, a.path, null
+    select a.object_id, a.project_id = ${projectId}, a.path_key, a.hard, a.path, null, 0
       from objects o
       join awaited_imports a on a.workspace_id = o.workspace_id and a.object_id = o.id and ${isAsked('a')}
      where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}`
@@ -111,7 +112,14 @@ async function selectKnown(
 }
 
 const knownFrom = (rows: readonly KnownRow[]): KnownReferences => ({
-  found: new Set(rows.flatMap(({ path_key, lineage_id }) => (lineage_id === null ? [] : (path_key ?? lineage_id)))),
+  found: new Map(
+    [
+      ...Map.groupBy(
+        rows.filter(({ lineage_id }) => lineage_id !== null),
+        (row) => row.path_key ?? row.lineage_id ?? '',
+      ),
+    ].map(([key, found]) => [key, found.map(({ needed }) => needed)]),
+  ),
   awaited: new Set(rows.flatMap(({ path_key, lineage_id }) => (lineage_id === null ? path_key : []))),
 })
 
@@ -150,8 +158,12 @@ function* parts<T>(all: readonly T[]): Iterable<T[]> {
 async function writeEdges(
   sql: Sql,
   workspaceId: number,
-  { projectId, edges: { edges, awaited } }: { projectId: number; edges: Edges },
+  { projectId, edges: { edges, awaited, replaced } }: { projectId: number; edges: Edges },
 ): Promise<void> {
+  for (const rows of parts(replaced))
+    await sql`
+    delete from dependencies d using jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text)
+     where d.workspace_id = ${workspaceId} and d.object_id = r.object_id and d.project_id = ${projectId} and d.path_key = r.path_key`
   for (const rows of parts(edges))
     await sql`
     insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key)

@@ -42,8 +42,8 @@ export interface PathReference {
 
 /** What the project had said of a version before this push. */
 export interface KnownReferences {
-  /** By what they lead to: paths, and lineages that have none. Their rows stay. */
-  found: ReadonlySet<string>
+  /** The versions that they lead to, by path, or by lineage where there is none. Their rows stay, but for parts of levels. */
+  found: ReadonlyMap<string, readonly number[]>
   awaited: ReadonlySet<string>
 }
 
@@ -71,6 +71,8 @@ export interface Edges {
   awaited: (PathReference & { object_id: number })[]
   /** Of known versions: what they awaited and now name. */
   met: { object_id: number; path_key: string }[]
+  /** Of known levels: parts that have a newer version now. */
+  replaced: { object_id: number; path_key: string }[]
 }
 
 /** Every version once for each item, hard if any reference says so. A package that is named as missing and is there after all becomes a soft one. */
@@ -81,7 +83,7 @@ export async function edgesOf(items: readonly ManifestItem[], referring: Referri
     const path = packagePath(item)
     if (id !== undefined && path !== undefined) atPath.set(path, id)
   }
-  const all: Edges = { edges: [], awaited: [], met: [] }
+  const all: Edges = { edges: [], awaited: [], met: [], replaced: [] }
   await inPieces(items, (item) => addReferences(item, { all, referring, where, atPath }))
   return all
 }
@@ -109,7 +111,10 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
     const path_key = path ? placeKeyOf(path) : where.pathOf(content_hash)
     const needed = where.idOf(content_hash)
     const key = path_key ?? where.lineageOf(content_hash)
-    if (needed === undefined || (key !== undefined && known?.found.has(key))) continue
+    if (needed === undefined) continue
+    const before = key === undefined ? undefined : known?.found.get(key)
+    if (before && !(path_key !== undefined && isNewerPart(path_key, needed, before))) continue
+    if (before && path_key !== undefined) all.replaced.push({ object_id: id, path_key })
     if (path_key !== undefined) named.set(path_key, [...(named.get(path_key) ?? []), needed])
     need(needed, hard ?? true, path_key ?? null)
   }
@@ -122,6 +127,10 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
   }
   for (const [needs_object_id, edge] of needs) all.edges.push({ object_id: id, needs_object_id, ...edge })
 }
+
+/** A level stays as it is when its actors are saved: what it needs are those that were pushed last. */
+const isNewerPart = (path_key: string, needed: number, before: readonly number[]): boolean =>
+  /\/__external(?:actors|objects)__\//.test(path_key) && before.every((id) => id < needed)
 
 /** What lies there decides where they lead. Each path once: a header may import a hundred thousand packages. */
 function* pathReferences(item: ManifestItem, id: number, referring: Referring): Generator<PathReference> {

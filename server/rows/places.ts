@@ -48,6 +48,13 @@ export const placeAt = (
       where later.workspace_id = ${workspaceId} and later.lineage_id = newest.lineage_id and later.project_id = ${project}
         and later.id > newest.id and later.path_key <> ${path}))`
 
+/** The current version (id) of the only prop of the library at a path: what a project awaits there is taken from it meanwhile. */
+export const soleAt = (sql: Sql, workspaceId: Fragment, path: Fragment): Fragment => sql`(
+  select min(f.id) as id
+    from objects f
+    join lineages l on l.workspace_id = f.workspace_id and l.id = f.lineage_id and l.face_object_id = f.id
+   where f.workspace_id = ${workspaceId} and f.path_key = ${path} and f.source_ext is null having count(*) = 1)`
+
 /** By path. */
 export async function findPlaces(
   sql: Sql,

@@ -7,6 +7,7 @@ import type { VersionFact } from '../../contract/version-facts.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { momentOf, stubOf } from './json.ts'
+import { soleAt } from './places.ts'
 
 export interface Version {
   object_id: number
@@ -62,12 +63,14 @@ export async function notCurrentOrUnknown(sql: Sql, workspaceId: number, named: 
 /** Ours says all of it. */
 export type VersionFacts = Required<Pick<PullJobObject, VersionFact>>
 
-/** What `versionFacts` of the contract says; o = objects. Most versions have no missing dependencies, and none is looked for. */
+/** What `versionFacts` of the contract says; o = objects. Most versions have no missing dependencies, and none is looked for. What lies elsewhere in the library, and nowhere twice, comes with a closure: it is not missing. */
 export const versionFacts = (sql: Sql): Fragment => sql`
   o.version, o.push_note, o.plugins,
   case when o.has_missing then coalesce((
-    select jsonb_agg(distinct a.path) from awaited_imports a
-     where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null), '[]') else '[]' end as missing_dependencies`
+    select jsonb_agg(path order by path_key)
+      from (select distinct on (a.path_key) a.path_key, a.path from awaited_imports a
+             where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null) missing
+     where not exists ${soleAt(sql, sql`o.workspace_id`, sql`missing.path_key`)}), '[]') else '[]' end as missing_dependencies`
 
 /** The name a downloaded version gets. */
 export function fileNameOf(version: Version, entryName: string): string {

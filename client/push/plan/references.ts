@@ -7,8 +7,10 @@ import { type Copies, isExternal, isPackageFile, levelsOf, type PushFile, pathOf
 
 /** What there is beside the files of this push. */
 export interface Elsewhere {
-  /** The hash under which the library holds a package, when it is known to; the name is in lower case. */
+  /** The hash under which the library holds a package that this project pushed or pulled; the name is in lower case. */
   inLibrary(packageName: string): string | undefined
+  /** Whether the library has a package at that path, whosever it is: the library decides whether it is meant. The name is in lower case. */
+  isAtPath(packageName: string): boolean
   /** The file of a package that lies on disk and is not part of this push. */
   onDisk(packageName: string): string | undefined
   /** The plugin that holds a module of native code. */
@@ -149,7 +151,8 @@ export class ReferenceIndex {
     } else if (target.blocked) {
       found.blocked.push(target.blocked)
       found.absent.push(name)
-    } else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
+    } else if (this.#elsewhere.isAtPath(target.key)) found.absent.push(name)
+    else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
   }
 
   #addAbsent(
