@@ -45,9 +45,10 @@ export interface Target {
 export async function makeProject(
   packages: Packages = {},
   descriptor: object = { EngineAssociation: '5.3' },
+  name = 'Project',
 ): Promise<TestProject> {
   const folder = temporaryFolder()
-  const root = join(folder, 'Project')
+  const root = join(folder, name)
   const state = join(folder, 'state')
   const project: TestProject = {
     root,
@@ -68,7 +69,7 @@ export async function makeProject(
       return push({ url, key, folders: findFolders({ PH_STATE_DIR: state }), ...options, paths })
     },
   }
-  writeFiles(root, { 'Project.uproject': JSON.stringify(descriptor) })
+  writeFiles(root, { [`${name}.uproject`]: JSON.stringify(descriptor) })
   await project.save(packages)
   return project
 }
