@@ -27,7 +27,7 @@ import {
   Timestamp,
 } from './shapes.ts'
 import { TagOnEntry } from './tags.ts'
-import { versionFacts, versionOrigin } from './version-facts.ts'
+import { placelessName, versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -125,6 +125,7 @@ export const ClosureMember = Type.Object({
   ...memberIdentity,
   ...versionFacts,
   source_path: versionOrigin.source_path,
+  package_name: placelessName,
   shared_with_count: Count,
   /** Who has its lineage checked out now. */
   lock: Type.Optional(nullable(Lock)),
@@ -137,6 +138,7 @@ export const DependentsMember = Type.Object({
   ...memberIdentity,
   entry_name: nullable(Text),
   entry_status: nullable(oneOf(entryStatuses)),
+  package_name: placelessName,
 })
 export type DependentsMember = Static<typeof DependentsMember>
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { dependencyModes } from './dependency-modes.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
+import { MisnamedFile } from './misnamed.ts'
 import { routes } from './route.ts'
 import {
   absentOrNull,
@@ -93,7 +94,13 @@ export const PullReport = Type.Object(
 )
 export type PullReport = Static<typeof PullReport>
 
-const detailFields = { ...jobFields, entries: Type.Array(PullJobEntry), report_json: nullable(PullReport) }
+const detailFields = {
+  ...jobFields,
+  entries: Type.Array(PullJobEntry),
+  report_json: nullable(PullReport),
+  /** Files that are needed and do not come, because no project can have them under their names. */
+  misnamed: Type.Optional(Type.Array(MisnamedFile)),
+}
 
 /** A pull job with what it brings and, once it is finished, how it went. */
 export const PullJobDetail = Type.Object(detailFields)

@@ -31,3 +31,9 @@ export const versionOrigin = {
   pushed_from: Type.Optional(nullable(Text)),
   source_path: Type.Optional(nullable(Text)),
 }
+
+/**
+ * The long package name of a version that has no `origin_path`: content of a plugin, or a name with letters that `origin_path` cannot
+ * have. Null where none is known.
+ */
+export const placelessName = Type.Optional(nullable(Text))

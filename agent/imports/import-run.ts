@@ -214,7 +214,7 @@ class Progress {
     this.#begun.delete(job_id)
     const state = status === 'lost' ? 'given_up' : status
     const there = files.filter(({ outcome }) => !notThere.has(outcome)).length
-    const leftOut = warnings.find(({ type }) => type === 'not_placed')?.message ?? null
+    const leftOut = warnings.find(({ type }) => type === 'not_placed' || type === 'misnamed')?.message ?? null
     if (state === 'done') this.#reports.advance(job_id, { files: there, bytes: this.#total.bytes })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
     else this.#reports.end(job_id, state, reason ?? leftOut)

@@ -8,6 +8,8 @@ import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
 import type { JobReport, PullReport } from '../../client/pull/report.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
+import type { MisnamedFile } from '../../contract/misnamed.ts'
+import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { among, command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
@@ -160,9 +162,14 @@ function exitOf({ jobs }: PullReport): number {
   return [exits.failed, exits.conflict, exits.partly].find((code) => codes.includes(code)) ?? exits.done
 }
 
-function exitOfJob({ status, summary }: JobReport): number {
+function exitOfJob({ status, summary, warnings }: JobReport): number {
   if (status === 'lost' || status === 'refused') return exits.conflict
   const placed = summary.added + summary.updated + summary.overwritten
   if (status === 'failed') return placed > 0 ? exits.partly : exits.failed
-  return summary.kept + summary.skipped + summary.left_out > 0 ? exits.partly : exits.done
+  const isShort = warnings.some(lacksOrdered)
+  return isShort || summary.kept + summary.skipped + summary.left_out > 0 ? exits.partly : exits.done
 }
+
+/** Something that was ordered itself cannot come because of its name; what is only needed by it is a warning. */
+const lacksOrdered = ({ files }: PullWarning): boolean =>
+  Array.isArray(files) && files.some((file: Partial<MisnamedFile> | null) => file?.ordered === true)

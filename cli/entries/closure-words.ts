@@ -29,9 +29,15 @@ export function needs({ root_object_id, total_bytes, members }: Closure, bounds:
 }
 
 const needed = (member: ClosureMember): string => {
-  const { asset_name, shared_with_count: users } = member
+  const { shared_with_count: users } = member
   const shared = users > 1 ? `, needed by ${number(users)}` : ''
-  return `${printable(asset_name ?? 'a file without a name')}  ${kindOf(member)}, ${size(member.blob_size)}${shared}`
+  return `${printable(nameOf(member))}  ${kindOf(member)}, ${size(member.blob_size)}${shared}`
+}
+
+/** A name with letters beyond ASCII is no `asset_name`: then the end of the path says it. */
+function nameOf({ asset_name, package_name, ...member }: ClosureMember | DependentsMember): string {
+  const path = package_name ?? ('source_path' in member ? member.source_path?.replace(/\.[^./]*$/, '') : undefined)
+  return asset_name ?? path?.split('/').at(-1) ?? 'a file without a name'
 }
 
 export function usedBy({ root_object_id, used_by_entries, members }: Dependents, bounds: TreeBounds): Section {
@@ -43,9 +49,9 @@ export function usedBy({ root_object_id, used_by_entries, members }: Dependents,
 }
 
 const using = (member: DependentsMember): string => {
-  const { entry_id, entry_name, entry_status, asset_name } = member
+  const { entry_id, entry_name, entry_status } = member
   const state = entry_status === 'deprecated' ? ', deprecated' : entry_id === null ? withoutEntry(member) : ''
-  return `${printable(entry_name ?? asset_name ?? 'a file without a name')}  ${kindOf(member)}${state}`
+  return `${printable(entry_name ?? nameOf(member))}  ${kindOf(member)}${state}`
 }
 
 /** An actor that lies in a file of its own is no entry, in no version; of other files only the current version is one. */

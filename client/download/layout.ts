@@ -133,9 +133,11 @@ const fileOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Where a version was pushed: a package by its `/Game` path, another file by its path below the folder that was pushed. */
 export function ownPath(object: DownloadedObject): string {
-  const { origin_path, source_path, source_ext, asset_class } = object
+  const { origin_path, package_name, source_path, source_ext, asset_class } = object
   const extension = extensionOf({ source_ext, asset_class })
-  const inContent = origin_path == null ? undefined : `Content${origin_path.slice('/Game'.length)}.${extension}`
+  // A name with other letters than an `origin_path` has is a path under /Game too.
+  const path = origin_path ?? (/^\/Game\//i.test(package_name ?? '') ? package_name : undefined)
+  const inContent = path == null ? undefined : `Content${path.slice('/Game'.length)}.${extension}`
   const asPushed = source_path ?? undefined
   const first = source_ext === null ? (inContent ?? asPushed) : (asPushed ?? inContent)
   return first ?? `${plainName(object.asset_name ?? `version ${object.object_id}`)}.${extension}`

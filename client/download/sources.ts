@@ -91,14 +91,22 @@ export class DownloadSources implements Addresses {
 
   #ownObject({ face, ...entry }: EntryDetail): DownloadedObject {
     const { version } = this.#wish
-    if (version) return { ...version, lineage_id: entry.lineage_id, asset_name: version.asset_name ?? entry.name }
-    return { ...entry, ...face, lineage_id: entry.lineage_id, asset_name: entry.name, source_path: face.source_path ?? null }
+    const { lineage_id, name: asset_name } = entry
+    if (version) return { ...version, lineage_id, asset_name: version.asset_name ?? asset_name }
+    const package_name = packageNameIn(entry.metadata_doc)
+    return { ...entry, ...face, lineage_id, asset_name, source_path: face.source_path ?? null, package_name }
   }
 
   #each<T, R>(list: readonly T[], ask: (one: T) => Promise<R>): Promise<R[]> {
     const atOnce = pLimit(requestsAtOnce)
     return Promise.all(list.map((one) => atOnce(ask, one)))
   }
+}
+
+/** What the push of a file without an `origin_path` said of it. */
+function packageNameIn(document: EntryDetail['metadata_doc']): string | null {
+  const { package_name } = (document?.ext?.unreal ?? {}) as { package_name?: unknown }
+  return typeof package_name === 'string' ? package_name : null
 }
 
 const definedOf = <T extends object>(value: T): Partial<T> =>

@@ -4,8 +4,8 @@ import { longestPath, sourcePathPattern } from '../../contract/path-patterns.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import { isDeviceName } from '../project/places/placeable.ts'
 
-/** A version with what its path is made of. `asset_name` is null for what is no asset. */
-export type DownloadedObject = PullJobObject & { source_path?: string | null }
+/** A version with what its path is made of. `asset_name` is null for what is no asset; `package_name` is of what has no `origin_path`. */
+export type DownloadedObject = PullJobObject & { source_path?: string | null; package_name?: string | null }
 
 export interface LaidFile {
   /** Below the folder, with `/`. */

@@ -33,7 +33,14 @@ export const problemKinds = {
   'reader-warning': ['warning', 'Open and save it in the editor if something is missing in the library.'],
   'name-contradicts-folder': ['warning', 'Move it within the editor, so that its name and its folder agree again.'],
   unplaced: ['warning', 'Push from inside its project, so that its place is known; without one it cannot be pulled.'],
-  'name-not-allowed': ['warning', 'Rename it in the editor to letters a-z, digits, _ and -; until then it cannot be pulled.'],
+  'name-not-allowed': [
+    'warning',
+    'Rename it in the editor to letters a-z, digits, _ and -; until then no pull brings it, and what needs it comes without it.',
+  ],
+  'name-not-on-windows': [
+    'warning',
+    'Rename these: Windows cannot have them. A pull leaves them out on every system, a download on Windows.',
+  ],
   'plugin-package': ['note', 'Content of plugins can be browsed but not pulled.'],
   'plugin-reference': ['note', 'A project that pulls these needs the plugin.'],
   'same-bytes': ['note', 'The library keeps the bytes once, as one prop. To have two, change one of them and push again.'],

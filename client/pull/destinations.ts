@@ -6,8 +6,10 @@
 import { join } from 'node:path'
 import { notPlacedWarnings } from '../../contract/file-kinds.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import { misnamedWarnings } from '../../contract/misnamed.ts'
+import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { extensionOf } from '../../formats/package-place.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { isDeviceName, whyNotInContent } from '../project/places/placeable.ts'
 import { ProjectPlaces } from '../project/places/project-places.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
@@ -91,6 +93,16 @@ export const withLeftOut = (warnings: readonly PullWarning[], leftOut: readonly 
   ...warnings.filter(({ type }) => type !== 'not_placed'),
   ...notPlacedWarnings(leftOut.map(notPlacedOf)),
 ]
+
+/** What the library left out by itself, with the command that brings it into this project. */
+export function withMisnamed(
+  warnings: readonly PullWarning[],
+  { misnamed = [] }: Pick<PullJobDetail, 'misnamed'>,
+  root: string,
+): PullWarning[] {
+  if (misnamed.length === 0) return [...warnings]
+  return [...warnings.filter(({ type }) => type !== 'misnamed'), ...misnamedWarnings(misnamed, shellWord(root))]
+}
 
 /** A pull of which nothing remains has not brought what was ordered. */
 export function nothingRemains({ files, leftOut }: Destinations): Obstacle[] {

@@ -7,7 +7,15 @@ import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
-import { destinationsOf, type LeftOutFile, nothingRemains, type PullFile, whyNotIn, withLeftOut } from './destinations.ts'
+import {
+  destinationsOf,
+  type LeftOutFile,
+  nothingRemains,
+  type PullFile,
+  whyNotIn,
+  withLeftOut,
+  withMisnamed,
+} from './destinations.ts'
 import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
@@ -246,7 +254,8 @@ export class PullJob {
   }
 
   #report(status: JobReport['status'], reason: string | null, obstacles: readonly Obstacle[]): JobReport {
-    const { job, warnings, resumed } = this.#job
+    const { job, resumed } = this.#job
+    const warnings = withMisnamed(this.#job.warnings, job, this.#parts.target.root)
     const files = status === 'lost' ? [...this.#files.values()] : this.#items(obstacles)
     const placed = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated' || outcome === 'overwritten')
     return {

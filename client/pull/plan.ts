@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { ApiError } from '../../contract/errors.ts'
 import type { LineageFace } from '../../contract/lineages.ts'
-import type { PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { engineOrder, isNewerEngine } from '../../formats/engine-version.ts'
 import { type Content, cachedPath } from '../content/cache.ts'
 import { projectStateFile } from '../folders.ts'
@@ -13,7 +13,7 @@ import { openWire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
-import { destinationsOf, nothingRemains, whyNotIn, withLeftOut } from './destinations.ts'
+import { destinationsOf, nothingRemains, whyNotIn, withLeftOut, withMisnamed } from './destinations.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { type ConflictAnswer, makeOrder, type PullOptions, versionWarnings } from './options.ts'
@@ -85,6 +85,7 @@ interface PossibleJob {
   entries: PullJobEntry[]
   warnings: PullWarning[]
   objects: PullJobObject[]
+  misnamed?: PullJobDetail['misnamed']
 }
 
 async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob[]> {
@@ -92,11 +93,11 @@ async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob
   const jobs = await queuedJobs(api, options.target.project)
   return Promise.all(
     jobs.map(async ({ id }) => {
-      const [{ entries, target_root: targetRoot }, { objects }] = await Promise.all([
+      const [{ entries, target_root: targetRoot, misnamed }, { objects }] = await Promise.all([
         api.pullJobs.get({ job_id: id }),
         api.pullJobs.closure({ job_id: id }),
       ])
-      return { jobId: id, targetRoot, entries, warnings: [], objects }
+      return { jobId: id, targetRoot, entries, warnings: [], objects, misnamed }
     }),
   )
 }
@@ -105,9 +106,9 @@ async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob>
   const order = await makeOrder(options, api)
   try {
     const planned = await api.pullJobs.plan(order)
-    const { target_root: targetRoot, entries, closure } = planned
+    const { target_root: targetRoot, entries, closure, misnamed } = planned
     const warnings = [...planned.warnings, ...versionWarnings(order, planned)]
-    return { jobId: null, targetRoot, entries, warnings, objects: closure.objects }
+    return { jobId: null, targetRoot, entries, warnings, objects: closure.objects, misnamed }
   } catch (error) {
     if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
   }
@@ -153,7 +154,7 @@ class Planner {
     this.#parts = parts
   }
 
-  async plan({ jobId, targetRoot, entries, warnings, objects }: PossibleJob): Promise<JobPlan> {
+  async plan({ jobId, targetRoot, entries, warnings, objects, misnamed }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
@@ -176,7 +177,7 @@ class Planner {
         ...obstacles,
         ...(await checkReplaced(placed, signal)),
       ],
-      warnings: withLeftOut(withRootWarning(warnings, targetRoot), leftOut),
+      warnings: withLeftOut(withRootWarning(withMisnamed(warnings, { misnamed }, target.root), targetRoot), leftOut),
       summary: sumsOf(decisions),
       bytes: this.#bytesOf(
         files.map(({ object }) => object),

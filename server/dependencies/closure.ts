@@ -9,7 +9,7 @@ import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { findProject } from '../rows/places.ts'
-import { requireVersionOf, versionFacts } from '../rows/version.ts'
+import { packageName, requireVersionOf, versionFacts } from '../rows/version.ts'
 import { pieceEdges } from './edges.ts'
 import { inTurn } from './heavy-walks.ts'
 import type { Direction, Versions } from './rows.ts'
@@ -38,16 +38,18 @@ export interface ClosureOf {
  */
 export function readClosure(sql: Sql, workspaceId: number, of: ClosureOf): Promise<Around<ClosureMember>> {
   const sharing = sql`(select count(distinct s.object_id)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
-  const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path`
-  const named = ['shared_with_count', 'version', 'push_note', 'plugins', 'missing_dependencies', 'source_path'] as const
+  const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path, ${packageName(sql)}`
+  const facts = ['version', 'push_note', 'plugins', 'missing_dependencies'] as const
+  const named = ['shared_with_count', ...facts, 'source_path', 'package_name'] as const
   const from = { ...of, direction: 'needs', shown, named, tooMany: tooManyNeeded } as const
   return readAround<ClosureMember>(sql, workspaceId, from)
 }
 
 /** Everything that needs it, directly (depth 1) or through others; the version itself is left out. Throws as `readClosure` does. */
 export async function readDependents(sql: Sql, workspaceId: number, entryId: number): Promise<Around<DependentsMember>> {
-  const named = ['entry_name', 'entry_status'] as const
-  const from = { entryId, direction: 'users', shown: sql`e.name, e.status`, named, tooMany: tooManyUsers } as const
+  const named = ['entry_name', 'entry_status', 'package_name'] as const
+  const shown = sql`e.name, e.status, ${packageName(sql)}`
+  const from = { entryId, direction: 'users', shown, named, tooMany: tooManyUsers } as const
   const { members, ...around } = await readAround<DependentsMember>(sql, workspaceId, from)
   return { ...around, members: members.filter((member) => member.depth > 0) }
 }
@@ -85,7 +87,7 @@ function isConsistent({ face, rootId, members, reached }: Around<Member> & { rea
   )
 }
 
-type Member = Omit<DependentsMember, 'entry_name' | 'entry_status'>
+type Member = Omit<DependentsMember, 'entry_name' | 'entry_status' | 'package_name'>
 
 /** The refusal of more than a walk goes through. */
 type TooMany = (beyond: Beyond) => ApiError

@@ -56,6 +56,7 @@ export const pullJobs: Handlers<typeof contract> = {
       updated_at: now.toISOString(),
       entries: entries.map(({ lineage_id: _lineage, ...entry }) => entry),
       report_json: null,
+      misnamed: order.misnamed,
       warnings: [...warnings, ...placeWarnings(order.files, fields.target_root)],
       ...(input.dependencies && { dependencies: input.dependencies }),
       closure: closureOf(objects),
@@ -188,7 +189,10 @@ async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'creat
   const fields = await orderFields({ sql, workspace, input, order })
   const at = now.toISOString()
   const [job] = await sql<{ id: number }[]>`
-    insert into pull_jobs ${sql({ workspace_id: workspace.id, requested_by: actor.id, ...fields, created_at: at, updated_at: at })} returning id`
+    insert into pull_jobs ${sql({
+      ...{ workspace_id: workspace.id, requested_by: actor.id, ...fields },
+      ...{ misnamed: sql.json(order.misnamed), created_at: at, updated_at: at },
+    })} returning id`
   if (!job) throw new Error('the pull job was not recorded')
   await sql`
     insert into pull_job_entries (workspace_id, job_id, position, entry_id, object_id)

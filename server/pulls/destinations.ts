@@ -1,5 +1,5 @@
 /** Where the files of a pull land, and which of them have the same destination (spec 4.3; contract-gaps 4 and 9). Pure. */
-import { type ApiError, type Failure, validationError } from '../../contract/errors.ts'
+import { type ApiError, validationError } from '../../contract/errors.ts'
 import { notPlacedWarnings, whyNotPlaced } from '../../contract/file-kinds.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { rootWarnings } from '../../contract/target-roots.ts'
@@ -14,34 +14,6 @@ export interface Destinations {
 /** What a person calls a file. */
 export const titleOf = ({ asset_name, origin_path, content_hash }: PullFile): string =>
   origin_path ?? asset_name ?? `the file ${content_hash}`
-
-/** Every file needs a place: one that belongs to a plugin, or to no project, has none. */
-export function requirePlaces(files: readonly PullFile[]): void {
-  const failures = files.flatMap((file): Failure[] =>
-    file.origin_path === null
-      ? [
-          {
-            path: 'entries',
-            message: `${placeless(file)} ${whyPlaceless(file)}`,
-            source_ext: file.source_ext,
-            ...nameOf(file),
-          },
-        ]
-      : [],
-  )
-  if (failures.length > 0) throw validationError(failures)
-}
-
-const placeless = ({ asset_name, content_hash }: PullFile): string =>
-  asset_name === null ? `the file ${content_hash}` : asset_name
-
-/** What brings it instead. */
-const whyPlaceless = ({ source_ext }: PullFile): string =>
-  source_ext === null
-    ? 'is content of a plugin and has no place under /Game, so it cannot be pulled; leave it out and install its plugin'
-    : 'is a source file and has no place under /Game, so it cannot be pulled; leave it out and bring it with `ph download`'
-
-const nameOf = ({ object_id, content_hash, asset_name }: PullFile) => ({ object_id, content_hash, asset_name })
 
 /** What to know of where files land: another root than `/Game`, and files that no project gets, such as scripts from before the library refused them. */
 export function placeWarnings(files: readonly PullFile[], targetRoot: string): PullWarning[] {

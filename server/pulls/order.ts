@@ -2,6 +2,7 @@
 
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import { type MisnamedFile, misnamedWarnings } from '../../contract/misnamed.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
@@ -15,11 +16,13 @@ import { holdEntries } from '../rows/hold.ts'
 import { findProject } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
-import { clashError, findClashes, preferNewest, requirePlaces } from './destinations.ts'
+import { clashError, findClashes, preferNewest } from './destinations.ts'
+import { leaveOutMisnamed } from './misnamed.ts'
 
 export interface Resolved {
   entries: (PullJobEntry & { lineage_id: string })[]
   files: PullFile[]
+  misnamed: MisnamedFile[]
   warnings: PullWarning[]
 }
 
@@ -70,8 +73,8 @@ export async function resolveOrder(
   const { entries, pinned } = await pinVersions(request, requested)
   const roots = rootsOf(entries)
   const found = await selectFiles(request, entries, ahead)
-  const files = found.files.toSorted((a, b) => a.object_id - b.object_id)
-  requirePlaces(files)
+  const ordered = found.files.toSorted((a, b) => a.object_id - b.object_id)
+  const { files, misnamed } = await leaveOutMisnamed(request, { files: ordered, roots })
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
   const destinations =
@@ -81,7 +84,8 @@ export async function resolveOrder(
   return {
     entries: withFacts(entries, files),
     files: destinations.files,
-    warnings: [...deprecationsOf(entries), ...destinations.warnings],
+    warnings: [...deprecationsOf(entries), ...misnamedWarnings(misnamed), ...destinations.warnings],
+    misnamed,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The only list of the columns of a pull job, of its entries and of its files. */
 
 import { ApiError } from '../../contract/errors.ts'
-import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullReport } from '../../contract/pull-jobs.ts'
+import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { type VersionFacts, versionFacts } from './version.ts'
@@ -53,8 +53,8 @@ export async function holdPullJob({ sql, workspace, now }: JobScope, jobId: numb
 
 /** A job with its entries and its report. */
 export async function requirePullJob({ sql, workspace, now }: JobScope, jobId: number): Promise<PullJobDetail> {
-  const [job] = await sql<(PullJob & { report_json: PullReport | null })[]>`
-    select ${columns(sql, now)}, j.report as report_json from pull_jobs j where j.workspace_id = ${workspace.id} and j.id = ${jobId}`
+  const [job] = await sql<(PullJob & Pick<PullJobDetail, 'report_json' | 'misnamed'>)[]>`
+    select ${columns(sql, now)}, j.report as report_json, j.misnamed from pull_jobs j where j.workspace_id = ${workspace.id} and j.id = ${jobId}`
   if (!job) throw jobNotFound(jobId)
   const entries = await sql<(PullJobEntry & VersionFacts)[]>`
     select p.entry_id, p.object_id, e.name, e.entry_type, e.status, ${versionFacts(sql)}

@@ -72,6 +72,13 @@ export const versionFacts = (sql: Sql): Fragment => sql`
              where a.workspace_id = o.workspace_id and a.object_id = o.id and a.path is not null) missing
      where not exists ${soleAt(sql, sql`o.workspace_id`, sql`missing.path_key`)}), '[]') else '[]' end as missing_dependencies`
 
+/**
+ * The long package name of a version that has no `origin_path`, as its push said: of content of a plugin, or with letters that no
+ * `origin_path` has; o = objects.
+ */
+export const packageName = (sql: Sql): Fragment => sql`
+  case when o.origin_path is null then left(o.metadata_doc #>> '{ext,unreal,package_name}', 1000) end as package_name`
+
 /** The name a downloaded version gets. */
 export function fileNameOf(version: Version, entryName: string): string {
   const stem = version.asset_name ?? version.origin_path?.split('/').at(-1) ?? entryName

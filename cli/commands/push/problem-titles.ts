@@ -24,6 +24,7 @@ export const problemTitles: Record<ProblemKind, string> = {
   'name-contradicts-folder': 'packages whose names and folders differ',
   unplaced: 'packages without a place in a project',
   'name-not-allowed': 'names with letters that cannot be pulled',
+  'name-not-on-windows': 'names that Windows cannot have',
   'plugin-package': 'packages of plugins',
   'plugin-reference': 'plugins that are referenced',
   'same-bytes': 'files with the same bytes as others',

@@ -17,6 +17,15 @@ export function whyNotInContent(path: string): string | undefined {
   return path.split('/').map(faultOfName).find(Boolean) ?? whyNotPlaced(path)
 }
 
+/** Why Windows cannot have a file at this path, as the end of a sentence about it; undefined where it can. With `/`. */
+export function whyNotOnWindows(path: string): string | undefined {
+  for (const name of path.split('/')) {
+    if (isDeviceName(name.split('.')[0] ?? '')) return `has ${name} in its path, the name of a device on Windows`
+    if (notOnWindows.test(name)) return `has ${name} in its path, a name that Windows cannot have`
+  }
+  return undefined
+}
+
 function faultOfName(name: string): string | undefined {
   if (isDeviceName(name.split('.')[0] ?? '')) return `would lie at ${name}, which is the name of a device on Windows`
   if (name.startsWith('.') || notOnWindows.test(name) || shortName.test(name))

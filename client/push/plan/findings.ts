@@ -1,6 +1,7 @@
 /** Collects what a plan finds about files, so that many files with one fault make one remark. */
 import type { Refused } from '../../project/file-facts.ts'
 import { allowedName } from '../../project/package-name.ts'
+import { whyNotOnWindows } from '../../project/places/placeable.ts'
 import { type Problem, type ProblemKind, problem } from '../../project/problem.ts'
 import { type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
 import type { References } from './references.ts'
@@ -13,6 +14,19 @@ const kindOfRefusal: Partial<Record<Refused['reason'], ProblemKind>> = {
 /** The library knows places under /Game only: of content of plugins it cannot be asked by path. */
 const absence = (name: string): string =>
   /^\/game\//i.test(name) ? 'neither on this disk nor in the library' : 'not on this disk'
+
+/** Whether only some systems, or no pull, can have its name. */
+export const hasNameFault = (file: SendableFile): boolean =>
+  file.naming.remark === 'not-allowed' || whyNotOnWindows(pathOf(file)) !== undefined
+
+const mostNeeding = 3
+
+/** Who else goes short. */
+function neededWords(files: readonly string[]): string {
+  if (files.length === 0) return ''
+  const more = files.length > mostNeeding ? ` and ${files.length - mostNeeding} more` : ''
+  return `; it is needed by ${files.slice(0, mostNeeding).join(', ')}${more}, which a pull brings without it`
+}
 
 /** A sentence, and what it is about when that is no file. */
 interface Finding {
@@ -59,11 +73,21 @@ export class FindingList {
     const isPackage = file.facts.kind === 'package'
     if (remark === 'contradicts')
       this.add('name-contradicts-folder', path, `${path} is ${packageName} by its header, but ${folderName} by its folder.`)
-    if (remark === 'not-allowed' && packageName !== null)
-      this.add('name-not-allowed', path, `${path}: rename ${packageName} to something like ${allowedName(packageName)}.`)
     if (remark === 'plugin') this.add('plugin-package', path, 'Content of a plugin has no place under /Game.')
     if (remark === 'unplaced' && isPackage)
       this.add('unplaced', path, 'It is not known where in a project these packages belong.')
+  }
+
+  /** Names that only some systems, or no pull, can have. `neededBy`: the files of this push that refer to the file. */
+  addNameFaults(file: SendableFile, neededBy: readonly string[]): void {
+    const { naming } = file
+    const path = pathOf(file)
+    if (naming.remark === 'not-allowed' && naming.packageName !== null) {
+      const advice = `rename ${naming.packageName} to something like ${allowedName(naming.packageName)}`
+      this.add('name-not-allowed', path, `${path}: ${advice}${neededWords(neededBy)}.`)
+    }
+    const fault = whyNotOnWindows(path)
+    if (fault !== undefined) this.add('name-not-on-windows', path, `${path} ${fault}${neededWords(neededBy)}.`)
   }
 
   /** What a file references and does not get, each by its name. */

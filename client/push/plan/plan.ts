@@ -5,7 +5,7 @@ import type { Problem } from '../../project/problem.ts'
 import { type Copies, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
 import { groupCopies, nameCopies, settleSharedPaths } from './duplicates.ts'
 import { namesByFolder } from './entry-names.ts'
-import { FindingList } from './findings.ts'
+import { FindingList, hasNameFault } from './findings.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
 import { type Elsewhere, edgesKey, ReferenceIndex, type References } from './references.ts'
 
@@ -54,6 +54,7 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
   const resolved = kept.map((group) => ({ group, references: index.resolve(group[0]) }))
   const used = usedOf(resolved, findings)
+  nameFaults(used, findings)
   const moved = movesTo(redirectors)
   const names = namesByFolder(used.map(({ group }) => group))
   const planned = used.map((one) => planItem(one, { options, moved, findings, names }))
@@ -103,6 +104,15 @@ function usedOf(resolved: readonly Resolved[], findings: FindingList): Resolved[
     findings.add('unused-companion', pathOf(file), 'Files that belong to models were found, and no model that references them.')
     return false
   })
+}
+
+/** Who pushes one of these names hears of it, and what in this push is pulled without it. */
+function nameFaults(used: readonly Resolved[], findings: FindingList): void {
+  const misnamed = used.flatMap(({ group }) => group.filter(hasNameFault))
+  const users = new Map(misnamed.map(({ hash }): [string, string[]] => [hash, []]))
+  if (users.size === 0) return
+  for (const { group, references } of used) for (const hash of references.needs.keys()) users.get(hash)?.push(pathOf(group[0]))
+  for (const file of misnamed) findings.addNameFaults(file, users.get(file.hash) ?? [])
 }
 
 /** By the package name that a redirector leads to: the redirectors, nearest first. */

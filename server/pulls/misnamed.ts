@@ -1,0 +1,97 @@
+/** Files of an order that have no place under /Game: which of them the others come without, and which refuse the order (contract-gaps 5). */
+import { type Failure, validationError } from '../../contract/errors.ts'
+import { type MisnamedFile, wayOut } from '../../contract/misnamed.ts'
+import { originPathPattern } from '../../contract/shapes.ts'
+import { amongIds } from '../database/among.ts'
+import type { Sql } from '../database/sql.ts'
+import type { PullFile } from '../rows/pull-job.ts'
+import { packageName } from '../rows/version.ts'
+
+interface Placed {
+  files: PullFile[]
+  misnamed: MisnamedFile[]
+}
+
+/** A version without a place, with what says where it belongs and what it is called. */
+interface Placeless {
+  object_id: number
+  content_hash: string
+  asset_name: string | null
+  source_ext: string | null
+  source_path: string | null
+  package_name: string | null
+  entry_id: number | null
+  entry_name: string | null
+}
+
+/**
+ * The files that land somewhere, and those that no project can have because of their names. VALIDATION where one
+ * belongs elsewhere (to a plugin, or to no project), or where no ordered file would come. `roots`: the ordered versions.
+ */
+export async function leaveOutMisnamed(
+  { sql, workspace }: { sql: Sql; workspace: { id: number } },
+  { files, roots }: { files: readonly PullFile[]; roots: readonly number[] },
+): Promise<Placed> {
+  const ids = files.flatMap(({ origin_path, object_id }) => (origin_path === null ? [object_id] : []))
+  if (ids.length === 0) return { files: [...files], misnamed: [] }
+  const placeless = await selectPlaceless(sql, workspace.id, ids)
+  const elsewhere = placeless.filter((file) => nameFault(file) === undefined)
+  if (elsewhere.length > 0) throw validationError(elsewhere.map((file) => failureOf(file, whyElsewhere(file))))
+  const ordered = placeless.filter(({ object_id }) => roots.includes(object_id))
+  if (ordered.length === roots.length) throw validationError(ordered.map((file) => failureOf(file, whyNothing(file))))
+  return {
+    files: files.filter(({ origin_path }) => origin_path !== null),
+    misnamed: placeless.map((file) => ({
+      object_id: file.object_id,
+      entry_id: file.entry_id,
+      name: titleOf(file),
+      why: nameFault(file) ?? '',
+      source_ext: file.source_ext,
+      ordered: roots.includes(file.object_id),
+    })),
+  }
+}
+
+const selectPlaceless = (sql: Sql, workspaceId: number, ids: readonly number[]) => sql<Placeless[]>`
+  select o.id as object_id, o.content_hash, o.asset_name, o.source_ext, o.source_path, ${packageName(sql)}, e.id as entry_id, e.name as entry_name
+    from objects o
+    join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id
+    left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+   where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)} order by o.id`
+
+const place = new RegExp(originPathPattern)
+
+/** What is wrong with its name, as the end of a sentence; undefined where something else keeps it from having a place. */
+function nameFault({ package_name, source_path, source_ext }: Placeless): string | undefined {
+  if (package_name === null ? source_ext !== null : !isGamePath(package_name)) return undefined
+  if (package_name !== null && place.test(withPlainMount(package_name)))
+    return `is kept without a place, because another file was pushed as ${package_name} along with it`
+  const stem = package_name ?? source_path?.replace(/\.[^./]*$/, '')
+  if (stem === undefined || (package_name === null && place.test(`/Game/${stem}`))) return undefined
+  return 'has other letters in its path than a-z, digits, _ and -'
+}
+
+const isGamePath = (name: string): boolean => /^\/game\//i.test(name)
+/** Spelled as the pattern spells it. */
+const withPlainMount = (name: string): string => `/Game${name.slice('/Game'.length)}`
+
+/** What people call it: by its path, which tells more than a name. */
+const titleOf = ({ package_name, entry_name, asset_name, source_path, content_hash }: Placeless): string =>
+  package_name ?? source_path ?? entry_name ?? asset_name ?? `the file ${content_hash}`
+
+const whyNothing = (file: Placeless): string =>
+  `${nameFault(file)}, so it cannot be pulled; ${wayOut(file, '<folder of the project>')}`
+
+function whyElsewhere({ package_name, source_ext }: Placeless): string {
+  const [, plugin] = /^\/([^/]+)\//.exec(package_name ?? '') ?? []
+  if (source_ext !== null)
+    return 'is a source file and has no place under /Game, so it cannot be pulled; leave it out and bring it with `ph download`'
+  if (plugin !== undefined)
+    return `is content of the plugin ${plugin} and has no place under /Game, so it cannot be pulled; leave it out and install its plugin`
+  return 'was pushed from outside a project and has no place under /Game, so it cannot be pulled; push it from inside its project, or leave it out'
+}
+
+function failureOf(file: Placeless, why: string): Failure {
+  const { object_id, content_hash, asset_name, source_ext } = file
+  return { path: 'entries', message: `${titleOf(file)} ${why}`, source_ext, object_id, content_hash, asset_name }
+}
