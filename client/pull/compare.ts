@@ -5,7 +5,7 @@ import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
 import type { PullFile } from './destinations.ts'
-import { type ContentFolder, type Destination, inspectDestinations } from './existing-files.ts'
+import { type ContentFolder, type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface Decision extends Destination {
   localStat: string | undefined
 }
 
-export interface Comparison {
+export interface Comparison extends Pick<Inspection, 'warnings'> {
   decisions: Decision[]
   /** What stands in the way, and files that cannot be read. */
   obstacles: Obstacle[]
@@ -47,12 +47,15 @@ interface Occupied extends Destination {
 
 /** Holds files against what lies where they go, and decides about each. Reads only. */
 export async function compareProject(files: readonly PullFile[], comparing: Comparing): Promise<Comparison> {
-  const { destinations, obstacles } = inspectDestinations(files, comparing.content)
+  const { destinations, obstacles, warnings } = inspectDestinations(files, comparing.content)
   const decided = await decide(destinations, comparing)
-  return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles] }
+  return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles], warnings }
 }
 
-async function decide(destinations: readonly Destination[], { memory, onBytes, signal }: Comparing): Promise<Comparison> {
+async function decide(
+  destinations: readonly Destination[],
+  { memory, onBytes, signal }: Comparing,
+): Promise<Omit<Comparison, 'warnings'>> {
   const there = destinations.filter(({ stats }) => stats).map(({ file }) => file)
   const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
   const occupied = destinations.flatMap((destination): Occupied[] =>

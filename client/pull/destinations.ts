@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { notPlacedWarnings } from '../../contract/file-kinds.ts'
 import { limits } from '../../contract/limits.ts'
 import { misnamedWarnings } from '../../contract/misnamed.ts'
+import { nameKey } from '../../contract/names.ts'
 import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import { shellWord } from '../../system/shell-word.ts'
-import { isDeviceName, whyNotInContent } from '../project/places/placeable.ts'
+import { whyNotInContent } from '../project/places/placeable.ts'
 import { ProjectPlaces } from '../project/places/project-places.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
@@ -145,34 +146,23 @@ function faultOf(object: PullJobObject): string | undefined {
 }
 
 function faultOfPath(path: string): string | undefined {
-  const segments = path.split('/')
-  const device = segments.find((segment) => isDeviceName(segment.split('.')[0] ?? ''))
-  if (device) return `would lie at ${device}, which is the name of a device on Windows`
-  return segments.some((segment) => segment.length > longestName)
+  return path.split('/').some((segment) => segment.length > longestName)
     ? `has a name longer than ${longestName} bytes in its path`
     : undefined
 }
 
-/** Two files for one place, as the strictest of file systems compares; folders that differ in nothing but case; bytes listed twice. */
+/** Two files for one place, as the strictest of file systems compares; bytes listed twice. */
 function findClashes(files: readonly PullFile[], leftOut: readonly LeftOutFile[]): DestinationRefusal[] {
   const refused: DestinationRefusal[] = []
   const taken = new Map<string, string>()
-  const folders = new Map<string, string>()
   const hashes = new Set(leftOut.map(({ object }) => object.content_hash))
   for (const { object, path, destination } of files) {
-    const other = taken.get(path.toLowerCase())
+    const other = taken.get(nameKey(path))
     if (other !== undefined) refused.push({ what: destination, why: `has the same destination as ${other}` })
-    taken.set(path.toLowerCase(), destination)
+    taken.set(nameKey(path), destination)
     if (hashes.has(object.content_hash))
       refused.push({ what: destination, why: 'has the same bytes as another file of the list' })
     hashes.add(object.content_hash)
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const folder = path.slice(0, end)
-      const known = folders.get(folder.toLowerCase())
-      if (known === folder) break
-      if (known !== undefined) refused.push({ what: destination, why: `lies in a folder that is also spelled ${known}` })
-      else folders.set(folder.toLowerCase(), folder)
-    }
   }
   return refused
 }

@@ -1,6 +1,5 @@
 /** One claimed job of a pull, from the list of its files to its report: compare, fetch, place, tell. */
 import { existsSync } from 'node:fs'
-import type { ApiError } from '../../contract/errors.ts'
 import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { ClosureAddresses } from '../content/closure-addresses.ts'
 import type { FilePlaced } from '../memory/project-memory.ts'
@@ -50,6 +49,7 @@ export class PullJob {
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
   #pullFiles: PullFile[] = []
   #leftOut: LeftOutFile[] = []
+  #spellings: PullWarning[] = []
   #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
@@ -105,15 +105,23 @@ export class PullJob {
     for (const file of leftOut) this.#files.set(file.object.content_hash, this.#leftOutItem(file))
     const nothing = nothingRemains(destined)
     if (nothing.length > 0) return nothing
-    const { decisions, obstacles } = await compareProject(
+    const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
       { content: target.content, memory: this.#parts.memory, signal: this.#signal },
     )
+    this.#spellings = warnings
+    this.#spellAsHere(decisions)
     await claim.confirm()
     this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
     return this.#bringDecided(this.#withinOrder(decisions), new ClosureAddresses(this.#parts.api, job.id, objects))
+  }
+
+  /** A folder that is here in other letters is the one that files go to. */
+  #spellAsHere(decisions: readonly Decision[]): void {
+    const here = new Map(decisions.map(({ pullFile }) => [pullFile.object.content_hash, pullFile]))
+    this.#pullFiles = this.#pullFiles.map((pullFile) => here.get(pullFile.object.content_hash) ?? pullFile)
   }
 
   #leftOutItem(pullFile: LeftOutFile): PulledFile {
@@ -267,7 +275,7 @@ export class PullJob {
       entries: job.entries,
       files,
       obstacles: [...obstacles],
-      warnings: withLeftOut(withRootWarning(warnings, job.target_root), this.#leftOut),
+      warnings: [...withLeftOut(withRootWarning(warnings, job.target_root), this.#leftOut), ...this.#spellings],
       ...this.#missing,
       summary: sumsOf(files),
       bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },
@@ -280,20 +288,3 @@ function itemOf({ pullFile, file }: Pick<Decision, 'pullFile' | 'file'>, outcome
   const { content_hash, lineage_id, object_id, blob_size: size } = object
   return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
 }
-
-/** A job that could not be claimed: why, as it stands with the library. */
-export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: PullWarning[] = []): JobReport => ({
-  job_id: job.id,
-  status: 'refused',
-  reason: error.message,
-  resumed: false,
-  target_root: job.target_root,
-  entries: job.entries ?? [],
-  files: [],
-  obstacles: [],
-  warnings,
-  missing_dependencies: [],
-  plugins: [],
-  summary: sumsOf([]),
-  bytes: { downloaded: 0, from_cache: 0, placed: 0, total: job.total_bytes },
-})

@@ -3,7 +3,6 @@
 export const obstacleKinds = {
   'not-allowed': 'Tell the administrator of the library which file this is; ph does not place such files.',
   'no-prop': 'Bring it into a folder outside of any project: `ph download <entry> --to <folder>`.',
-  'case-clash': 'Rename what is there to the spelling of the library, or pull to another folder with --root.',
   'in-the-way': 'Move what is there away, or pull to another folder with --root.',
   'leads-elsewhere': 'Replace the link by what it leads to, or pull to another folder with --root.',
   'path-too-long': 'Move the project to a shorter path, or pull to a shorter --root.',

@@ -159,7 +159,7 @@ class Planner {
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
     const { files, leftOut, refused } = destined
-    const { decisions, obstacles } = await compareProject(files, { content: target.content, memory, signal })
+    const { decisions, obstacles, warnings: spellings } = await compareProject(files, { content: target.content, memory, signal })
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
       ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),
@@ -177,7 +177,10 @@ class Planner {
         ...obstacles,
         ...(await checkReplaced(placed, signal)),
       ],
-      warnings: withLeftOut(withRootWarning(withMisnamed(warnings, { misnamed }, target.root), targetRoot), leftOut),
+      warnings: [
+        ...withLeftOut(withRootWarning(withMisnamed(warnings, { misnamed }, target.root), targetRoot), leftOut),
+        ...spellings,
+      ],
       summary: sumsOf(decisions),
       bytes: this.#bytesOf(
         files.map(({ object }) => object),

@@ -1,6 +1,7 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
+import type { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
+import type { PullJobDetail, PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { WaitingJob } from './waiting-jobs.ts'
@@ -78,6 +79,23 @@ export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
   for (const { outcome } of files) sums[outcome]++
   return sums
 }
+
+/** A job that could not be claimed: why, as it stands with the library. */
+export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: PullWarning[] = []): JobReport => ({
+  job_id: job.id,
+  status: 'refused',
+  reason: error.message,
+  resumed: false,
+  target_root: job.target_root,
+  entries: job.entries ?? [],
+  files: [],
+  obstacles: [],
+  warnings,
+  missing_dependencies: [],
+  plugins: [],
+  summary: sumsOf([]),
+  bytes: { downloaded: 0, from_cache: 0, placed: 0, total: job.total_bytes },
+})
 
 /** Characters that texts of a report may have. */
 interface Lengths {

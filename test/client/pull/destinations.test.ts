@@ -47,10 +47,15 @@ describe.each([
   test('is no place for a file', () => expect(whyNot({ origin_path })).toContain('has a place that is not allowed'))
 })
 
-test.each(['CON', 'nul', 'Com1', 'LPT9', 'aux'])('%s is a device on Windows, as a folder and as a file', (name) => {
-  expect(whyNot({ origin_path: `/Game/${name}/A` })).toContain('the name of a device')
-  expect(whyNot({ origin_path: `/Game/A/${name}` })).toContain('the name of a device')
-  expect(whyNot({ origin_path: `/Game/A/${name}x` })).toBeUndefined()
+test.each(['CON', 'nul', 'Com1', 'LPT9', 'aux'])('%s is a device on Windows, as a folder and as a file: it is left out, and the others come', (name) => {
+  const leftOut = (origin_path: string) => {
+    const { leftOut, refused, files } = destinationsOf([object(origin_path), object('/Game/Other')], '/Game')
+    expect([refused, files.at(-1)?.path]).toEqual([[], 'Other.uasset'])
+    return leftOut[0]?.why
+  }
+  expect(leftOut(`/Game/${name}/A`)).toContain('the name of a device')
+  expect(leftOut(`/Game/A/${name}`)).toContain('the name of a device')
+  expect(leftOut(`/Game/A/${name}x`)).toBeUndefined()
 })
 
 test.each(['', '.exe', 'a/b', '../x', 'UASSET', 'toolongextension', 7])('%j is no extension', (source_ext) => {
@@ -101,14 +106,15 @@ test('what is left out does not lend its bytes to another file of the list', () 
   expect(destinationsOf(twins, '/Game').refused.map(({ why }) => why)).toEqual(['has the same bytes as another file of the list'])
 })
 
-test('two places that are equal but for case are one place, in a file as in a folder', () => {
+test('two files whose places are equal but for case have one place; folders that are equal so are one folder', () => {
   const clash = (...paths: string[]) =>
     destinationsOf(
       paths.map((path) => object(path)),
       '/Game',
     ).refused.map(({ why }) => why)
   expect(clash('/Game/A/SM_Wall', '/Game/A/sm_wall')).toEqual(['has the same destination as /Game/A/SM_Wall'])
-  expect(clash('/Game/Walls/A', '/Game/walls/B')).toEqual(['lies in a folder that is also spelled Walls'])
+  expect(clash('/Game/Walls/A', '/Game/walls/a')).toEqual(['has the same destination as /Game/Walls/A'])
+  expect(clash('/Game/Walls/A', '/Game/walls/B')).toEqual([])
   expect(clash('/Game/A/X/1', '/Game/A/X/2', '/Game/A/Y/1')).toEqual([])
 })
 

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -72,7 +73,7 @@ test('nothing is placed while a file that would be replaced is read-only or open
   expect(onlyJob(await run({ onConflict: 'overwrite' })).summary).toMatchObject({ overwritten: 2 })
 })
 
-test('names that are there in other letters, links, and folders in the place of files are refused by name', async () => {
+test('links, and folders and files in the place of each other, are refused by name', async () => {
   const refused = async (prepare: (project: PullProject) => void) => {
     const { project, run } = await peerAndProject()
     mkdirSync(join(project.root, 'Content'))
@@ -83,8 +84,6 @@ test('names that are there in other letters, links, and folders in the place of 
     return job.obstacles.map(({ kind, file }) => `${kind} ${file}`)
   }
   const elsewhere = temporaryFolder()
-  expect(await refused((project) => put(project, { 'Content/town/X.uasset': '' }))).toEqual(['case-clash Content/Town'])
-  expect(await refused((project) => put(project, { 'Content/Town/a.uasset': '' }))).toEqual([`case-clash ${fileA}`])
   expect(await refused((project) => put(project, { 'Content/Town': 'a file' }))).toEqual(['in-the-way Content/Town'])
   expect(await refused((project) => put(project, { [`${fileA}/x`]: '' }))).toEqual([`in-the-way ${fileA}`])
   expect(await refused(({ root }) => symlinkSync(elsewhere, join(root, 'Content/Town')))).toEqual([
@@ -97,6 +96,41 @@ test('names that are there in other letters, links, and folders in the place of 
     }),
   ).toEqual([`leads-elsewhere ${fileA}`])
   expect(filesBelow(elsewhere)).toEqual({})
+})
+
+test('a folder or file that is here in other letters is the one that a pull takes, and reports as it is spelled here', async () => {
+  const { project, run } = await peerAndProject()
+  put(project, { 'Content/town/X.uasset': '', 'Content/town/a.uasset': 'first' })
+  const job = onlyJob(await run())
+  expect(outcomesOf(job)).toEqual({ 'Content/town/a.uasset': 'identical', 'Content/town/B.uasset': 'added' })
+  expect(job.files.map(({ destination }) => destination)).toEqual(['/Game/town/a', '/Game/town/B'])
+  expect(job.warnings).toEqual([])
+  expect(readdirSync(join(project.root, 'Content'))).toEqual(['town'])
+  // What lies there is known as the version that it is: the next one replaces it, under the same name.
+  const peer = await startPullPeer([nextOf(a, 'first, painted'), b])
+  expect(outcomesOf(onlyJob(await project.pull(peer, undefined, { order })))).toMatchObject({ 'Content/town/B.uasset': 'identical' })
+  expect(readdirSync(join(project.root, 'Content/town')).sort()).toEqual(['B.uasset', 'X.uasset', 'a.uasset'])
+})
+
+test('of two folders that differ in letters, the one that has the file is taken, else the one spelled as in the library; which one is said', async () => {
+  const { project, run } = await peerAndProject()
+  put(project, { 'Content/Town/X.uasset': '', 'Content/town/B.uasset': 'second', 'Content/TOWN/Y.uasset': '' })
+  const job = onlyJob(await run())
+  expect(outcomesOf(job)).toEqual({ 'Content/Town/A.uasset': 'added', 'Content/town/B.uasset': 'identical' })
+  expect(job.warnings).toMatchObject([
+    {
+      type: 'several_spellings',
+      spellings: ['Content/TOWN', 'Content/Town', 'Content/town'],
+      message: expect.stringContaining('Content/TOWN and Content/Town and Content/town are here'),
+    },
+  ])
+  expect(readdirSync(join(project.root, 'Content/Town')).sort()).toEqual(['A.uasset', 'X.uasset'])
+})
+
+test('files of folders that only the library spells in two ways land in one folder', async () => {
+  const { project, run } = await peerAndProject([a, peerFile('/Game/town/C', 'third')])
+  expect(onlyJob(await run()).summary).toMatchObject({ added: 2 })
+  expect(readdirSync(join(project.root, 'Content'))).toHaveLength(1)
 })
 
 test('a Content folder that is a link is where it leads', async () => {
