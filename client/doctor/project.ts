@@ -3,9 +3,10 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { nameKey } from '../../contract/names.ts'
 import { type Finding, fine, note, warning } from '../../system/finding.ts'
 import { ClientError } from '../client-error.ts'
-import { isDeviceName } from '../project/places/placeable.ts'
+import { whyNotOnWindows } from '../project/places/placeable.ts'
 import { findTarget, type PullTarget } from '../pull/target-project.ts'
 import type { Limited } from './options.ts'
 
@@ -76,13 +77,13 @@ async function readNames(folder: string, { limitMs, signal }: { limitMs: number;
 function judgeFolder({ path, below }: { path: string; below: string }, names: Names) {
   const entries = entriesOf(path).filter(({ name }) => !name.startsWith('.'))
   names.count += entries.length
-  for (const same of Map.groupBy(entries, ({ name }) => name.toLowerCase()).values())
+  for (const same of Map.groupBy(entries, ({ name }) => nameKey(name)).values())
     if (same.length > 1) names.clashes.push(same.map(({ name }) => below + name))
   for (const entry of entries) {
     const { name } = entry
     const isPackage = /\.(uasset|umap)$/i.test(name)
     const stem = isPackage ? name.slice(0, name.lastIndexOf('.')) : name
-    if (isDeviceName(name.split('.')[0] ?? '') || /[ .]$/.test(name)) names.reserved.push(below + name)
+    if (whyNotOnWindows(name) !== undefined) names.reserved.push(below + name)
     else if ((isPackage || entry.isDirectory()) && !allowedName.test(stem)) names.strange.push(below + name)
   }
   return entries.filter((one) => one.isDirectory()).map(({ name }) => ({ path: join(path, name), below: `${below}${name}/` }))

@@ -2,6 +2,7 @@
  * Where downloaded files lie below the folder that was asked for: as they were pushed, packages below `Content`, companions where
  * the files that name them look for them. What the library names is believed only as far as it stays in that folder. Pure.
  */
+import { nameKey } from '../../contract/names.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import { withoutEnd } from '../../system/text/text-end.ts'
 import { companionPath } from '../project/companion-path.ts'
@@ -57,15 +58,15 @@ function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLay
   const guessed: SetLayout['guessed'] = []
   /** False where another file lies. */
   const put = (path: string, object: DownloadedObject): boolean => {
-    const known = files.get(path.toLowerCase())
-    if (!known) files.set(path.toLowerCase(), { path, object })
+    const known = files.get(nameKey(path))
+    if (!known) files.set(nameKey(path), { path, object })
     return known === undefined || known.object.object_id === object.object_id
   }
   const follow = (from: LaidFile): void => {
     for (const address of companionsOf(from.object)) {
       const path = companionPath(from.path, address)
       const { companion, isGuess } = path === undefined ? nothing : findCompanion({ path, from, members })
-      const isNew = path !== undefined && !files.has(path.toLowerCase())
+      const isNew = path !== undefined && !files.has(nameKey(path))
       if (path === undefined || !companion || !put(path, companion)) unresolved.push({ file: from.path, address })
       else {
         if (isGuess && isNew) guessed.push({ file: from.path, address, taken: fileOf(ownPath(companion)) })
@@ -90,7 +91,7 @@ function layOutSet({ members }: DownloadSet, companionsOf: CompanionsOf): SetLay
 
 /** Two files that an entry needs were pushed as one path, from two folders. */
 const freePath = (path: string, { object_id }: DownloadedObject, files: ReadonlyMap<string, LaidFile>): string =>
-  files.has(path.toLowerCase()) ? path.replace(/(\.[^./]*)?$/, `-${object_id}$1`) : path
+  files.has(nameKey(path)) ? path.replace(/(\.[^./]*)?$/, `-${object_id}$1`) : path
 
 interface FoundCompanion {
   companion: DownloadedObject | undefined
@@ -112,10 +113,10 @@ interface CompanionSearch {
  */
 function findCompanion({ path, from, members }: CompanionSearch): FoundCompanion {
   const others = members.filter(({ object_id, source_ext }) => object_id !== from.object.object_id && source_ext !== null)
-  const key = path.toLowerCase()
-  const atPlace = others.find((object) => ownPath(object).toLowerCase() === key)
+  const key = nameKey(path)
+  const atPlace = others.find((object) => nameKey(ownPath(object)) === key)
   if (atPlace) return { companion: atPlace, isGuess: false }
-  const named = others.filter((object) => fileOf(ownPath(object).toLowerCase()) === fileOf(key))
+  const named = others.filter((object) => fileOf(nameKey(ownPath(object))) === fileOf(key))
   const own = members.find(({ object_id }) => object_id === from.object.object_id)
   const alike = named.length > 0 ? named : others.filter(({ source_ext }) => key.endsWith(`.${source_ext}`))
   const near = alike.filter((object) => sharesFolder(own, object))

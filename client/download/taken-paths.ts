@@ -1,5 +1,6 @@
 /** The paths that are taken below the folder of a download, as the strictest of file systems compares them, and those that are not allowed. Pure. */
 import { limits } from '../../contract/limits.ts'
+import { nameKey } from '../../contract/names.ts'
 import { longestPath, sourcePathPattern } from '../../contract/path-patterns.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import { isDeviceName } from '../project/places/placeable.ts'
@@ -38,18 +39,18 @@ export class TakenPaths {
     return files.flatMap((file) => {
       const why = faultOf(file) ?? (this.#isFree(file) ? undefined : 'has the same path as another file')
       if (why !== undefined) return [{ what: shown(file.path), why }]
-      this.#files.set(file.path.toLowerCase(), file)
-      for (const folder of foldersOf(file.path)) this.#folders.set(folder.toLowerCase(), folder)
+      this.#files.set(nameKey(file.path), file)
+      for (const folder of foldersOf(file.path)) this.#folders.set(nameKey(folder), folder)
       return []
     })
   }
 
   #isFree({ path, object }: LaidFile): boolean {
-    const known = this.#files.get(path.toLowerCase())
+    const known = this.#files.get(nameKey(path))
     if (known) return known.path === path && known.object.object_id === object.object_id
-    if (this.#folders.has(path.toLowerCase())) return false
+    if (this.#folders.has(nameKey(path))) return false
     return foldersOf(path).every((folder) => {
-      const key = folder.toLowerCase()
+      const key = nameKey(folder)
       return !this.#files.has(key) && (this.#folders.get(key) ?? folder) === folder
     })
   }

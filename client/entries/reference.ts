@@ -2,6 +2,7 @@
 
 import type { EntrySummary } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
+import { nameKey } from '../../contract/names.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { ClientError } from '../client-error.ts'
@@ -52,16 +53,20 @@ function readReference(reference: string): Meant {
       next: 'Give an id, a name, or a path that begins with /Game.',
     })
   const [, stem = reference, extension] = /^(.+)\.([^.]+)$/.exec(reference) ?? []
-  return { reference, key: reference.toLowerCase(), stem, extension: extension?.toLowerCase(), isPath: false }
+  return { reference, key: nameKey(reference), stem, extension: extension?.toLowerCase(), isPath: false }
 }
 
 /** `/Game/Props/SM_Barrel`, also with `.SM_Barrel` as the editor copies it; `.glb` means the source file beside it. */
 function readPath(reference: string): Named {
   const [packageName = reference, suffix] = reference.split('.', 2)
-  if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName))
-    throw new ClientError('USAGE', `${reference} is not a path of the library.`, {
-      next: 'Paths begin with /Game, like /Game/Props/SM_Barrel.',
-    })
+  if (!/^\/Game(\/[A-Za-z0-9_-]+)+$/i.test(packageName)) {
+    const name = packageName.split('/').at(-1)
+    const next =
+      /^\/Game\//i.test(packageName) && name
+        ? `Paths have letters a-z, digits, _ and - only. Give its name: ${shellWord(name)}`
+        : 'Paths begin with /Game, like /Game/Props/SM_Barrel.'
+    throw new ClientError('USAGE', `${reference} is not a path of the library.`, { next })
+  }
   const key = packageName.toLowerCase()
   const isObject = suffix?.toLowerCase() === key.split('/').at(-1)
   return { reference, key, stem: key, extension: isObject ? undefined : suffix?.toLowerCase(), isPath: true }
@@ -78,13 +83,15 @@ const longestQuery = 8000
 async function findCandidates(library: PageCalls, meant: readonly Meant[]): Promise<Candidates> {
   const named = meant.filter((one): one is Named => 'key' in one)
   const paths = new Set(named.flatMap(({ isPath, key }) => (isPath ? [`/Game${key.slice('/game'.length)}`] : [])))
-  // As typed: the database has its own rules for lower case.
-  const names = new Set(named.flatMap(({ isPath, reference, stem }) => (isPath ? [] : [reference, stem])))
+  // With composed accents, as names are kept; otherwise as typed: a library has its own rules for lower case.
+  const names = new Set(
+    named.flatMap(({ isPath, reference, stem }) => (isPath ? [] : [reference.normalize('NFC'), stem.normalize('NFC')])),
+  )
   const atPaths = await lookUp(library, 'origin_path', [...paths])
   const withNames = await lookUp(library, 'name', [...names])
   return {
     byPath: Map.groupBy(atPaths, ({ origin_path }) => origin_path?.toLowerCase() ?? ''),
-    byName: Map.groupBy(withNames, ({ name }) => name.toLowerCase()),
+    byName: Map.groupBy(withNames, ({ name }) => nameKey(name)),
   }
 }
 
@@ -116,7 +123,7 @@ function matches({ isPath, key, stem, extension }: Named, { byName, byPath }: Ca
   const found = (isPath ? byPath : byName).get(key) ?? []
   if (isPath) return extension === undefined ? packageFirst(found) : withExtension(found, extension)
   if (found.length > 0 || extension === undefined) return packageFirst(found)
-  return withExtension(byName.get(stem.toLowerCase()) ?? [], extension)
+  return withExtension(byName.get(nameKey(stem)) ?? [], extension)
 }
 
 /** Where a package and the files it was made from have one name, the package is meant. */

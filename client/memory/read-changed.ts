@@ -1,5 +1,6 @@
 /** Finds the files of a push and reads those that are new or changed; what lies unchanged is taken from memory. */
 import { join } from 'node:path'
+import { nameKey } from '../../contract/names.ts'
 import type { TellPush } from '../progress.ts'
 import type { FileFacts } from '../project/file-facts.ts'
 import type { ReadFile, UnreadFile } from '../project/file-reader.ts'
@@ -75,7 +76,7 @@ export async function readAndRemember(
 function toRead(found: FoundFile, result: ReadFile): FileRead {
   const naming = namingOf(found, result.facts)
   const guid = result.facts.kind === 'package' ? result.facts.guid : null
-  return { ...result, file: found.file, packageName: naming.packageName?.toLowerCase() ?? null, guid }
+  return { ...result, file: found.file, packageName: naming.packageName === null ? null : nameKey(naming.packageName), guid }
 }
 
 type ReadBefore = KnownFile & { facts: FileFacts }

@@ -4,13 +4,10 @@ import type { Collection } from '../../contract/collections.ts'
 import type { EntryWithTags } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
+import { nameKey } from '../../contract/names.ts'
 import { nameTokens, tagTokens, tokensOf } from './tokens.ts'
 
-/** As names are found and sorted: without regard to case. */
-export const nameKey = (name: string): string => name.toLowerCase()
 export const pathKey = (path: string): string => path.toLowerCase()
-/** Names of tags are one when they differ in case, or in how their accents are put together. */
-export const tagKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 type Tag = EntryWithTags['tags'][number]
 
@@ -147,7 +144,7 @@ export class MirrorRows {
   }
 
   putTag({ id, name, color }: Tag): void {
-    this.#tag.run(id, name, tagKey(name), color ?? null)
+    this.#tag.run(id, name, nameKey(name), color ?? null)
     this.#tags.set(id, { id, name, color })
   }
 

@@ -1,4 +1,5 @@
 /** The name and place of a file in the library: what its header says, what its folder says, and which of them holds (uasset-header 12.1). */
+import { nameKey } from '../../contract/names.ts'
 import type { KnownPackage } from './file-facts.ts'
 import type { FoundFile } from './scan.ts'
 import { packageNameAt } from './unreal-project.ts'
@@ -42,7 +43,7 @@ export const pathInContent = ({ file, mount }: Pick<FoundFile, 'file' | 'mount'>
 /** The name that its folder gives a file, without its extension; null where it lies in no Content folder. */
 export const nameByFolder = (found: FoundFile): string | null => {
   const path = pathInContent(found)
-  return found.mount && path !== undefined ? packageNameAt(found.mount, path) : null
+  return found.mount && path !== undefined ? packageNameAt(found.mount, path).normalize('NFC') : null
 }
 
 /** A guessed /Game holds unless the package itself names another place; then that one does, if it ends with the same path. */
@@ -60,7 +61,7 @@ function place(packageName: string | null, folderName: string | null, contradict
   return { packageName, originPath, remark: contradicts ? 'contradicts' : null, folderName }
 }
 
-const equal = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const equal = (a: string, b: string): boolean => nameKey(a) === nameKey(b)
 const withoutMount = (name: string): string => name.slice(name.indexOf('/', 1))
 const samePlace = (a: string, b: string): boolean => equal(withoutMount(a), withoutMount(b))
 

@@ -1,6 +1,7 @@
 /** Finds on disk what named files need: packages by their names, companions beside models, the parts of levels. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { nameKey } from '../../contract/names.ts'
 import { companionPath } from './companion-path.ts'
 import { statKey } from './fingerprint.ts'
 import type { PushFile } from './project-file.ts'
@@ -58,8 +59,8 @@ export class PackageSearch {
 
   #findCompanion({ file, mount }: FoundFile, address: string): FoundFile | undefined {
     const path = companionPath(file, address)
-    if (path === undefined || !existsSync(join(this.#root, path))) return undefined
-    return this.#toFound(join(this.#root, path), mount)
+    const at = path === undefined ? undefined : this.#find(this.#root, path)
+    return at === undefined ? undefined : this.#toFound(at, mount)
   }
 
   /** The actors of a level that are kept one file each. */
@@ -73,13 +74,13 @@ export class PackageSearch {
     return parts
   }
 
-  /** Packages are named without regard to case; disks are not all like that. */
+  /** Names of packages and companions are one whatever their letters; disks are not all like that. */
   #find(folder: string, path: string): string | undefined {
     const exact = join(folder, path)
     if (existsSync(exact)) return exact
     let at = folder
     for (const part of path.split('/')) {
-      const name = this.#listing(at).get(part.toLowerCase())
+      const name = this.#listing(at).get(nameKey(part))
       if (name === undefined) return undefined
       at = join(at, name)
     }
@@ -90,7 +91,7 @@ export class PackageSearch {
     const known = this.#listings.get(folder)
     if (known) return known
     const names = existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : []
-    const listing = new Map(names.map((name) => [name.toLowerCase(), name]))
+    const listing = new Map(names.map((name) => [nameKey(name), name]))
     this.#listings.set(folder, listing)
     return listing
   }

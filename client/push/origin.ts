@@ -28,6 +28,6 @@ export function sourcePathsOf({ root, starts }: NamedPaths): (file: string) => s
   return (file) => {
     const prefix = nearestFirst.find((one) => file.startsWith(one))
     const path = prefix === undefined ? '' : file.slice(prefix.length)
-    return sourcePath.test(path) && [...path].length <= longestPath ? path : undefined
+    return sourcePath.test(path) && [...path].length <= longestPath ? path.normalize('NFC') : undefined
   }
 }

@@ -5,6 +5,8 @@ import { requireAdmin } from '../front-door/roles.ts'
 import type { Context } from '../handler.ts'
 import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
+import { lockWorkspace } from '../rows/hold.ts'
+import { spelledCategory } from '../rows/spellings.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
 
@@ -14,6 +16,7 @@ export async function patchEntry(request: Patch): Promise<EntryDetail> {
   const { sql, workspace, actor, input } = request
   sentFields(input, ['name', 'category', 'category_locked', 'object_id', 'status'])
   if (input.status !== undefined) requireAdmin(actor)
+  if (input.category) await lockWorkspace(sql, workspace.id)
   if (input.object_id !== undefined) await moveFace(request, { entryId: input.entry_id, objectId: input.object_id })
   const known = await holdKnownEntries(sql, workspace.id, [input.entry_id])
   for (const entry of known) await writeFields(request, entry)
@@ -22,7 +25,12 @@ export async function patchEntry(request: Patch): Promise<EntryDetail> {
 
 /** A category that is set by hand is locked, and one that is taken away unlocked, unless the same request says otherwise. */
 async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: KnownEntry): Promise<void> {
-  const { name = entry.name, category = entry.category, status = entry.status } = input
+  const { status = entry.status } = input
+  const name = input.name?.normalize('NFC') ?? entry.name
+  const category =
+    input.category === undefined
+      ? entry.category
+      : await spelledCategory(sql, workspace.id, { category: input.category, entries: [entry] })
   const byCategory = input.category === undefined ? entry.category_locked : input.category !== null
   const category_locked = input.category_locked ?? byCategory
   const changed = { name, category, category_locked, status }

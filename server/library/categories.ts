@@ -3,6 +3,8 @@ import type { categories as contract } from '../../contract/categories.ts'
 import { amongIds } from '../database/among.ts'
 import type { Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
+import { lockWorkspace } from '../rows/hold.ts'
+import { spelledCategory } from '../rows/spellings.ts'
 import { rollupOf } from '../search/rollups.ts'
 
 export const categories: Handlers<typeof contract> = {
@@ -12,9 +14,10 @@ export const categories: Handlers<typeof contract> = {
 
   /** By hand means locked; nothing by hand means that the next push says (contract-gaps 5). */
   async bulk({ sql, workspace, now, feed, input }) {
-    const { category } = input
-    const locked = category !== null
+    const locked = input.category !== null
+    if (locked) await lockWorkspace(sql, workspace.id)
     const entries = await holdKnownEntries(sql, workspace.id, input.entry_ids)
+    const category = await spelledCategory(sql, workspace.id, { category: input.category, entries })
     const changing = entries.filter((entry) => entry.category !== category || entry.category_locked !== locked)
     await sql`
       update entries set category = ${category}, category_locked = ${locked}, date_updated = ${now.toISOString()}

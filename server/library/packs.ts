@@ -5,11 +5,10 @@ import { limits } from '../../contract/limits.ts'
 import type { packs as contract, Pack } from '../../contract/packs.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { sentFields } from '../curation/sent-fields.ts'
-import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Handlers } from '../handler.ts'
-import { knownPackFields } from '../push/unknowns.ts'
+import { composed, knownPackFields } from '../push/unknowns.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { countEntriesOfPack, selectEntriesOfPack } from '../rows/pack.ts'
 import { entriesByPack } from '../search/rollups.ts'
@@ -36,30 +35,27 @@ export const packs: Handlers<typeof contract> = {
   },
 
   async create({ sql, workspace, actor, now, input }) {
-    const { name, source_path = null, engine_version = null, product_url = null, notes = null } = knownPackFields(input)
+    const { source_path = null, engine_version = null, product_url = null, notes = null } = knownPackFields(input)
+    const name = composed(input.name)
     const at = now.toISOString()
+    await lockWorkspace(sql, workspace.id)
+    await requireFreeName(sql, workspace.id, { name })
     const by = { created_by: actor.id, date_added: at, updated_by: actor.id, date_updated: at }
     const said = { name, source_path, source_type: input.source_type ?? 'uasset', engine_version, product_url, notes }
-    const [made] = await writeNamed(
-      sql,
-      uniquePack({ sql, workspaceId: workspace.id, name }),
-      () => sql<{ id: number }[]>`insert into packs ${sql({ workspace_id: workspace.id, ...said, ...by })} returning id`,
-    )
+    const [made] = await sql<{ id: number }[]>`
+      insert into packs ${sql({ workspace_id: workspace.id, ...said, ...by })} returning id`
     if (!made) throw new Error('the pack was not recorded')
     return { ...(await requirePack(sql, workspace.id, made.id)), entry_count: 0 }
   },
 
   async update({ sql, workspace, actor, now, feed, input }) {
-    const known = knownPackFields(input)
+    const known = knownPackFields({ ...input, ...(input.name !== undefined && { name: composed(input.name) }) })
     const sent = sentFields(known, ['name', 'source_path', 'source_type', 'engine_version', 'product_url', 'notes'])
     if (input.name !== undefined) await lockWorkspace(sql, workspace.id)
     const pack = await holdPack(sql, workspace.id, input.pack_id)
+    if (input.name !== undefined) await requireFreeName(sql, workspace.id, { name: composed(input.name), except: pack.id })
     const changes = { ...sent, updated_by: actor.id, date_updated: now.toISOString() }
-    await writeNamed(
-      sql,
-      uniquePack({ sql, workspaceId: workspace.id, name: input.name ?? '' }),
-      () => sql`update packs set ${sql(changes)} where workspace_id = ${workspace.id} and id = ${pack.id}`,
-    )
+    await sql`update packs set ${sql(changes)} where workspace_id = ${workspace.id} and id = ${pack.id}`
     if (input.name !== undefined && input.name !== pack.name)
       feed.entriesChanged(await selectEntriesOfPack(sql, workspace.id, pack.id))
     const entry_count = await countEntriesOfPack(sql, workspace.id, pack.id)
@@ -101,12 +97,16 @@ async function holdPack(sql: Sql, workspaceId: number, id: number): Promise<{ id
   return pack
 }
 
-const uniquePack = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number; name: string }) => ({
-  constraint: 'packs_name',
-  noun: 'pack',
-  name,
-  holder: sql`select id from packs where workspace_id = ${workspaceId} and name = ${name}`,
-})
+/** Whatever its letters, one pack has a name: CONFLICT with `details.existing_id`. `except`: the pack that gets it. Under the lock of the workspace. */
+async function requireFreeName(
+  sql: Sql,
+  workspaceId: number,
+  { name, except = 0 }: { name: string; except?: number },
+): Promise<void> {
+  const [existing] = await sql<{ id: number; name: string }[]>`
+    select id, name from packs where workspace_id = ${workspaceId} and lower(name) = lower(${name}) and id <> ${except} order by id limit 1`
+  if (existing) throw new ApiError('CONFLICT', `There is a pack named "${existing.name}" already.`, { existing_id: existing.id })
+}
 
 /**
  * `object_count`: all versions that came from the pack. How many entries show it is for the catalog to say: the database would go to each

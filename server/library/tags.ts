@@ -1,6 +1,7 @@
 /** Tags: words that people put on entries (spec 4.12). An entry shows its tags, so whatever changes them changes the entry. */
 
 import { limits } from '../../contract/limits.ts'
+import { nameKey } from '../../contract/names.ts'
 import type { tags as contract } from '../../contract/tags.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
@@ -10,7 +11,7 @@ import type { Sql } from '../database/sql.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { lockWorkspace } from '../rows/hold.ts'
-import { holdTag, selectTagged, selectTags, tagKey } from '../rows/tag.ts'
+import { holdTag, selectTagged, selectTags } from '../rows/tag.ts'
 
 export const tags: Handlers<typeof contract> = {
   async list({ sql, workspace, input }) {
@@ -31,7 +32,7 @@ export const tags: Handlers<typeof contract> = {
     const row = {
       workspace_id: workspace.id,
       name,
-      name_key: tagKey(name),
+      name_key: nameKey(name),
       color,
       created_by: actor.id,
       created_at: now.toISOString(),
@@ -56,7 +57,7 @@ export const tags: Handlers<typeof contract> = {
         sql,
         uniqueTag({ sql, workspaceId: workspace.id, name }),
         () => sql`
-          update tags set name = ${name}, name_key = ${tagKey(name)}, color = ${color}
+          update tags set name = ${name}, name_key = ${nameKey(name)}, color = ${color}
            where workspace_id = ${workspace.id} and id = ${tag.id}`,
       )
       feed.entriesChanged(await selectTagged(sql, workspace.id, tag.id))
@@ -95,7 +96,7 @@ const uniqueTag = ({ sql, workspaceId, name }: { sql: Sql; workspaceId: number; 
   constraint: 'tags_name',
   noun: 'tag',
   name,
-  holder: sql`select id from tags where workspace_id = ${workspaceId} and name_key = ${tagKey(name)}`,
+  holder: sql`select id from tags where workspace_id = ${workspaceId} and name_key = ${nameKey(name)}`,
 })
 
 interface Setting {

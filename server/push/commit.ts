@@ -22,7 +22,7 @@ import { type Facts, loadFacts } from './facts.ts'
 import type { Uploads } from './headers/headers.ts'
 import { checkRefs, readManifest } from './manifest.ts'
 import { inspecting } from './manifest-limit.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
+import { type Outcome, outcomeOf, spellCategories } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
 import { recordCommit } from './record.ts'
@@ -67,6 +67,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   const withHeaders =
     uploads.headers.size === 0 ? underLock : await planPush(manifest.items, facts, await headerFacts(manifest, uploads))
   const outcome = await decide(sql, withHeaders, facts)
+  await spellCategories(sql, workspace.id, outcome)
   const packs = await resolvePacks(
     context,
     manifest,

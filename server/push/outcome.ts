@@ -1,6 +1,8 @@
 /** What a commit makes of its plan, before anything is written: new versions, lineages, entries and current versions, in memory, in pieces. */
 import { ApiError } from '../../contract/errors.ts'
 import { inPieces } from '../../system/event-loop.ts'
+import type { Sql } from '../database/sql.ts'
+import { categorySpelling } from '../rows/spellings.ts'
 import type { Facts, KnownEntry, KnownLineage } from './facts.ts'
 import { categoryOf, lineageGuid, nameOf } from './manifest.ts'
 import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.ts'
@@ -170,6 +172,13 @@ function addEntry(lineage: LineageState, plan: ItemPlan, ids: Ids): boolean {
     if (!lineage.entry.known?.variant_group_id) lineage.entry.changed = true
   }
   return created
+}
+
+/** Categories that pushes give, by the spelling that the library has. */
+export async function spellCategories(sql: Sql, workspaceId: number, { lineages }: Outcome): Promise<void> {
+  const entries = lineages.flatMap(({ entry }) => (entry?.changed && entry.category ? [{ entry, category: entry.category }] : []))
+  const spelling = await categorySpelling(sql, workspaceId, { names: [...new Set(entries.map(({ category }) => category))] })
+  for (const { entry, category } of entries) entry.category = spelling(category)
 }
 
 /** The GUIDs that new versions bring into their lineages, first come first served. */

@@ -2,6 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import type { Context } from '../handler.ts'
+import { packSpelling } from '../rows/spellings.ts'
 import { packNameOf } from './manifest.ts'
 
 /** Fails with PACK_NOT_FOUND when `pack_id` names nothing here. */
@@ -23,15 +24,23 @@ export interface PackIds {
 export async function resolvePacks(context: Context, manifest: Manifest, registered: readonly ManifestItem[]): Promise<PackIds> {
   const inline = manifest.packs ?? []
   const byFolder = registered.filter((item) => !item.pack_ref && !manifest.pack_id).map((item) => packNameOf(item.origin_path))
-  const idByName = await upsertPacks(context, [
-    ...inline,
-    ...[...new Set(byFolder)].filter((name) => !inline.some((pack) => pack.name === name)).map((name) => ({ name })),
-  ])
-  const byRef = Object.fromEntries(inline.map((pack) => [pack.ref, idByName.get(pack.name) ?? 0]))
+  const named: PackRow[] = [...inline, ...[...new Set(byFolder)].map((name) => ({ name }))]
+  const spelling = await packSpelling(
+    context.sql,
+    context.workspace.id,
+    named.map(({ name }) => name),
+  )
+  const rows = new Map<string, PackRow>()
+  for (const pack of named) {
+    const name = spelling(pack.name)
+    if (!rows.has(name)) rows.set(name, { ...pack, name })
+  }
+  const ids = await upsertPacks(context, [...rows.values()])
+  const idOf = (name: string): number => ids.get(spelling(name)) ?? 0
+  const byRef = Object.fromEntries(inline.map((pack) => [pack.ref, idOf(pack.name)]))
   return {
     byRef,
-    of: (item) =>
-      (item.pack_ref && byRef[item.pack_ref]) || manifest.pack_id || (idByName.get(packNameOf(item.origin_path)) ?? 0),
+    of: (item) => (item.pack_ref && byRef[item.pack_ref]) || manifest.pack_id || idOf(packNameOf(item.origin_path)),
   }
 }
 

@@ -5,19 +5,23 @@
 import type { Manifest, ManifestItem } from '../../contract/push.ts'
 import { isUnknownEngine, knownEngine } from '../../formats/engine-version.ts'
 
-/** The same manifest; what says that it is unknown is null. */
+/** The same manifest; what says that it is unknown is null, and accents in names are composed: one name is one text. */
 export const withoutUnknowns = (manifest: Manifest): Manifest => ({
   ...manifest,
   note: manifest.note?.trim() || null,
   items: manifest.items.map(knownItem),
-  ...(manifest.packs ? { packs: manifest.packs.map(knownPackFields) } : {}),
+  ...(manifest.packs ? { packs: manifest.packs.map((pack) => knownPackFields({ ...pack, name: composed(pack.name) })) } : {}),
 })
+
+export const composed = (name: string): string => name.normalize('NFC')
 
 const isZeroGuid = (guid: string): boolean => /^[-{}0]+$/.test(guid)
 
 function knownItem(item: ManifestItem): ManifestItem {
-  const { engine_version, package_guid } = item
+  const { engine_version, package_guid, source_path, entry } = item
   const known = { ...item }
+  if (source_path) known.source_path = composed(source_path)
+  if (entry) known.entry = { ...entry, name: composed(entry.name) }
   if (engine_version && isUnknownEngine(engine_version)) known.engine_version = null
   if (package_guid && isZeroGuid(package_guid)) known.package_guid = null
   return known

@@ -5,9 +5,6 @@ import type { Tag, TagOnEntry } from '../../contract/tags.ts'
 import { lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
-/** Names are one when they differ in case, or in how their accents are put together. */
-export const tagKey = (name: string): string => name.normalize('NFC').toLowerCase()
-
 /** `tail` may use the alias t and begins with `and` or `order by`. */
 export const selectTags = (sql: Sql, workspaceId: number, tail: Fragment): PromiseLike<(Tag & { name_key: string })[]> =>
   sql<(Tag & { name_key: string })[]>`

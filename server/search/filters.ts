@@ -1,10 +1,10 @@
 /** What the filters of a question mean in one catalog: which rows fail, and in which dimension of the facets (spec 4.2). */
 import type { Static, TObject } from 'typebox'
 import type { entryFilters } from '../../contract/entry-filters.ts'
+import { nameKey } from '../../contract/names.ts'
 import { pathKey } from '../push/manifest.ts'
-import { tagKey } from '../rows/tag.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import { type Coded, type Measured, projectKey } from './catalog/columns.ts'
+import type { Coded, Measured } from './catalog/columns.ts'
 import { type Glob, PathPattern } from './globs.ts'
 
 export type FilterInput = Static<TObject<typeof entryFilters>>
@@ -153,7 +153,7 @@ export function toFilters(catalog: Catalog, input: FilterInput): Filter[] {
     ...codeFilter(catalog, 'review', one(input.review)),
     ...codeFilter(catalog, 'collision', one(input.has_collision)),
     ...codeFilter(catalog, 'nanite', one(input.nanite)),
-    ...codeFilter(catalog, 'project', input.pushed_from?.map(projectKey)),
+    ...codeFilter(catalog, 'project', input.pushed_from?.map(nameKey)),
     ...pathFilter(catalog, input.path),
     ...range(catalog, 'tri', [input.tri_min, input.tri_max]),
     ...range(catalog, 'vert', [input.vert_min, input.vert_max]),
@@ -196,7 +196,7 @@ function categoryFilter(catalog: Catalog, input: FilterInput): Filter[] {
 
 function tagFilter(catalog: Catalog, names: readonly string[] | undefined): Filter[] {
   if (!names) return []
-  const keys = new Set(names.map(tagKey))
+  const keys = new Set(names.map(nameKey))
   const chosen = Uint8Array.from(catalog.tags.keys, (_, code) => {
     const label = catalog.tagLabels[code]
     return Number(label !== undefined && keys.has(label.key))

@@ -1,8 +1,9 @@
 /** The filters of GET /entries as conditions on the rows of a mirror, meaning what they mean to the server (spec 4.2). */
 import type Database from 'better-sqlite3'
+import { nameKey } from '../../../contract/names.ts'
 import { ClientError } from '../../client-error.ts'
 import type { EntryQuestion } from '../../entries/pages.ts'
-import { nameKey, pathKey, tagKey } from '../rows.ts'
+import { pathKey } from '../rows.ts'
 import { tagQuery } from '../tokens.ts'
 
 /** Each facet ignores the conditions of its own dimension. */
@@ -84,7 +85,7 @@ function categories({ category, uncategorized, exclude_category, exclude_uncateg
 
 function tags(db: Database.Database, names: readonly string[] | undefined): Condition[] {
   if (!names) return []
-  const keys = [...new Set(names.map(tagKey))]
+  const keys = [...new Set(names.map(nameKey))]
   const find = db.prepare(`select id from tags where name_key in (${keys.map(() => '?')})`).pluck()
   const ids = find.all(keys) as number[]
   if (ids.length === 0) return [{ sql: 'false', values: [] }]

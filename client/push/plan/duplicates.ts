@@ -1,5 +1,6 @@
 /** Which of several files stands for one prop: copies with the same bytes, and packages that claim the same path. Pure. */
 
+import { nameKey } from '../../../contract/names.ts'
 import { packageExtension } from '../../../formats/package-place.ts'
 import { type Problem, problem } from '../../project/problem.ts'
 import type { Copies } from '../../project/project-file.ts'
@@ -19,7 +20,7 @@ export function nameCopies(groups: readonly Copies[], names: ReadonlyMap<string,
     const [first, ...others] = group
     if (others.length === 0) return []
     const prop = names.get(first.hash) ?? nameOf(first)
-    const other = others.find((file) => nameOf(file).toLowerCase() !== nameOf(first).toLowerCase())
+    const other = others.find((file) => nameKey(nameOf(file)) !== nameKey(nameOf(first)))
     const next = other && otherNameAdvice(other, shellName(prop))
     const files = group.map(pathOf)
     return [problem('same-bytes', files, { message: sameWords(files, prop), next })]
@@ -38,7 +39,7 @@ const rank = (file: SendableFile): number => (isAtHome(file) ? 0 : 2) + (isExter
 
 /** A package whose folder and header agree, or anything without a header's word. */
 const isAtHome = ({ naming }: SendableFile): boolean =>
-  naming.folderName === null || naming.packageName?.toLowerCase() === naming.folderName.toLowerCase()
+  naming.folderName === null || nameKey(naming.packageName ?? '') === nameKey(naming.folderName)
 
 /** Where an import of this file would land; files with different extensions do not meet. */
 export function destinationOf({ naming, found, facts }: SendableFile): string | undefined {

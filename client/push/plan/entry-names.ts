@@ -1,7 +1,7 @@
 /** Names of new props: sources of one name, which no path under /Game tells apart, are told apart by their folders. Pure. */
 
 import { limits } from '../../../contract/limits.ts'
-import { cutToLimit } from '../../../contract/names.ts'
+import { cutToLimit, nameKey } from '../../../contract/names.ts'
 import { type Copies, isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
 import { nameOf } from './manifest-item.ts'
 
@@ -9,7 +9,7 @@ import { nameOf } from './manifest-item.ts'
 export function namesByFolder(groups: readonly Copies[]): Map<string, string> {
   const names = new Map<string, string>()
   const sources = groups.map(([file]) => file).filter((file) => !isPackageFile(file) && file.naming.originPath === null)
-  for (const alike of Map.groupBy(sources, (file) => nameOf(file).toLowerCase()).values())
+  for (const alike of Map.groupBy(sources, (file) => nameKey(nameOf(file))).values())
     for (const file of alike) {
       const folder = folderThatTells(
         file,

@@ -1,7 +1,7 @@
 /** One file as an item of a manifest: what the library is told of it (spec 4.9; contract-gaps 5). Pure. */
 
 import { limits } from '../../../contract/limits.ts'
-import { cutToLimit } from '../../../contract/names.ts'
+import { cutToLimit, nameKey } from '../../../contract/names.ts'
 import { longestPath, packagePathPattern } from '../../../contract/path-patterns.ts'
 import type { ManifestEntry, ManifestItem } from '../../../contract/push.ts'
 import { entryTypeOf } from '../../../formats/entry-types.ts'
@@ -77,7 +77,7 @@ export function assetClassOf({ facts }: SendableFile): string {
 export function nameOf(file: SendableFile): string {
   const { facts } = file
   const own = facts.kind === 'package' ? facts.assetName : null
-  return cutToLimit(own || stemOf(file), limits.names.entry)
+  return cutToLimit((own || stemOf(file)).normalize('NFC'), limits.names.entry)
 }
 
 const stemOf = (file: SendableFile): string => (pathOf(file).split('/').at(-1) ?? '').replace(/\.[^.]*$/, '')
@@ -171,4 +171,4 @@ function missingFields({ absent, absentPlugins, codePlugins }: References): {
 
 /** However their letters are written. */
 const distinct = (names: readonly string[]): string[] =>
-  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
+  [...new Map(names.toReversed().map((name) => [nameKey(name), name])).values()].toReversed()

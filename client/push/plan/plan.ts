@@ -1,5 +1,6 @@
 /** What a push will send: from files and what is known of them to manifest items, and everything worth naming. Pure. */
 
+import { nameKey } from '../../../contract/names.ts'
 import type { ManifestItem } from '../../../contract/push.ts'
 import type { Problem } from '../../project/problem.ts'
 import { type Copies, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
@@ -119,13 +120,13 @@ function nameFaults(used: readonly Resolved[], findings: FindingList): void {
 function movesTo(redirectors: readonly Redirector[]): Map<string, Redirector[]> {
   const direct = Map.groupBy(
     redirectors.filter(({ facts }) => facts.redirectTarget !== null),
-    ({ facts }) => (facts.redirectTarget ?? '').toLowerCase(),
+    ({ facts }) => nameKey(facts.redirectTarget ?? ''),
   )
   const chains = new Map<string, Redirector[]>()
   for (const target of direct.keys()) {
     const chain = [...(direct.get(target) ?? [])]
     for (const step of chain)
-      for (const earlier of direct.get(step.naming.packageName?.toLowerCase() ?? '') ?? [])
+      for (const earlier of direct.get(nameKey(step.naming.packageName ?? '')) ?? [])
         if (!chain.includes(earlier)) chain.push(earlier)
     chains.set(target, chain)
   }
@@ -147,7 +148,7 @@ interface Planning {
 function planItem({ group, references }: Resolved, { options, moved, findings, names }: Planning): Planned {
   const [file] = group
   findings.addReferences(file, references)
-  const formerly = moved.get(file.naming.packageName?.toLowerCase() ?? '') ?? []
+  const formerly = moved.get(nameKey(file.naming.packageName ?? '')) ?? []
   const base = group.find(({ known }) => known?.base)?.known?.base
   const stamp = base ? stampOf(file, base) : stampOfMove(file, formerly)
   const item = itemOf(group, references, {

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
+import { nameKey } from '../../../contract/names.ts'
 import { companionPath } from '../../project/companion-path.ts'
 import { type Copies, isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
 
@@ -60,7 +61,7 @@ export class ReferenceIndex {
 
   addItem(copies: Copies): void {
     for (const file of copies) {
-      this.#byFile.set(pathOf(file).toLowerCase(), file.hash)
+      this.#byFile.set(nameKey(pathOf(file)), file.hash)
       if (isPackageFile(file)) this.#add(file, { kind: 'item', hash: file.hash })
     }
   }
@@ -70,7 +71,7 @@ export class ReferenceIndex {
   }
 
   addBlocked(file: PushFile): void {
-    this.#byFile.delete(pathOf(file).toLowerCase())
+    this.#byFile.delete(nameKey(pathOf(file)))
     if (isPackageFile(file) || file.facts.kind === 'refused') this.#add(file, { kind: 'blocked', file: pathOf(file) })
   }
 
@@ -81,9 +82,9 @@ export class ReferenceIndex {
       const [file] = copies
       const name = file.naming.packageName
       if (name === null || !isExternal(file)) continue
-      const level = levelsOf(name).find((candidate) => this.#target(candidate.toLowerCase())?.kind === 'item')
+      const level = levelsOf(name).find((candidate) => this.#target(nameKey(candidate))?.kind === 'item')
       if (level === undefined) homeless.push(copies)
-      else this.#externalsOf(level.toLowerCase()).push({ name: name.toLowerCase(), hash: file.hash })
+      else this.#externalsOf(nameKey(level)).push({ name: nameKey(name), hash: file.hash })
     }
     return homeless
   }
@@ -94,7 +95,7 @@ export class ReferenceIndex {
     const { facts, naming } = file
     if (facts.kind === 'source') for (const companion of facts.companions) this.#addCompanion(found, file, companion)
     if (facts.kind !== 'package') return found
-    const own = naming.packageName?.toLowerCase()
+    const own = keyOf(naming.packageName)
     const levels = own !== undefined && isExternal(file) ? new Set(levelsOf(own)) : undefined
     const context = { found, isInGame: own?.startsWith('/game/') ?? false, own, levels }
     for (const name of facts.imports) this.#addReference(context, name, true)
@@ -115,8 +116,8 @@ export class ReferenceIndex {
   }
 
   #add({ naming }: PushFile, target: Target): void {
-    const name = naming.packageName?.toLowerCase()
-    const folderName = naming.folderName?.toLowerCase()
+    const name = keyOf(naming.packageName)
+    const folderName = keyOf(naming.folderName)
     if (name !== undefined && !this.#targets.has(name)) this.#targets.set(name, target)
     if (folderName !== undefined && folderName !== name && !this.#byFolder.has(folderName)) this.#byFolder.set(folderName, target)
   }
@@ -127,7 +128,7 @@ export class ReferenceIndex {
 
   #addCompanion(found: References, file: PushFile, companion: string): void {
     const path = companionPath(pathOf(file), companion)
-    const hash = path === undefined ? undefined : this.#byFile.get(path.toLowerCase())
+    const hash = path === undefined ? undefined : this.#byFile.get(nameKey(path))
     if (hash === undefined) found.missing.push(companion)
     else if (addNeed(found, hash, true)) found.told.push(companion.toLowerCase())
   }
@@ -140,7 +141,7 @@ export class ReferenceIndex {
 
   #addReference(context: ReferenceContext, name: string, hard: boolean): void {
     const { found, own, levels } = context
-    const key = name.toLowerCase()
+    const key = nameKey(name)
     // The engine's own content comes with the engine. A level is told of its actors, not they of it.
     if (key === own || key.startsWith('/engine/') || levels?.has(key)) return
     const target = this.#follow(found, name)
@@ -178,18 +179,20 @@ export class ReferenceIndex {
 
   /** Follows redirectors to where they lead; circles among them lead nowhere. */
   #follow(found: References, name: string): { key: string; hash?: string; blocked?: string } {
-    let key = name.toLowerCase()
+    let key = nameKey(name)
     for (let hops = 0; hops < 16; hops++) {
       const target = this.#target(key)
       if (target?.kind === 'item') return { key, hash: target.hash }
       if (target?.kind === 'blocked') return { key, blocked: target.file }
       if (!target?.to) return { key }
       found.redirected.push({ from: name, to: target.to })
-      key = target.to.toLowerCase()
+      key = nameKey(target.to)
     }
     return { key }
   }
 }
+
+const keyOf = (name: string | null): string | undefined => (name === null ? undefined : nameKey(name))
 
 function addPlugin(found: References, name: string, isAbsent: boolean): void {
   found.plugins.push(name)

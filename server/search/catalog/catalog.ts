@@ -1,8 +1,8 @@
 /** The catalog index of one workspace: what questions look at of every entry, in the memory of this process (design.md 3). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { sorts } from '../../../contract/entries.ts'
+import { nameKey } from '../../../contract/names.ts'
 import type { CatalogRow } from '../../rows/catalog-row.ts'
-import { tagKey } from '../../rows/tag.ts'
 import type { Vectors } from '../looks/vectors.ts'
 import { WordIndex } from '../words/word-index.ts'
 import { Columns, type Measured } from './columns.ts'
@@ -127,7 +127,7 @@ export class Catalog {
   }
 
   labelTag(id: number, { name, color }: { name: string; color: string | null }): void {
-    this.tagLabels[this.tags.code(id)] = { name, key: tagKey(name), color }
+    this.tagLabels[this.tags.code(id)] = { name, key: nameKey(name), color }
   }
 
   /** Waits until the order is there; `order` then gives it at once. */

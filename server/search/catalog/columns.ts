@@ -1,12 +1,10 @@
 /** What a catalog holds of each row besides its id, name and tags: codes of values that many rows share, and numbers. */
+import { nameKey } from '../../../contract/names.ts'
 import { entryStatuses, previewStatuses, reviewStates } from '../../../contract/shapes.ts'
 import type { CatalogRow } from '../../rows/catalog-row.ts'
 import { folderOf } from './leaves.ts'
 import { type Cells, grown } from './runs.ts'
 import { ValueCodes } from './value-codes.ts'
-
-/** Projects are compared without regard to case. */
-export const projectKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** What the codes mean. Lists that are closed fit into bytes. */
 const newDictionaries = () => ({
@@ -80,7 +78,7 @@ export class Columns {
     codes.collision[row] = of.collision.code(entry.has_collision)
     codes.nanite[row] = of.nanite.code(entry.nanite_enabled)
     codes.folder[row] = of.folder.code(folderOf(entry.path_key))
-    codes.project[row] = of.project.code(entry.pushed_from === null ? null : projectKey(entry.pushed_from))
+    codes.project[row] = of.project.code(entry.pushed_from === null ? null : nameKey(entry.pushed_from))
     numbers.tri[row] = entry.tri_count ?? Number.NaN
     numbers.vert[row] = entry.vert_count ?? Number.NaN
     numbers.material[row] = entry.material_count ?? Number.NaN

@@ -1,6 +1,8 @@
 /** The last segments of the package paths of a catalog's rows, as bytes. Most are the name of the entry, which is there already. */
+
+import { nameKey } from '../../../contract/names.ts'
 import type { Glob } from '../globs.ts'
-import { type Names, nameKey } from './names.ts'
+import type { Names } from './names.ts'
 import { Runs } from './runs.ts'
 
 /** Of a path key, with the slash behind; null where there is none. */

@@ -1,9 +1,7 @@
 /** The names of a catalog's rows without their case, as bytes, which compare faster than a million strings and burden nobody. */
+import { nameKey } from '../../../contract/names.ts'
 import type { SortKey } from './orders.ts'
 import { Runs } from './runs.ts'
-
-/** Names are found and sorted without regard to case. */
-export const nameKey = (name: string): string => name.toLowerCase()
 
 /** UTF-8, so that they sort by code point; no name holds a NUL, which no database takes. */
 export class Names implements SortKey<string> {
