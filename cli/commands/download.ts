@@ -7,7 +7,7 @@ import { downloadFile } from '../../client/download/one-file.ts'
 import type { Wish } from '../../client/download/sources.ts'
 import { requireEntryId, requireEntryIds } from '../../client/entries/reference.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, exits } from '../../contract/errors.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import { command, flag, text, value } from '../command.ts'
@@ -47,7 +47,7 @@ export const commands = [
       ['search rock --type "source mesh" --ids | ph download - --to ./rocks', 'all that a search finds'],
       ['download SM_Barrel --version v2 -o old/SM_Barrel.uasset', 'an earlier version, under a name of its own'],
     ],
-    exits: ['conflict'],
+    exits: ['conflict', 'partly'],
     async run(context, { entries: given, to, withDeps, version, output, force }) {
       const references = await readReferences(context, given)
       const [reference = '', ...others] = references
@@ -55,8 +55,8 @@ export const commands = [
       if (!isAlone && output !== undefined)
         throw wrongUsage('-o names the file of one entry alone.', 'Name a folder instead: --to <folder>')
       if (others.length > 0 && version) throw wrongUsage('--version is for one entry.', 'Download each by itself.')
-      if (isAlone) await downloadOne(context, { reference, version, output: output ?? '.', force })
-      else await downloadAll(context, { references, version, to: resolve(context.cwd, to ?? '.'), withDeps, force })
+      if (!isAlone) return downloadAll(context, { references, version, to: resolve(context.cwd, to ?? '.'), withDeps, force })
+      await downloadOne(context, { reference, version, output: output ?? '.', force })
       return undefined
     },
   }),
@@ -100,7 +100,7 @@ interface ManyWish {
   force: boolean
 }
 
-async function downloadAll(context: Context, { references, version, to, withDeps, force }: ManyWish): Promise<void> {
+async function downloadAll(context: Context, { references, version, to, withDeps, force }: ManyWish): Promise<number> {
   const wire = await requireWire(context)
   const cacheBytes = requireCacheSize(context)
   const [{ createApi }, { downloadMany }, { openWire }] = await Promise.all([
@@ -118,6 +118,7 @@ async function downloadAll(context: Context, { references, version, to, withDeps
     const { signal } = context
     const report = await downloadMany({ calls: api, http, wish, to, force, tell, signal, folders, cacheBytes }).finally(hide)
     context.out.result(report, () => downloadWords(report, context.out))
+    return report.left_out.length > 0 ? exits.partly : exits.done
   } finally {
     await hide()
     await http.close('destroy')

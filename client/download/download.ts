@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { ClientError } from '../client-error.ts'
 import type { Http } from '../http/http.ts'
 import type { TellPull } from '../progress.ts'
+import { whyNotOnWindows } from '../project/places/placeable.ts'
 import { elsewhere, ProjectPlaces } from '../project/places/project-places.ts'
 import { compareProject, type Decision } from '../pull/compare.ts'
 import { type MissingInProject, missingInProject, namedObject } from '../pull/missing-in-project.ts'
@@ -17,7 +19,7 @@ import { type DownloadLayout, type DownloadSet, layOut } from './layout.ts'
 import { differs, renameToFree } from './one-file.ts'
 import { DownloadSources, type SourceCalls, type Wish } from './sources.ts'
 import { DownloadStaging } from './staging.ts'
-import type { LaidFile } from './taken-paths.ts'
+import type { LaidFile, RefusedFile } from './taken-paths.ts'
 
 export interface ManyOptions extends Pick<PullOptions, 'folders' | 'cacheBytes'> {
   calls: SourceCalls
@@ -44,12 +46,14 @@ export interface DownloadedFile {
   version: number | null
 }
 
-export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, 'apart' | 'unresolved' | 'guessed'> {
+export interface DownloadReport extends MissingInProject, Pick<DownloadLayout, 'apart' | 'unresolved' | 'guessed' | 'left_out'> {
   /** Absolute. */
   to: string
   entries: { entry_id: number; name: string }[]
   with_deps: boolean
   files: DownloadedFile[]
+  /** Names that other systems cannot have, and folders that are here in several spellings. */
+  warnings: PullWarning[]
 }
 
 /** Longer lists are cut in messages; `details` has all. */
@@ -67,18 +71,19 @@ export async function downloadMany(options: ManyOptions): Promise<DownloadReport
   const staging = new DownloadStaging(to)
   try {
     const work = new Work(options, sources, staging)
-    const { apart, unresolved, guessed, files, refused } = await work.layOut(sets)
-    if (refused.length > 0) throw notPlaced(refused.map(({ what, why }) => `${what} ${why}.`))
-    requireAllPlaceable(to, files)
+    const { apart, unresolved, guessed, left_out: unnamed, refused, files: laid } = await work.layOut(sets)
+    if (refused.length > 0) throw notPlaced(refused.map(sentenceOf))
+    const { files, misnamed } = placeable(to, laid)
+    const left_out = [...unnamed, ...misnamed]
+    if (files.length === 0 && left_out.length > 0) throw notPlaced(left_out.map(sentenceOf))
     const objects = [...new Map(files.map(({ object }) => [object.object_id, object])).values()]
     return {
       to,
       entries: sets.map(({ entry_id, name }) => ({ entry_id, name })),
       with_deps: wish.withDeps,
       files: await work.bring(files),
-      apart,
-      unresolved,
-      guessed,
+      ...{ apart, unresolved, guessed, left_out },
+      warnings: [...work.spellings, ...windowsWarnings(files)],
       ...missingInProject(objects.map(namedObject), undefined),
     }
   } finally {
@@ -90,6 +95,8 @@ class Work {
   readonly #options: ManyOptions
   readonly #sources: DownloadSources
   readonly #staging: DownloadStaging
+  /** Known once files were brought. */
+  spellings: PullWarning[] = []
 
   constructor(options: ManyOptions, sources: DownloadSources, staging: DownloadStaging) {
     this.#options = options
@@ -103,7 +110,7 @@ class Work {
     // Before any byte comes: what must not be placed.
     const first = layOut(sets, () => [])
     if (first.refused.length > 0 || objects.length === 0) return first
-    requireAllPlaceable(this.#options.to, first.files)
+    placeable(this.#options.to, first.files)
     await this.#fetch(objects.map((object) => ({ path: object.content_hash, object })))
     const named = new Map<number, string[]>()
     for (const object of objects)
@@ -116,7 +123,8 @@ class Work {
     tell({ kind: 'phase', phase: 'compare' })
     const pullFiles = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
     const content = { path: to, file: '.' }
-    const { decisions, obstacles } = await compareProject(pullFiles, { content, memory: undefined, signal })
+    const { decisions, obstacles, warnings } = await compareProject(pullFiles, { content, memory: undefined, signal })
+    this.spellings = warnings
     const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)
     throwObstacles([...obstacles, ...(await checkReplaced(different, signal))])
@@ -164,15 +172,35 @@ class Work {
   }
 }
 
-/** In a project all of them have to be props in Content folders: those that are not are named, and none is placed. */
-function requireAllPlaceable(to: string, files: readonly LaidFile[]): void {
-  const paths = files.map(({ path }) => join(to, path))
-  const places = new ProjectPlaces(paths)
-  const refused = paths.flatMap((path) => {
-    const why = places.whyNot(path)
-    return why === undefined ? [] : `${path} ${why}.`
-  })
-  if (refused.length > 0) throw notPlaced(refused, elsewhere)
+const sentenceOf = ({ what, why }: RefusedFile): string => `${what} ${why}.`
+
+/**
+ * In a project all of them have to be props in Content folders: otherwise none is placed, and those that are not are named. A file whose
+ * name Windows cannot have is left out there by itself.
+ */
+function placeable(to: string, files: readonly LaidFile[]): { files: LaidFile[]; misnamed: RefusedFile[] } {
+  const places = new ProjectPlaces(files.map(({ path }) => join(to, path)))
+  const faults = new Map(files.map((file) => [file, places.whyNot(join(to, file.path))]))
+  const misplaced = files.filter((file) => faults.get(file) !== undefined)
+  const others = misplaced.filter(({ path }) => whyNotOnWindows(path) === undefined)
+  if (others.length > 0)
+    throw notPlaced(
+      others.map((file) => `${join(to, file.path)} ${faults.get(file)}.`),
+      elsewhere,
+    )
+  return {
+    files: files.filter((file) => faults.get(file) === undefined),
+    misnamed: misplaced.map((file) => ({ what: file.path, why: faults.get(file) ?? '' })),
+  }
+}
+
+/** What is placed here and left out there. */
+function windowsWarnings(files: readonly LaidFile[]): PullWarning[] {
+  const paths = files.flatMap(({ path }) => (whyNotOnWindows(path) === undefined ? [] : path))
+  if (paths.length === 0) return []
+  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ''
+  const message = `Windows cannot have these names, and a download there leaves them out: ${paths.slice(0, mostNamed).join(', ')}${more}.`
+  return [{ type: 'not_on_windows', message, files: paths }]
 }
 
 function filesDiffer(decisions: readonly Decision[]): ClientError {

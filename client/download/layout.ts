@@ -6,7 +6,8 @@ import { nameKey } from '../../contract/names.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import { withoutEnd } from '../../system/text/text-end.ts'
 import { companionPath } from '../project/companion-path.ts'
-import { type DownloadedObject, type LaidFile, TakenPaths } from './taken-paths.ts'
+import { isDeviceName } from '../project/places/placeable.ts'
+import { type DownloadedObject, type LaidFile, type RefusedFile, TakenPaths } from './taken-paths.ts'
 
 /** An entry and what it needs, itself first. */
 export interface DownloadSet {
@@ -23,8 +24,10 @@ export interface DownloadLayout {
   unresolved: { file: string; address: string }[]
   /** Addresses for which the only file of that kind was taken, although it was pushed under another name: `taken`. */
   guessed: { file: string; address: string; taken: string }[]
-  /** What ph places nowhere; `why` ends the sentence that begins with `what`. */
-  refused: { what: string; why: string }[]
+  /** Files whose names this system cannot have; the others come. */
+  left_out: RefusedFile[]
+  /** What ph places nowhere, because no library names it: then nothing comes. */
+  refused: RefusedFile[]
 }
 
 /** The addresses that the bytes of a version name, relative to its own folder. */
@@ -33,7 +36,7 @@ export type CompanionsOf = (object: DownloadedObject) => readonly string[]
 /** Lays out entry after entry; one that clashes with those before gets a folder of its own, with all that it needs. */
 export function layOut(sets: readonly DownloadSet[], companionsOf: CompanionsOf): DownloadLayout {
   const taken = new TakenPaths()
-  const layout: DownloadLayout = { files: [], apart: [], unresolved: [], guessed: [], refused: [] }
+  const layout: DownloadLayout = { files: [], apart: [], unresolved: [], guessed: [], left_out: [], refused: [] }
   for (const set of sets) {
     const { files, unresolved, guessed } = layOutSet(set, companionsOf)
     const clash = taken.clashOf(files)
@@ -43,7 +46,9 @@ export function layOut(sets: readonly DownloadSet[], companionsOf: CompanionsOf)
     const within = <T extends { file: string }>(one: T): T => (folder === '' ? one : { ...one, file: `${folder}/${one.file}` })
     layout.unresolved.push(...unresolved.map(within))
     layout.guessed.push(...guessed.map(within))
-    layout.refused.push(...taken.add(placed))
+    const { leftOut, refused } = taken.add(placed)
+    layout.left_out.push(...leftOut)
+    layout.refused.push(...refused)
   }
   layout.files = taken.files
   return layout
@@ -149,5 +154,6 @@ export function plainName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no file name may hold them
   const allowed = name.replace(/[\u0000-\u001f<>:"/\\|?*]/g, '_')
   const shown = withoutEnd(allowed, '. ')
-  return `${shown.replace(/^\.+/, '_')}${shown === allowed ? '' : '_'}` || 'entry'
+  const device = isDeviceName(shown.split('.')[0] ?? '') ? '_' : ''
+  return `${device}${shown.replace(/^\.+/, '_')}${shown === allowed ? '' : '_'}` || 'entry'
 }

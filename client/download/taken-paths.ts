@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts'
 import { nameKey } from '../../contract/names.ts'
 import { longestPath, sourcePathPattern } from '../../contract/path-patterns.ts'
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
-import { isDeviceName } from '../project/places/placeable.ts'
+import { whyNotOnWindows } from '../project/places/placeable.ts'
 
 /** A version with what its path is made of. `asset_name` is null for what is no asset; `package_name` is of what has no `origin_path`. */
 export type DownloadedObject = PullJobObject & { source_path?: string | null; package_name?: string | null }
@@ -17,8 +17,12 @@ export interface LaidFile {
 const relativePath = new RegExp(sourcePathPattern, 'u')
 const sha256 = /^[0-9a-f]{64}$/
 const longestName = 255
-/** What Windows has in no name. */
-const notOnWindows = /[<>:"|?*]|[. ]$/
+
+/** `why` ends the sentence that begins with `what`. */
+export interface RefusedFile {
+  what: string
+  why: string
+}
 
 export class TakenPaths {
   readonly #files = new Map<string, LaidFile>()
@@ -34,15 +38,22 @@ export class TakenPaths {
     return files.find((file) => !this.#isFree(file))?.path
   }
 
-  /** Takes what is allowed; says what is not. */
-  add(files: readonly LaidFile[]): { what: string; why: string }[] {
-    return files.flatMap((file) => {
-      const why = faultOf(file) ?? (this.#isFree(file) ? undefined : 'has the same path as another file')
-      if (why !== undefined) return [{ what: shown(file.path), why }]
-      this.#files.set(nameKey(file.path), file)
-      for (const folder of foldersOf(file.path)) this.#folders.set(nameKey(folder), folder)
-      return []
-    })
+  /** Takes what is allowed; says what is not: files whose names are no names here, and what no library names. */
+  add(files: readonly LaidFile[]): { leftOut: RefusedFile[]; refused: RefusedFile[] } {
+    const [leftOut, refused]: RefusedFile[][] = [[], []]
+    for (const file of files) {
+      const fault = faultOf(file) ?? (this.#isFree(file) ? undefined : 'has the same path as another file')
+      const nameFault = faultOfNames(file.path)
+      if (fault !== undefined) refused?.push({ what: shown(file.path), why: fault })
+      else if (nameFault !== undefined) leftOut?.push({ what: shown(file.path), why: nameFault })
+      else this.#take(file)
+    }
+    return { leftOut: leftOut ?? [], refused: refused ?? [] }
+  }
+
+  #take(file: LaidFile): void {
+    this.#files.set(nameKey(file.path), file)
+    for (const folder of foldersOf(file.path)) this.#folders.set(nameKey(folder), folder)
   }
 
   #isFree({ path, object }: LaidFile): boolean {
@@ -62,19 +73,22 @@ function foldersOf(path: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
-/** Names that begin with a dot configure programs, and nobody sees them. */
+/** What a library would not name. */
 function faultOf({ path, object }: LaidFile): string | undefined {
   if (!sha256.test(object.content_hash)) return 'has no hash'
   if (!(Number.isSafeInteger(object.blob_size) && object.blob_size >= 0 && object.blob_size <= limits.blobBytes))
     return 'has no size that a file can have'
   if (!relativePath.test(path) || path.length > longestPath + longestName) return 'is not a path below a folder'
+  return undefined
+}
+
+/** What this system cannot have. Names that begin with a dot configure programs, and nobody sees them. */
+function faultOfNames(path: string): string | undefined {
   for (const name of path.split('/')) {
-    if (isDeviceName(name.split('.')[0]?.trimEnd() ?? '')) return 'is the name of a device on Windows'
     if (name.startsWith('.')) return 'has a name that begins with a dot'
     if (Buffer.byteLength(name) > longestName) return `has a name longer than ${longestName} bytes`
-    if (process.platform === 'win32' && notOnWindows.test(name)) return 'has a name that Windows does not take'
   }
-  return undefined
+  return process.platform === 'win32' ? whyNotOnWindows(path) : undefined
 }
 
 const shown = (path: string): string => path.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')

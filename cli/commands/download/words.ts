@@ -2,6 +2,7 @@
 import type { DownloadedFile, DownloadReport } from '../../../client/download/download.ts'
 import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
+import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -28,6 +29,8 @@ export function downloadWords(report: DownloadReport, out: Output): string[] {
     ...apartWords(report, out),
     ...unresolvedWords(report, out),
     ...guessedWords(report, out),
+    ...leftOutWords(report, out),
+    ...warningLines(report.warnings, out),
     ...missingWords(report, { out, entries: entries.length, all: false, allFlag: '--json' }),
   ]
 }
@@ -56,6 +59,19 @@ function apartWords({ apart }: DownloadReport, { paint, width }: Output): string
         `    ${printable(name)}  ${paint('dim', `${printable(folder)}/ because of ${printable(path)}`)}`,
     ),
     ...more(apart.length - shown.length),
+  ]
+}
+
+function leftOutWords({ left_out }: DownloadReport, { paint, width }: Output): string[] {
+  if (left_out.length === 0) return []
+  const shown = left_out.slice(0, mostOthers)
+  const advice = '→ Download one alone, under a name of your own: `ph download <entry> -o <file>`'
+  return [
+    '',
+    paint(['yellow', 'bold'], 'Left out:'),
+    ...shown.flatMap(({ what, why }) => wrap(printable(`${what} ${why}`), width, '    ')),
+    ...more(left_out.length - shown.length),
+    ...wrap(advice, width, '    ').map((line) => paint('dim', line)),
   ]
 }
 

@@ -83,9 +83,10 @@ export const pullShapes: Shapes = {
       `{
         to: string, entries: { entry_id: integer, name: string }[], with_deps: boolean, files: DownloadedFile[],
         apart: { entry_id: integer, name: string, folder: string, path: string }[],
-        unresolved: { file: string, address: string }[], guessed: { file: string, address: string, taken: string }[]
+        unresolved: { file: string, address: string }[], guessed: { file: string, address: string, taken: string }[],
+        left_out: { what: string, why: string }[], warnings: PullWarning[]
       } & Missing`,
-      { DownloadedFile, Missing },
+      { DownloadedFile, Missing, PullWarning },
     ),
   ),
 }
