@@ -27,9 +27,8 @@ export const LineageId = Type.String({ minLength: 1, maxLength: 64 })
 export const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 /** UTC, ISO 8601, ending in `Z`. */
 export const Timestamp = Type.String()
-export const originPathPattern = '^/Game(/[A-Za-z0-9_-]+)+$'
 /** A long package name below /Game; ASCII letters, digits, `_` and `-`. */
-export const OriginPath = Type.String({ pattern: originPathPattern, maxLength: 1000 })
+export const OriginPath = Type.String({ pattern: '^/Game(/[A-Za-z0-9_-]+)+$', maxLength: 1000 })
 /** `major.minor.patch`. */
 export const EngineVersion = Type.String({ pattern: '^[0-9]{1,5}\\.[0-9]{1,5}\\.[0-9]{1,5}$' })
 /** 32 upper-case hex digits, as the engine prints a GUID; other forms are kept as sent. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { kindOf, whyNotKept } from '../../contract/file-kinds.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { ClientError } from '../client-error.ts'
 import type { Http } from '../http/http.ts'
@@ -176,13 +177,15 @@ const sentenceOf = ({ what, why }: RefusedFile): string => `${what} ${why}.`
 
 /**
  * In a project all of them have to be props in Content folders: otherwise none is placed, and those that are not are named. A file whose
- * name Windows cannot have is left out there by itself.
+ * name Windows cannot have is left out there by itself, unless it is a program or script under that name.
  */
 function placeable(to: string, files: readonly LaidFile[]): { files: LaidFile[]; misnamed: RefusedFile[] } {
   const places = new ProjectPlaces(files.map(({ path }) => join(to, path)))
   const faults = new Map(files.map((file) => [file, places.whyNot(join(to, file.path))]))
   const misplaced = files.filter((file) => faults.get(file) !== undefined)
-  const others = misplaced.filter(({ path }) => whyNotOnWindows(path) === undefined)
+  const others = misplaced.filter(
+    ({ path }) => whyNotOnWindows(path) === undefined || whyNotKept({ kind: kindOf(path) }) !== undefined,
+  )
   if (others.length > 0)
     throw notPlaced(
       others.map((file) => `${join(to, file.path)} ${faults.get(file)}.`),

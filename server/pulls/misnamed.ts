@@ -1,7 +1,6 @@
 /** Files of an order that have no place under /Game: which of them the others come without, and which refuse the order (contract-gaps 5). */
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { type MisnamedFile, wayOut } from '../../contract/misnamed.ts'
-import { originPathPattern } from '../../contract/shapes.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { PullFile } from '../rows/pull-job.ts'
@@ -59,12 +58,13 @@ const selectPlaceless = (sql: Sql, workspaceId: number, ids: readonly number[]) 
     left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
    where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)} order by o.id`
 
-const place = new RegExp(originPathPattern)
+/** What `origin_path` of the contract can be. */
+const place = /^\/Game(\/[A-Za-z0-9_-]+)+$/i
 
 /** What is wrong with its name, as the end of a sentence; undefined where something else keeps it from having a place. */
 function nameFault({ package_name, source_path, source_ext }: Placeless): string | undefined {
   if (package_name === null ? source_ext !== null : !isGamePath(package_name)) return undefined
-  if (package_name !== null && place.test(withPlainMount(package_name)))
+  if (package_name !== null && place.test(package_name))
     return `is kept without a place, because another file was pushed as ${package_name} along with it`
   const stem = package_name ?? source_path?.replace(/\.[^./]*$/, '')
   if (stem === undefined || (package_name === null && place.test(`/Game/${stem}`))) return undefined
@@ -72,8 +72,6 @@ function nameFault({ package_name, source_path, source_ext }: Placeless): string
 }
 
 const isGamePath = (name: string): boolean => /^\/game\//i.test(name)
-/** Spelled as the pattern spells it. */
-const withPlainMount = (name: string): string => `/Game${name.slice('/Game'.length)}`
 
 /** What people call it: by its path, which tells more than a name. */
 const titleOf = ({ package_name, entry_name, asset_name, source_path, content_hash }: Placeless): string =>

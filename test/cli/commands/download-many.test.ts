@@ -157,27 +157,30 @@ test('a file that holds something else stops all of it with exit code 5, unless 
   expect(texts(cwd)).toEqual(texts(folder))
 })
 
-test('places that lead out, or that a system takes for something else, are refused and named; nothing is placed', async () => {
+test('names that hide a file, or that no disk has, are left out and named, and the others come; one that is asked for alone is refused', async () => {
   const { origin_path: _, ...good } = item({ asset_class: 'SourceMesh', source_ext: 'fbx', source_path: 'good.fbx' })
-  for (const source_path of ['.bashrc', 'a/.git/hooks', 'aux.fbx', 'COM1/x.fbx', `${'x'.repeat(300)}.fbx`]) {
+  for (const source_path of ['.bashrc', 'a/.git/hooks', `${'x'.repeat(300)}.fbx`]) {
     const { origin_path: _path, ...hostile } = item({ asset_class: 'SourceMesh', source_ext: 'fbx', source_path })
     const results = await pushed(mia, [hostile as never, good as never])
     const cwd = temporaryFolder()
-    const { code, stderr } = await run(`download ${results.map((one: Json) => one.entry_id).join(' ')}`, cwd)
-    expect([source_path, code, filesBelow(cwd)]).toEqual([source_path, 1, {}])
-    expect(stderr).toContain('Nothing was placed.')
+    const { code, stdout } = await run(`download ${results.map((one: Json) => one.entry_id).join(' ')}`, cwd)
+    expect([source_path, code, Object.keys(filesBelow(cwd))]).toEqual([source_path, 6, ['good.fbx']])
+    expect(stdout.replaceAll(/\s+/g, '')).toContain(source_path.slice(0, 200))
+    const alone = await run(`download ${results[0].entry_id} --to alone`, cwd)
+    expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining('Nothing was placed.')])
+    expect(Object.keys(filesBelow(cwd))).toEqual(['good.fbx'])
   }
 })
 
-test('a link in the way, and folders that differ in case, are not followed', async () => {
+test('a folder that is there in other letters is the one that files go to', async () => {
   const folder = temporaryFolder(below('Textures', { 'a.obj': 'v 0 0 0\n' }))
   await push(folder)
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'textures'))
   writeFileSync(join(cwd, 'textures/keep'), '')
-  const { code, stderr } = await run('download a --to .', cwd)
-  expect([code, Object.keys(texts(cwd))]).toEqual([1, ['textures/keep']])
-  expect(stderr).toContain('spelled textures')
+  const { code, stdout } = await run('download a --to .', cwd)
+  expect([code, Object.keys(texts(cwd))]).toEqual([0, ['textures/a.obj', 'textures/keep']])
+  expect(stdout).toContain('+ textures/a.obj')
 })
 
 test('a pull of source files says the download that brings them', async () => {

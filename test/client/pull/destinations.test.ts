@@ -47,16 +47,19 @@ describe.each([
   test('is no place for a file', () => expect(whyNot({ origin_path })).toContain('has a place that is not allowed'))
 })
 
-test.each(['CON', 'nul', 'Com1', 'LPT9', 'aux'])('%s is a device on Windows, as a folder and as a file: it is left out, and the others come', (name) => {
-  const leftOut = (origin_path: string) => {
-    const { leftOut, refused, files } = destinationsOf([object(origin_path), object('/Game/Other')], '/Game')
-    expect([refused, files.at(-1)?.path]).toEqual([[], 'Other.uasset'])
-    return leftOut[0]?.why
-  }
-  expect(leftOut(`/Game/${name}/A`)).toContain('the name of a device')
-  expect(leftOut(`/Game/A/${name}`)).toContain('the name of a device')
-  expect(leftOut(`/Game/A/${name}x`)).toBeUndefined()
-})
+test.each(['CON', 'nul', 'Com1', 'LPT9', 'aux'])(
+  '%s is a device on Windows, as a folder and as a file: it is left out, and the others come',
+  (name) => {
+    const leftOut = (origin_path: string) => {
+      const { leftOut, refused, files } = destinationsOf([object(origin_path), object('/Game/Other')], '/Game')
+      expect([refused, files.at(-1)?.path]).toEqual([[], 'Other.uasset'])
+      return leftOut[0]?.why
+    }
+    expect(leftOut(`/Game/${name}/A`)).toContain('the name of a device')
+    expect(leftOut(`/Game/A/${name}`)).toContain('the name of a device')
+    expect(leftOut(`/Game/A/${name}x`)).toBeUndefined()
+  },
+)
 
 test.each(['', '.exe', 'a/b', '../x', 'UASSET', 'toolongextension', 7])('%j is no extension', (source_ext) => {
   expect(whyNot({ source_ext })).toContain('extension that is not allowed')

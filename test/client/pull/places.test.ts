@@ -108,7 +108,9 @@ test('a folder or file that is here in other letters is the one that a pull take
   expect(readdirSync(join(project.root, 'Content'))).toEqual(['town'])
   // What lies there is known as the version that it is: the next one replaces it, under the same name.
   const peer = await startPullPeer([nextOf(a, 'first, painted'), b])
-  expect(outcomesOf(onlyJob(await project.pull(peer, undefined, { order })))).toMatchObject({ 'Content/town/B.uasset': 'identical' })
+  expect(outcomesOf(onlyJob(await project.pull(peer, undefined, { order })))).toMatchObject({
+    'Content/town/B.uasset': 'identical',
+  })
   expect(readdirSync(join(project.root, 'Content/town')).sort()).toEqual(['B.uasset', 'X.uasset', 'a.uasset'])
 })
 
