@@ -16,7 +16,7 @@ export const WatchedFile = Type.Object({
   file: Text,
   path: Path,
   /** As `ph status` says it; `pending`: it changes at this moment, or was not looked at yet. */
-  state: oneOf(['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'pending'] as const),
+  state: oneOf(['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'deleted', 'redirector', 'pending'] as const),
   entry_id: nullable(Id),
   lineage_id: nullable(Text),
   held_by: nullable(UserStub),
@@ -39,6 +39,8 @@ export const FileReason = Type.Object({
     'both',
     'unknown',
     'missing',
+    'deleted',
+    'redirector',
     'pending',
     'earlier',
     'held',

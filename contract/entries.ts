@@ -34,6 +34,8 @@ const Text = Type.String()
 const summaryFields = {
   id: Id,
   name: Text,
+  /** What else it is called: by the file of its current version, or before, for a year. Servers that do not say it leave it out. */
+  other_names: Type.Optional(Type.Array(Text)),
   entry_type: Text,
   lineage_id: LineageId,
   object_id: Id,

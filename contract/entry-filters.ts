@@ -35,6 +35,8 @@ export const entryFilters = {
   include_deprecated: Type.Optional(Type.Boolean()),
   origin_path: Type.Optional(repeatable(Type.String({ maxLength: 1000 }))),
   name: Type.Optional(repeatable(named(200))),
+  /** A name that the entry has, had within a year, or that the file of its current version has. */
+  known_as: Type.Optional(repeatable(named(200))),
   path: Type.Optional(Type.Array(PathPattern, { minItems: 1, maxItems: 20 })),
   pushed_from: Type.Optional(repeatable(named(limits.pullJob.projectName))),
 }

@@ -86,21 +86,51 @@ export const LineageFace = Type.Object({
 })
 export type LineageFace = Static<typeof LineageFace>
 
+/** Who deleted a prop from the library, and when. Kept for a year. */
+export const Deletion = Type.Object({
+  /** What the prop was called. */
+  name: nullable(Text),
+  at: Timestamp,
+  /** Null where that account is gone. */
+  by: nullable(Type.Object({ id: Id, name: Text })),
+})
+export type Deletion = Static<typeof Deletion>
+
+/** A lineage whose entry was deleted, with what it was found by of all that was asked. What another prop of the library has by now is left out. */
+export const DeletedLineage = Type.Object({
+  lineage_id: LineageId,
+  ...Deletion.properties,
+  content_hashes: Type.Array(Hash),
+  package_guids: Type.Array(Text),
+  origin_paths: Type.Array(Type.Object({ origin_path: Text, source_ext: nullable(Text) })),
+})
+export type DeletedLineage = Static<typeof DeletedLineage>
+
 /** A version that has the bytes of a content hash. */
 export const FoundVersion = Type.Object({ content_hash: Hash, object_id: Id, lineage_id: LineageId })
 export type FoundVersion = Static<typeof FoundVersion>
 
 const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { maxItems: limits.lineagesFound }))
 
-/** Which lineages are meant, in up to three ways at once. */
+/** Which lineages are meant, in several ways at once. By GUIDs, and by the names of props, only deleted ones are found. */
 const question = Type.Object({
   lineage_ids: many(LineageId),
   content_hashes: many(Hash),
   origin_paths: many(Type.String({ maxLength: 1000 })),
+  package_guids: many(Type.String({ maxLength: 100 })),
+  names: many(Type.String({ maxLength: limits.names.entry })),
 })
 
-/** `cursor`: the change feed's head before anything was read. What was not found is left out. */
-const foundLineages = Type.Object({ cursor: Count, lineages: Type.Array(LineageFace), versions: Type.Array(FoundVersion) })
+/**
+ * `cursor`: the change feed's head before anything was read. What was not found is left out. `deleted`: props that were deleted within a
+ * year; one that something still needs is among `lineages` too, without an entry. Servers that do not say it leave it out.
+ */
+const foundLineages = Type.Object({
+  cursor: Count,
+  lineages: Type.Array(LineageFace),
+  versions: Type.Array(FoundVersion),
+  deleted: Type.Optional(Type.Array(DeletedLineage)),
+})
 export type FoundLineages = Static<typeof foundLineages>
 
 export const lineages = routes({
@@ -109,7 +139,7 @@ export const lineages = routes({
     path: '/lineages/find',
     scope: 'read',
     summary:
-      'Say which version is current of many lineages: by their ids, the content of any version, or the path of the current one.',
+      'Say which version is current of many lineages, and which were deleted: by their ids, the content of any version, or the path of the current one.',
     input: question,
     bodyBytes: limits.questionBodyBytes,
     output: foundLineages,
@@ -122,7 +152,8 @@ export const lineages = routes({
     method: 'GET',
     path: '/lineages/{lineage_id}',
     scope: 'read',
-    summary: 'Show a lineage with all its versions, newest first.',
+    summary:
+      'Show a lineage with all its versions, newest first. A deleted one is LINEAGE_NOT_FOUND with `details.deleted` `{name, at, by}` for a year.',
     input: Type.Object({ lineage_id: Type.String({ minLength: 1 }) }),
     output: Lineage,
     errors: ['LINEAGE_NOT_FOUND'],

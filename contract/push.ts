@@ -1,6 +1,7 @@
 /** Push: negotiate what is missing, upload it, commit the manifest (spec 4.9; contract-gaps 5). */
 import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
+import { Deletion } from './lineages.ts'
 import { Lock } from './locks.ts'
 import { FlatMetadata, MetadataDoc } from './metadata.ts'
 import { PackName, packFields } from './packs.ts'
@@ -118,6 +119,8 @@ export const NegotiateItem = Type.Object({
   candidate_lineage_id: nullable(LineageId),
   face_object_id: nullable(Id),
   face_content_hash: nullable(Hash),
+  /** The prop that the item is, or would continue, was deleted from the library within a year: registering it brings that back. Absent otherwise. */
+  deleted: Type.Optional(Deletion),
   ...withheld,
 })
 export type NegotiateItem = Static<typeof NegotiateItem>

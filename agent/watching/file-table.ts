@@ -1,6 +1,6 @@
 /** What is known of the files of one project: those that are not as the library has them, and those that someone holds. */
 import { join, relative, sep } from 'node:path'
-import type { FileLock, FileState, StatusFile, StatusReport } from '../../client/status/report.ts'
+import { type FileLock, type FileState, isSettled, type StatusFile, type StatusReport } from '../../client/status/report.ts'
 import type { WatchedFile } from '../../contract/agent-files.ts'
 
 /** One file as it stands. */
@@ -62,7 +62,7 @@ export class FileTable {
   /** `knowsLocks`: a look without the library says nothing of them. */
   take(report: StatusReport, { scope, knowsLocks }: { scope: Scope; knowsLocks: boolean }): RowChange[] {
     const isWithin = this.#within(scope)
-    const differing = new Map(report.files.flatMap((one) => (one.state === 'identical' ? [] : [[one.file, one] as const])))
+    const differing = new Map(report.files.flatMap((one) => (isSettled(one.state) ? [] : [[one.file, one] as const])))
     const locks = new Map(report.locks.map((one) => [one.file, one]))
     for (const [file, one] of this.#differing) if (!isWithin(file) && !differing.has(file)) differing.set(file, one)
     for (const [file, one] of this.#locks) if (!(isWithin(file) && knowsLocks) && !locks.has(file)) locks.set(file, one)

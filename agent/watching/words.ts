@@ -1,5 +1,6 @@
 /** How files stand, in sentences for people. */
 import { basename } from 'node:path'
+import { deletedBy } from '../../client/entries/deletion.ts'
 import type { FileLock, StatusFile } from '../../client/status/report.ts'
 import type { FileReason } from '../../contract/agent-files.ts'
 import { printable } from '../../system/printable.ts'
@@ -64,6 +65,19 @@ export function stateReason(file: StatusFile, place: Place): FileReason {
       const message =
         file.known_by === 'path' ? `The library has another prop in the place of ${name}.` : `The library does not have ${name}.`
       return { kind: 'unknown', message, command: about('push', place.path) }
+    }
+    case 'deleted': {
+      const who = file.deleted ? ` ${printable(deletedBy(file.deleted))}` : ''
+      const message = `${name} was deleted in the library${who}. Remove the file, or bring it back as a new prop.`
+      return { kind: 'deleted', message, command: `${about('push', place.path)} --held new` }
+    }
+    case 'redirector': {
+      const where = file.redirects_to ? ` to ${printable(file.redirects_to)}` : ''
+      return {
+        kind: 'redirector',
+        message: `${name} is a redirector${where}, which a rename left behind. It is no prop.`,
+        command: null,
+      }
     }
     case 'identical':
       return { kind: 'identical', message: `${name} is the library’s current version.`, command: null }

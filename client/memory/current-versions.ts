@@ -1,5 +1,6 @@
 /** The current versions of a project's lineages as they were last heard of, and every file beside them; kept with the fingerprints. */
 import type Database from 'better-sqlite3'
+import type { Deletion } from '../../contract/lineages.ts'
 import type { FeedPosition } from './feed.ts'
 import type { StateFile } from './state-file.ts'
 
@@ -24,6 +25,10 @@ export const relation = {
   baseIsFace: 32,
   /** It is no prop: a push has settled, or would, that it stays out. */
   leftOut: 64,
+  /** Its entry was deleted from the library. */
+  deleted: 128,
+  /** A rename left it behind in the place of a prop, and it is none itself. */
+  redirector: 256,
 } as const
 
 export type KnownRow = [file: string, stat: string, relation: number, lineageId: string | null]
@@ -32,6 +37,7 @@ export type KnownRow = [file: string, stat: string, relation: number, lineageId:
 export interface KnownDetail {
   file: string
   hash: string
+  guid: string | null
   package: string | null
   relation: number
   lineageId: string | null
@@ -39,6 +45,10 @@ export interface KnownDetail {
   entryId: number | null
   faceId: number | null
   faceHash: string | null
+  /** Who deleted its entry, as JSON. */
+  deleted: string | null
+  /** Of a redirector: the package that it leads to. */
+  redirectsTo: string | null
 }
 
 /** A file that nobody pushed, with the identity of one that was. */
@@ -52,11 +62,16 @@ const positionKey = 'faces'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
 
+const isRedirector = "f.facts ->> '$.assetClass' is 'ObjectRedirector'"
+
 const relationColumn = `
   (f.lineage_id is not null) + 2 * (c.lineage_id is not null) + 4 * (c.object_id is not null) + 8 * (f.hash is f.base_hash)
   + 16 * (f.hash is c.content_hash) + 32 * (f.object_id is c.object_id)
   + case when f.lineage_id is not null then 0 else
-      64 * (f.settled or f.facts ->> '$.kind' is 'refused' or f.facts ->> '$.assetClass' is 'ObjectRedirector') end`
+      64 * (f.settled or f.facts ->> '$.kind' is 'refused' or ${isRedirector}) end
+  + 128 * (c.deleted is not null)
+  + case when f.hash is f.base_hash or f.base_class is 'ObjectRedirector' then 0 else
+      256 * (${isRedirector}) end`
 
 export class Faces {
   readonly #state: StateFile
@@ -81,8 +96,9 @@ export class Faces {
 
   details(files: ReadonlySet<string>): KnownDetail[] {
     const query = `
-      select f.file, f.hash, f.package, ${relationColumn} as relation, f.lineage_id as lineageId, f.object_id as objectId,
-             coalesce(c.entry_id, f.entry_id) as entryId, c.object_id as faceId, c.content_hash as faceHash
+      select f.file, f.hash, f.guid, f.package, ${relationColumn} as relation, f.lineage_id as lineageId, f.object_id as objectId,
+             coalesce(c.entry_id, f.entry_id) as entryId, c.object_id as faceId, c.content_hash as faceHash, c.deleted,
+             case when ${isRedirector} then f.facts ->> '$.redirectTarget' end as redirectsTo
         from file f left join face c on c.lineage_id = f.lineage_id`
     return this.#guard(() => {
       if (files.size > manyFiles)
@@ -106,7 +122,8 @@ export class Faces {
   /** Takes in news of lineages: the current version, or undefined where that must be asked. Those that nobody asked about do not count. */
   update(news: ReadonlyMap<string, Face | undefined>, position: FeedPosition): void {
     const set = this.#db.prepare(`
-      update face set object_id = @objectId, content_hash = @hash, entry_id = @entryId where lineage_id = @lineageId`)
+      update face set object_id = @objectId, content_hash = @hash, entry_id = @entryId,
+        deleted = case when @entryId is null then deleted end where lineage_id = @lineageId`)
     const forget = this.#db.prepare('delete from face where lineage_id = ?')
     this.#write(() => {
       for (const [lineageId, face] of news) face ? set.run(face) : forget.run(lineageId)
@@ -114,13 +131,16 @@ export class Faces {
     })
   }
 
-  /** What the library answered about lineages; those of `requested` that are not among the faces are not there. */
-  save(requested: readonly string[], faces: readonly Face[]): void {
+  /** What the library answered about lineages; those of `requested` that are not among the faces are not there. `deleted`: by lineage. */
+  save(requested: readonly string[], faces: readonly Face[], deleted: ReadonlyMap<string, Deletion> = new Map()): void {
     const none = this.#db.prepare('insert or replace into face (lineage_id) values (?)')
-    const set = this.#db.prepare('insert or replace into face values (@lineageId, @objectId, @hash, @entryId)')
+    const set = this.#db.prepare(`
+      insert or replace into face (lineage_id, object_id, content_hash, entry_id) values (@lineageId, @objectId, @hash, @entryId)`)
+    const setDeleted = this.#db.prepare('update face set deleted = ? where lineage_id = ?')
     this.#write(() => {
       for (const id of requested) none.run(id)
       for (const face of faces) set.run(face)
+      for (const [lineageId, { name, at, by }] of deleted) setDeleted.run(JSON.stringify({ name, at, by }), lineageId)
     })
   }
 

@@ -4,20 +4,22 @@ import pLimit from 'p-limit'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { FoundLineages, FoundVersion, LineageFace } from '../../contract/lineages.ts'
+import type { DeletedLineage, FoundLineages, FoundVersion, LineageFace } from '../../contract/lineages.ts'
 import { ClientError } from '../client-error.ts'
 import { entryPages } from '../entries/pages.ts'
 import type { Api } from '../http/api.ts'
 
-/** Lineages by id, versions by content, current versions by path. */
+/** Lineages by id, versions by content, current versions by path; deleted ones by their GUIDs and names too. */
 export interface FaceQuery {
   lineageIds: readonly string[]
   hashes: readonly string[]
   paths: readonly string[]
+  guids?: readonly string[]
+  names?: readonly string[]
 }
 
-/** `cursor`: where the change feed stood before, as far as the server says so. */
-export type FoundFaces = Omit<FoundLineages, 'cursor'> & { cursor: number | undefined }
+/** `cursor`: where the change feed stood before, as far as the server says so. `deleted`: none where it does not say it. */
+export type FoundFaces = Omit<FoundLineages, 'cursor' | 'deleted'> & { cursor: number | undefined; deleted: DeletedLineage[] }
 
 /** So few lineages are quicker asked one by one than found among all entries. */
 const fewLineages = 20
@@ -29,20 +31,24 @@ export const findFaces = async (api: Api, query: FaceQuery): Promise<FoundFaces>
 
 /** The same in bulk alone; undefined where the server does not offer that. */
 export async function findFacesInBulk(api: Api, query: FaceQuery): Promise<FoundFaces | undefined> {
-  const found: FoundFaces = { cursor: undefined, lineages: [], versions: [] }
-  const longest = Math.max(query.lineageIds.length, query.hashes.length, query.paths.length)
+  const found: FoundFaces = { cursor: undefined, lineages: [], versions: [], deleted: [] }
+  const { lineageIds, hashes, paths, guids = [], names = [] } = query
+  const longest = Math.max(...[lineageIds, hashes, paths, guids, names].map(({ length }) => length))
   for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
     const part = <T>(list: readonly T[]): T[] => list.slice(at, at + limits.lineagesFound)
     const question = {
-      lineage_ids: part(query.lineageIds),
-      content_hashes: part(query.hashes),
-      origin_paths: part(query.paths),
+      lineage_ids: part(lineageIds),
+      content_hashes: part(hashes),
+      origin_paths: part(paths),
+      ...(guids.length > 0 ? { package_guids: part(guids) } : {}),
+      ...(names.length > 0 ? { names: part(names) } : {}),
     }
     const answer = await api.lineages.find(question).catch(undefinedWhereUnknown)
     if (!answer) return undefined
     found.cursor ??= answer.cursor
     found.lineages.push(...answer.lineages)
     found.versions.push(...answer.versions)
+    found.deleted.push(...(answer.deleted ?? []))
   }
   return found
 }
@@ -58,7 +64,8 @@ async function readEntries(api: Api, { lineageIds, hashes, paths }: FaceQuery): 
   if (hashes.length + paths.length > 0 || lineageIds.length > fewLineages) await found.readAll(api)
   const atOnce = pLimit(requestsAtOnce)
   const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(api, id))))
-  return { cursor: found.cursor, lineages: [...found.lineages.values(), ...rest.flat()], versions: [...found.versions.values()] }
+  const lineages = [...found.lineages.values(), ...rest.flat()]
+  return { cursor: found.cursor, lineages, versions: [...found.versions.values()], deleted: [] }
 }
 
 async function findLineage(api: Api, lineageId: string): Promise<LineageFace[]> {

@@ -64,12 +64,13 @@ create table if not exists pulled (
 ) without rowid;
 
 -- Which version is current of the lineages that files here belong to, as ph status last heard (status/ask-library.ts). One row per lineage
--- that the library was asked about; all null but the id: it has no such lineage.
+-- that the library was asked about; no object: it has no such lineage. deleted: who deleted its entry and when, as JSON.
 create table if not exists face (
   lineage_id text not null primary key,
   object_id integer,
   content_hash text,
-  entry_id integer
+  entry_id integer,
+  deleted text
 ) without rowid;
 
 -- What the last push that registered something did, for `ph undo` (last-push.ts). One row per lineage; the next such push empties it.

@@ -69,20 +69,23 @@ const manyFiles = 1000
 const columnsOfVersion1 =
   'file, stat, hash, size, settled, package, guid, base_hash, base_guid, base_class, lineage_id, object_id, entry_id, edges, facts'
 const linked = 'alter table file add column linked integer not null default 0;'
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push. */
+/** What the library was asked is asked again. */
+const faces = "drop table if exists face; delete from remembered where key = 'faces';"
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions. */
 const layout: Layout = {
-  version: 5,
+  version: 6,
   schema: new URL('./project-memory.sql', import.meta.url),
   tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
-        drop index file_entry;`,
+        drop index file_entry; ${faces}`,
       after: `insert into file (${columnsOfVersion1}) select ${columnsOfVersion1} from file_before; drop table file_before;`,
     },
-    2: { before: linked, after: '' },
-    3: { before: linked, after: '' },
-    4: { before: '', after: '' },
+    2: { before: linked + faces, after: '' },
+    3: { before: linked + faces, after: '' },
+    4: { before: faces, after: '' },
+    5: { before: faces, after: '' },
   },
 }
 

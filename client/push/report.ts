@@ -1,4 +1,5 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
+import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import type { CommitResult } from '../../contract/push.ts'
 import type { CurrentVersion } from '../entries/current-version.ts'
@@ -28,9 +29,12 @@ export interface PushedItem {
   entry_created: boolean
   /**
    * Why it is held, denied or locked, in the library's words, for example `probable_lost_stamp`, `depends_on_held`. `base_unknown` is
-   * this side's own: the library would take it, but nothing here says that it was made from the current version.
+   * this side's own: the library would take it, but nothing here says that it was made from the current version. So is `deleted`: the
+   * library would take it, but someone deleted its prop.
    */
   reason?: string
+  /** Of an item that is held for that: who deleted its prop, and when. */
+  deleted?: Deletion
   /** Of a held item: the lineage it looks like a version of. */
   candidate_lineage_id?: string | null
   /** Of a held item: what is current in that lineage. Left out where many are held. */

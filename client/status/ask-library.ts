@@ -1,6 +1,7 @@
 /** One look at the library for `ph status`: what became of the versions that a project's files belong to. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Deletion } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { type Faces, type KnownDetail, type KnownRow, relation } from '../memory/current-versions.ts'
 import type { FeedPosition } from '../memory/feed.ts'
@@ -34,7 +35,7 @@ export async function bringUpToDate(parts: LookParts): Promise<void> {
   faces.clear()
   const lineageIds = unasked(faces.rows())
   const found = await findFaces(api, { lineageIds, hashes: [], paths: [] })
-  faces.save(lineageIds, found.lineages.map(faceOf))
+  faces.save(lineageIds, found.lineages.map(faceOf), deletionsOf(lineageIds, found))
   await beginFollowing(parts, found.cursor)
 }
 
@@ -48,10 +49,16 @@ async function followSince({ api, memory, faces }: LookParts): Promise<boolean> 
   return true
 }
 
-const { based, looked, there, leftOut } = relation
-const isNobodys = (bits: number): boolean => (bits & (based | leftOut)) === 0
+/** Of lineages that were asked about. */
+function deletionsOf(requested: readonly string[], { deleted }: FoundFaces): Map<string, Deletion> {
+  const asked = new Set(requested)
+  return new Map(deleted.flatMap((one) => (asked.has(one.lineage_id) ? [[one.lineage_id, one] as const] : [])))
+}
+
+const { based, looked, there, leftOut, redirector } = relation
+const isNobodys = (bits: number): boolean => (bits & (based | leftOut | redirector)) === 0
 /** The library was asked for its lineage and has none, or none any more. */
-const isOrphan = (bits: number): boolean => (bits & (based | looked | there)) === (based | looked)
+const isOrphan = (bits: number): boolean => (bits & (based | looked | there | redirector)) === (based | looked)
 
 /** Lineages of files here that the library was not asked about yet. */
 function unasked(rows: readonly KnownRow[]): string[] {
@@ -81,7 +88,7 @@ export async function askLibrary(
   if (nobodys.size + lineageIds.length === 0) return undefined
   const untracked = faces.details(nobodys)
   const found = await findFaces(api, { lineageIds, ...questionsOf(untracked) })
-  faces.save(lineageIds, found.lineages.map(faceOf))
+  faces.save(lineageIds, found.lineages.map(faceOf), deletionsOf(lineageIds, found))
   const identified = identifyAll(parts, { files, found, untracked })
   adopt(untracked, { memory: parts.memory, found, files })
   return identified

@@ -14,6 +14,11 @@ export interface FaceNews {
 
 class TooMuchNews extends Error {}
 
+interface News extends Pick<FaceNews, 'faces'> {
+  /** Lineages that lost their entry. */
+  deleted: Set<string>
+}
+
 export interface Following {
   position: FeedPosition
   witness: Witness | undefined
@@ -24,11 +29,12 @@ export interface Following {
 /** Undefined when what is remembered does not count any more: another library, news that are not kept, or too much of them. */
 export async function followFaces(api: Api, { position, witness, mostPages }: Following): Promise<FaceNews | undefined> {
   const faces: FaceNews['faces'] = new Map()
+  const deleted = new Set<string>()
   const page = (number: number) => {
     if (number > 2 && number > mostPages()) throw new TooMuchNews()
   }
   try {
-    const news = await followFeed(api, position, { witness, page, hear: (change) => takeIn(faces, change) })
+    const news = await followFeed(api, position, { witness, page, hear: (change) => takeIn({ faces, deleted }, change) })
     return news && { position: news.position, faces }
   } catch (error) {
     if (error instanceof TooMuchNews) return undefined
@@ -36,9 +42,11 @@ export async function followFaces(api: Api, { position, witness, mostPages }: Fo
   }
 }
 
-function takeIn(faces: FaceNews['faces'], { entity, op, lineage_id: lineageId, record }: ChangeRecord): void {
+/** Who deleted an entry, the feed does not tell: its lineage is asked about, also where that stays because something needs it. */
+function takeIn({ faces, deleted }: News, { entity, op, lineage_id: lineageId, record }: ChangeRecord): void {
   if (lineageId === null || (entity !== 'entry' && entity !== 'object')) return
-  const isTold = op === 'upsert' && record !== undefined && record !== null
+  if (entity === 'entry') op === 'delete' ? deleted.add(lineageId) : deleted.delete(lineageId)
+  const isTold = op === 'upsert' && record !== undefined && record !== null && !deleted.has(lineageId)
   faces.set(lineageId, isTold ? faceIn(entity, record) : undefined)
 }
 

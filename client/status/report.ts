@@ -1,4 +1,5 @@
 /** What `ph status` finds: every file's state against the library, and the sums. */
+import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
 import type { Problem } from '../project/problem.ts'
@@ -7,9 +8,10 @@ import type { WaitingJob } from '../pull/waiting-jobs.ts'
 /**
  * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is
  * current there by now. `both`: edited here, and another version is current. `unknown`: the library does not have it. `missing`:
- * it was pushed or pulled here, the library has it, and it is gone from the disk.
+ * it was pushed or pulled here, the library has it, and it is gone from the disk. `deleted`: someone deleted the prop from the library
+ * within a year; edited here or not. `redirector`: a rename in the editor left it in the old place; it is no prop.
  */
-export const fileStates = ['identical', 'changed', 'newer', 'both', 'unknown', 'missing'] as const
+export const fileStates = ['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'deleted', 'redirector'] as const
 export type FileState = (typeof fileStates)[number]
 
 /** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its GUID (moved here), or its path. */
@@ -30,6 +32,10 @@ export interface StatusFile {
   /** The current version. */
   face_object_id: number | null
   face_content_hash: string | null
+  /** Who deleted it from the library, and when. */
+  deleted?: Deletion
+  /** Of a redirector: the package that it leads to, where it says so. */
+  redirects_to?: string | null
   /** Of what is newer there or missing here: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
   face_origin_path?: string | null
   /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
@@ -55,7 +61,7 @@ export interface FileLock {
 }
 
 export type StatusSummary = Record<FileState, number> & {
-  /** No props: redirectors and what else a push leaves out. */
+  /** No props: what a push leaves out but for redirectors, which are counted by themselves. */
   left_out: number
   /** Could not be read; problems say why. */
   failed: number
@@ -84,10 +90,15 @@ export interface StatusReport {
 
 /** Whether anything is not as the library has it. */
 export const isDifferent = ({ summary }: StatusReport): boolean =>
-  fileStates.some((state) => state !== 'identical' && summary[state] > 0)
+  fileStates.some((state) => !isSettled(state) && summary[state] > 0)
 
-/** The state of a file whose lineage the library has, by the bits of `relation`. Pure. */
+/** Nothing is to be done about such a file. */
+export const isSettled = (state: FileState): boolean => state === 'identical' || state === 'redirector'
+
+/** The state of a file whose lineage the library has or had, by the bits of `relation`. Pure. */
 export function judge(bits: number): FileState {
+  if (bits & relation.redirector) return 'redirector'
+  if (bits & relation.deleted) return 'deleted'
   if (bits & relation.hashIsFace) return 'identical'
   const isBase = (bits & relation.hashIsBase) !== 0
   if (bits & relation.baseIsFace) return isBase ? 'identical' : 'changed'
@@ -95,20 +106,39 @@ export function judge(bits: number): FileState {
 }
 
 /** A file of which only memory tells. */
-export const toStatusFile = (known: KnownDetail, state: FileState): StatusFile => ({
-  file: known.file,
-  state,
-  content_hash: known.hash,
-  known_by: known.relation & relation.there ? 'memory' : null,
-  lineage_id: known.lineageId,
-  entry_id: known.entryId,
-  object_id: known.objectId,
-  face_object_id: known.faceId,
-  face_content_hash: known.faceHash,
+export function toStatusFile(known: KnownDetail, state: FileState): StatusFile {
+  if (state === 'redirector') return { ...unknownFile(known), state, redirects_to: known.redirectsTo }
+  return {
+    file: known.file,
+    state,
+    content_hash: known.hash,
+    known_by: known.relation & (relation.there | relation.deleted) ? 'memory' : null,
+    lineage_id: known.lineageId,
+    entry_id: known.entryId,
+    object_id: known.objectId,
+    face_object_id: known.faceId,
+    face_content_hash: known.faceHash,
+    ...(state === 'deleted' && known.deleted !== null ? { deleted: JSON.parse(known.deleted) as Deletion } : {}),
+  }
+}
+
+/** A file of no lineage. */
+export const unknownFile = ({ file, hash }: KnownDetail): StatusFile => ({
+  file,
+  state: 'unknown',
+  content_hash: hash,
+  known_by: null,
+  lineage_id: null,
+  entry_id: null,
+  object_id: null,
+  face_object_id: null,
+  face_content_hash: null,
 })
 
+const noFiles = Object.fromEntries(fileStates.map((state) => [state, 0])) as Record<FileState, number>
+
 export function summaryOf(states: Iterable<FileState>, others: Pick<StatusSummary, 'left_out' | 'failed'>): StatusSummary {
-  const summary: StatusSummary = { identical: 0, changed: 0, newer: 0, both: 0, unknown: 0, missing: 0, ...others }
+  const summary: StatusSummary = { ...noFiles, ...others }
   for (const state of states) summary[state]++
   return summary
 }

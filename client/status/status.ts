@@ -18,7 +18,16 @@ import { withFacePaths, withReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
-import { type FileLock, type FileState, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
+import {
+  type FileLock,
+  type FileState,
+  isSettled,
+  judge,
+  type StatusFile,
+  type StatusReport,
+  summaryOf,
+  toStatusFile,
+} from './report.ts'
 import { type WalkOptions, walk } from './walk.ts'
 
 export interface StatusOptions extends Wire, WalkOptions {
@@ -166,8 +175,9 @@ class Comparison {
     let leftOut = 0
     for (const [file, , bits] of compared.others) {
       const untrackedFile = untracked.get(file)
-      if (!untrackedFile && bits & relation.leftOut) leftOut++
-      else states.set(file, untrackedFile?.state ?? (bits & relation.there ? judge(bits) : 'unknown'))
+      if (bits & relation.redirector) states.set(file, 'redirector')
+      else if (!untrackedFile && bits & relation.leftOut) leftOut++
+      else states.set(file, untrackedFile?.state ?? (bits & (relation.there | relation.deleted) ? judge(bits) : 'unknown'))
     }
     for (const file of this.#missing(seen)) states.set(file, 'missing')
     const failed = files.size - compared.identical - compared.others.length
@@ -189,7 +199,8 @@ class Comparison {
     const found = await this.#parts.locks
     if (found.locks.length === 0) return []
     const lineages = new Map<string, string | null>()
-    for (const [file, , , lineageId] of rows) if (files.has(file)) lineages.set(file, lineageId)
+    for (const [file, , bits, lineageId] of rows)
+      if (files.has(file) && !(bits & relation.redirector)) lineages.set(file, lineageId)
     for (const { file, lineage_id } of [...differing, ...untracked.values()]) lineages.set(file, lineage_id)
     return locksOfFiles(lineages, found)
   }
@@ -202,10 +213,11 @@ class Comparison {
     const folders = starts.flatMap(({ path, isFolder }) => (isFolder ? [relative(root, path).split(sep).join('/')] : []))
     const isBelow = (file: string) => folders.some((folder) => folder === '' || file.startsWith(`${folder}/`))
     const isHere = (file: string) => files.has(file) || existsSync(join(root, file))
-    const absent = compared.absent.filter(([file]) => isBelow(file) && !isHere(file))
+    const absent = compared.absent.filter(([file, , bits]) => !(bits & relation.deleted) && isBelow(file) && !isHere(file))
     if (absent.length === 0) return []
     const lost = new Set(absent.map(([, , , lineageId]) => lineageId))
-    for (const [file, , , lineageId] of rows) if (lost.has(lineageId) && isHere(file)) lost.delete(lineageId)
+    for (const [file, , bits, lineageId] of rows)
+      if (!(bits & relation.redirector) && lost.has(lineageId) && isHere(file)) lost.delete(lineageId)
     for (const { lineage_id, known_by } of untracked.values()) if (known_by !== 'path') lost.delete(lineage_id)
     return absent.flatMap(([file, , , lineageId]) => (lost.has(lineageId) ? [file] : []))
   }
@@ -213,7 +225,7 @@ class Comparison {
   /** Those that differ, or all: identical ones are among the states only when they are wanted, but for untracked files. */
   #describe(states: ReadonlyMap<string, FileState>, untracked: ReadonlyMap<string, StatusFile>): StatusFile[] {
     const { all } = this.#parts.options
-    const shown = new Map([...states].filter(([, state]) => all || state !== 'identical'))
+    const shown = new Map([...states].filter(([, state]) => all || !isSettled(state)))
     if (shown.size === 0) return []
     const details = this.#parts.look.faces.details(new Set(shown.keys()))
     const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, shown.get(one.file) ?? 'unknown'))

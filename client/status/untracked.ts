@@ -1,21 +1,22 @@
 /** Files that were never pushed or pulled here: the library may still know their bytes, their GUID or their place. */
-import type { FoundVersion } from '../../contract/lineages.ts'
+import type { DeletedLineage, FoundVersion } from '../../contract/lineages.ts'
 import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
 import type { FoundFaces } from '../memory/find-versions.ts'
 import type { FileBased, ProjectMemory } from '../memory/project-memory.ts'
 import { namingOf, type SendableFile } from '../project/project-file.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { assetClassOf, lastingGuid } from '../push/plan/manifest-item.ts'
-import { judge, type StatusFile } from './report.ts'
+import { judge, type StatusFile, toStatusFile, unknownFile } from './report.ts'
 
 /** What `findFaces` is to be asked about them. */
 export const questionsOf = (untracked: readonly KnownDetail[]) => ({
   hashes: [...new Set(untracked.map(({ hash }) => hash))],
   paths: [...new Set(untracked.flatMap(({ package: name }) => (name?.startsWith('/game/') ? [name] : [])))],
+  guids: [...new Set(untracked.flatMap(({ guid }) => guid ?? []))],
 })
 
 export interface Known {
-  found: Pick<FoundFaces, 'lineages' | 'versions'>
+  found: Pick<FoundFaces, 'lineages' | 'versions' | 'deleted'>
   namesakes: readonly Namesake[]
   /** What is remembered of the files in `namesakes`' places of old that are not there any more. */
   former: ReadonlyMap<string, KnownDetail>
@@ -27,14 +28,18 @@ export function identify(untracked: readonly KnownDetail[], { found, namesakes, 
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
   const byPath = Map.groupBy(found.lineages, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
   const fromOf = new Map(namesakes.map(({ file, from }) => [file, from]))
+  const deletions = new Deletions(found.deleted)
   const identified = untracked.map((untrackedFile): StatusFile => {
     const version = versions.get(untrackedFile.hash)
     const lineage = version && lineages.get(version.lineage_id)
+    const deleted = deletions.of(untrackedFile, version)
+    if (deleted?.by === 'content') return toDeleted(untrackedFile, deleted)
     if (version && lineage) return byContent(untrackedFile, version, lineage)
     const moved = former.get(fromOf.get(untrackedFile.file) ?? '')
     if (moved) return byGuid(untrackedFile, moved)
     const there = byPath.get(untrackedFile.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(untrackedFile))
-    return { ...unknown(untrackedFile), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
+    if (!there?.entry_id && deleted) return toDeleted(untrackedFile, deleted)
+    return { ...unknownFile(untrackedFile), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
   })
   return new Map(identified.map((file) => [file.file, file]))
 }
@@ -48,25 +53,54 @@ const faceFields = ({ id, entry_id, face_object_id, face_content_hash }: Found) 
   face_content_hash,
 })
 
-const sourceExtOf = ({ file }: KnownDetail): string | null => {
+const sourceExtOf = ({ file }: Pick<KnownDetail, 'file'>): string | null => {
   const extension = file.slice(file.lastIndexOf('.') + 1).toLowerCase()
   return extension === 'uasset' || extension === 'umap' ? null : extension
 }
 
-const unknown = ({ file, hash }: KnownDetail): StatusFile => ({
-  file,
-  state: 'unknown',
-  content_hash: hash,
-  known_by: null,
-  lineage_id: null,
-  entry_id: null,
-  object_id: null,
-  face_object_id: null,
-  face_content_hash: null,
-})
+interface KnownDeleted {
+  by: 'memory' | 'content' | 'guid' | 'path'
+  lineage: DeletedLineage | undefined
+}
+
+/** What the library says of deleted props, by what their files are known by. */
+class Deletions {
+  readonly #lineages: ReadonlyMap<string, DeletedLineage>
+  readonly #hashes: ReadonlyMap<string, DeletedLineage>
+  readonly #guids: ReadonlyMap<string, DeletedLineage>
+  readonly #paths: ReadonlyMap<string, DeletedLineage>
+
+  /** The latest first. */
+  constructor(deleted: readonly DeletedLineage[]) {
+    const by = (keysOf: (one: DeletedLineage) => readonly string[]) =>
+      new Map(deleted.toReversed().flatMap((one) => keysOf(one).map((key) => [key, one] as const)))
+    this.#lineages = by(({ lineage_id }) => [lineage_id])
+    this.#hashes = by(({ content_hashes }) => content_hashes)
+    this.#guids = by(({ package_guids }) => package_guids)
+    this.#paths = by(({ origin_paths }) => origin_paths.map((place) => `${place.origin_path}.${place.source_ext ?? ''}`))
+  }
+
+  /** Bytes count most, then what is remembered, then the GUID; the place only where there is no GUID. */
+  of({ hash, guid, file, package: name, deleted, ...known }: KnownDetail, version: FoundVersion | undefined) {
+    const ofBytes = this.#hashes.get(hash) ?? (version && this.#lineages.get(version.lineage_id))
+    if (ofBytes) return { by: 'content', lineage: ofBytes } as const
+    if (deleted !== null) return { by: 'memory', lineage: this.#lineages.get(known.lineageId ?? '') } as const
+    const ofGuid = guid === null ? undefined : this.#guids.get(guid)
+    if (ofGuid) return { by: 'guid', lineage: ofGuid } as const
+    const ofPlace = guid === null && name !== null ? this.#paths.get(`${name}.${sourceExtOf({ file }) ?? ''}`) : undefined
+    return ofPlace && ({ by: 'path', lineage: ofPlace } as const)
+  }
+}
+
+/** What it says of a file that only memory knows is remembered with its lineage. */
+function toDeleted(untrackedFile: KnownDetail, { by, lineage }: KnownDeleted): StatusFile {
+  if (!lineage) return toStatusFile(untrackedFile, 'deleted')
+  const { name, at, by: deletedBy, lineage_id } = lineage
+  return { ...unknownFile(untrackedFile), state: 'deleted', known_by: by, lineage_id, deleted: { name, at, by: deletedBy } }
+}
 
 const byContent = (untrackedFile: KnownDetail, { object_id }: FoundVersion, lineage: Found): StatusFile => ({
-  ...unknown(untrackedFile),
+  ...unknownFile(untrackedFile),
   ...faceFields(lineage),
   state: object_id === lineage.face_object_id ? 'identical' : 'newer',
   known_by: 'content',
@@ -78,7 +112,7 @@ const byGuid = (
   untrackedFile: KnownDetail,
   { relation, lineageId, objectId, entryId, faceId, faceHash }: KnownDetail,
 ): StatusFile => ({
-  ...unknown(untrackedFile),
+  ...unknownFile(untrackedFile),
   // Its bytes are in no version, so neither of the hashes is its own.
   state: judge(relation & ~(8 | 16)),
   known_by: 'guid',
@@ -106,10 +140,11 @@ export function adopt(
 ): void {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
+  const deleted = new Set(found.deleted.map(({ lineage_id }) => lineage_id))
   const atHome = untracked.flatMap(({ file, hash, package: name }) => {
     const version = versions.get(hash)
     const lineage = version && lineages.get(version.lineage_id)
-    return version && lineage && lineage.origin_path?.toLowerCase() === name ? [{ file, version, lineage }] : []
+    return version && lineage?.origin_path?.toLowerCase() === name && !deleted.has(lineage.id) ? [{ file, version, lineage }] : []
   })
   // One by one: what is remembered of all of them would fill the known.
   const based = atHome.flatMap(({ file, version, lineage }): FileBased[] => {

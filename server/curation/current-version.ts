@@ -6,6 +6,7 @@ import type { Context } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { noteFileNames } from '../rows/entry-names.ts'
 import { placeAgain } from '../rows/places.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
 
@@ -29,6 +30,7 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
     update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
   await moveBases(context, new Map([[face.lineage_id, version.object_id]]))
   await updateWants(sql, workspace.id, [face.entry_id])
+  await noteFileNames(context, [face.entry_id])
   await sql`update entries set date_updated = ${now.toISOString()} where workspace_id = ${workspace.id} and id = ${face.entry_id}`
   feed.entriesChanged([{ id: face.entry_id, lineage_id: face.lineage_id }])
   feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })

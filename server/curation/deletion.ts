@@ -9,6 +9,8 @@ import type { Context } from '../handler.ts'
 import { forgetEntries } from '../notifications/watching.ts'
 import { deleteReviews } from '../reviews/deletion.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
+import { recordDeletions } from '../rows/deleted-lineage.ts'
+import { forgetNames } from '../rows/entry-names.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
 import { forgetPlacings } from '../rows/places.ts'
@@ -48,6 +50,8 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
   const candidates = await selectCandidates(sql, workspace.id, reach)
   const gone = candidates.filter((version) => version.home === null)
   const entryIds = entries.map(({ id }) => id)
+  const lineageIds = new Set([...entries, ...gone].map(({ lineage_id }) => lineage_id))
+  await recordDeletions(context, { entryIds, lineageIds: [...lineageIds], objectIds: gone.map((version) => version.id) })
   const reviewed = await deleteReviews(context, { entryIds, objectIds: gone.map((version) => version.id) })
   await deleteEntryRows(context, entries)
   const discussed = await deleteDiscussions(sql, workspace.id, entryIds)
@@ -104,6 +108,7 @@ async function deleteEntryRows({ sql, workspace, feed }: Context, entries: reado
     select distinct collection_id as id from gone order by id`
   for (const { id } of smaller) feed.changed({ entity: 'collection', entityId: id, lineageId: null, op: 'upsert' })
   await forgetEntries(sql, workspace.id, ids)
+  await forgetNames(sql, workspace.id, ids)
   await sql`delete from entries where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)}`
   for (const { id, lineage_id } of entries) feed.changed({ entity: 'entry', entityId: id, lineageId: lineage_id, op: 'delete' })
   const groupIds = [...new Set(entries.flatMap((entry) => entry.variant_group_id ?? []))]

@@ -7,6 +7,7 @@ import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { spelledCategory } from '../rows/spellings.ts'
+import { noteFormerName } from '../rows/entry-names.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
 
@@ -37,5 +38,6 @@ async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: K
   if (Object.entries(changed).every(([field, value]) => entry[field as keyof typeof changed] === value)) return
   await sql`
     update entries set ${sql({ ...changed, date_updated: now.toISOString() })} where workspace_id = ${workspace.id} and id = ${entry.id}`
+  if (name !== entry.name) await noteFormerName({ sql, workspace, now }, { entryId: entry.id, before: entry.name, name })
   feed.entriesChanged([entry])
 }

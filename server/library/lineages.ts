@@ -6,6 +6,7 @@ import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
+import { selectDeletions } from '../rows/deleted-lineage.ts'
 import { toMetadata } from '../rows/entry.ts'
 import {
   lineagesNotFound,
@@ -20,19 +21,28 @@ import {
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {
-    const { lineage_ids, content_hashes, origin_paths } = input
+    const { lineage_ids, content_hashes, origin_paths, package_guids, names } = input
+    const paths = new Set((origin_paths ?? []).map(pathKey))
     return atOneMoment(sql, async (sql) => {
       const [head] = await sql<{ change_seq: number }[]>`select change_seq from feed_heads where workspace_id = ${workspace.id}`
       const versions = await selectVersionsByHash(sql, workspace.id, content_hashes ?? [])
-      const atPaths = await selectFaceIds(sql, workspace.id, (origin_paths ?? []).map(pathKey))
+      const atPaths = await selectFaceIds(sql, workspace.id, paths)
       const ids = new Set([...(lineage_ids ?? []), ...versions.map(({ lineage_id }) => lineage_id), ...atPaths])
-      return { cursor: head?.change_seq ?? 0, lineages: await selectFaces({ sql, workspace, now }, ids), versions }
+      const lineages = await selectFaces({ sql, workspace, now }, ids)
+      const sought = {
+        lineageIds: ids,
+        hashes: new Set(content_hashes),
+        guids: new Set(package_guids),
+        paths,
+        names: new Set(names),
+      }
+      return { cursor: head?.change_seq ?? 0, lineages, versions, deleted: await selectDeletions(sql, workspace.id, sought) }
     })
   },
 
   async get({ sql, workspace, now, input }) {
     const [lineage] = await selectLineages({ sql, workspace, now }, [input.lineage_id])
-    if (!lineage) throw lineagesNotFound([input.lineage_id])
+    if (!lineage) throw await goneOrUnknown(sql, workspace.id, input.lineage_id)
     return lineage
   },
 
@@ -83,5 +93,15 @@ async function notFound(sql: Sql, workspaceId: number, { lineageId, objectId }: 
   const [lineage] = await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = ${lineageId}`
   return lineage
     ? new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} of this prop.`)
-    : lineagesNotFound([lineageId])
+    : goneOrUnknown(sql, workspaceId, lineageId)
+}
+
+async function goneOrUnknown(sql: Sql, workspaceId: number, lineageId: string): Promise<ApiError> {
+  const [deleted] = await selectDeletions(sql, workspaceId, { lineageIds: [lineageId] })
+  if (!deleted) return lineagesNotFound([lineageId])
+  const { name, at, by } = deleted
+  return new ApiError('LINEAGE_NOT_FOUND', `${name ?? 'This file'} was deleted${by ? ` by ${by.name}` : ''}.`, {
+    missing: [lineageId],
+    deleted: { name, at, by },
+  })
 }

@@ -1,4 +1,5 @@
 /** Negotiate: what would happen to each item, and where to send the bytes that are missing (spec 4.9). */
+import type { Deletion } from '../../contract/lineages.ts'
 import type { Manifest, NegotiateAnswer, NegotiateItem, UploadTarget } from '../../contract/push.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
@@ -7,6 +8,7 @@ import { repairRefusal, requireIngest } from '../storage/counting/stored-bytes.t
 import { damagedAmong } from '../storage/damaged-files.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
+import { deletedAmong } from './deleted.ts'
 import { loadFacts } from './facts.ts'
 import { readManifest } from './manifest.ts'
 import { negotiating } from './manifest-limit.ts'
@@ -31,12 +33,13 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const damaged = await damagedOf(context, plans)
   const missing = registered.filter((item) => !sizes.has(item.content_hash) || damaged.has(item.content_hash))
   if (missing.length > 0) await requireIngest(context)
+  const deleted = await deletedAmong(context, plans, facts)
   const hashes = missing.map((item) => item.content_hash)
   const whole = missing.filter((item) => !damaged.has(item.content_hash))
   return {
     missing_hashes: [...new Set([...hashes, ...(repairRefusal(context.workspace) ? [] : damaged)])],
     ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, whole) } : {}),
-    items: plans.map(toItem),
+    items: plans.map((plan) => toItem(plan, deleted.get(plan.item.content_hash))),
   }
 }
 
@@ -76,7 +79,7 @@ async function targetsOf({ storage, workspace, origin, now }: Context, missing: 
 }
 
 /** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */
-function toItem(plan: ItemPlan): NegotiateItem {
+function toItem(plan: ItemPlan, deleted: Deletion | undefined): NegotiateItem {
   const next = plan.action === 'locked' ? plan.planned : plan.action === 'register' ? plan : undefined
   const lineage = next ? next.lineage : plan.action === 'hold' ? plan.candidate : undefined
   return {
@@ -90,6 +93,7 @@ function toItem(plan: ItemPlan): NegotiateItem {
     candidate_lineage_id: plan.action === 'hold' ? (plan.candidate?.id ?? null) : null,
     face_object_id: lineage?.face_object_id ?? null,
     face_content_hash: lineage?.face_content_hash ?? null,
+    ...(deleted ? { deleted } : {}),
     ...reasonOf(plan),
   }
 }

@@ -4,6 +4,8 @@ import { guidKey } from '../../formats/package-guid.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { isPreviewed, updateWants } from '../media/awaited-media.ts'
+import { forgetDeletions } from '../rows/deleted-lineage.ts'
+import { noteFileNames } from '../rows/entry-names.ts'
 import { distinctNames, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
@@ -142,6 +144,12 @@ async function writeEntries({ sql, workspace, actor, now }: Context, lineages: L
            variant_label = coalesce(e.variant_label, r.variant_label), date_updated = ${at}
       from jsonb_to_recordset(${sql.json(known)}) as r(id bigint, category text, keeps_category boolean, variant_label text)
      where e.workspace_id = ${workspace.id} and e.id = r.id`
+  await noteFileNames(
+    { sql, workspace, now },
+    lineages.flatMap(({ entry }) => (entry?.changed ? [entry.id] : [])),
+  )
+  const back = lineages.flatMap(({ id, known, entry }) => (known && entry && !entry.known ? [id] : []))
+  await forgetDeletions(sql, workspace.id, back)
   // Lineages that are new have a version without media.
   await updateWants(
     sql,

@@ -4,6 +4,7 @@ import type { EntrySummary } from '../../contract/entries.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { isVariant } from './entry.ts'
+import { otherNamesOf } from './entry-names.ts'
 
 export interface CatalogRow {
   id: number
@@ -34,6 +35,8 @@ export interface CatalogRow {
   updated_ms: number
   /** Null: none. */
   tag_ids: number[] | null
+  /** What else it is called. Null: nothing. */
+  other_names?: string[] | null
 }
 
 /** The entries after one id, up to another, in the order of their ids. */
@@ -52,7 +55,7 @@ const columns = (sql: Sql) => sql`
   (o.metadata->>'lod_count')::float8, (o.metadata->>'has_collision')::boolean, (o.metadata->>'nanite_enabled')::boolean,
   greatest((o.metadata->>'bounds_x')::float8, (o.metadata->>'bounds_y')::float8, (o.metadata->>'bounds_z')::float8),
   round(date_part('epoch', e.date_indexed) * 1000), round(date_part('epoch', e.date_updated) * 1000), o.path_key, o.pushed_from,
-  tagged.tag_ids`
+  tagged.tag_ids, ${otherNamesOf(sql)}`
 
 type Values = { [K in keyof CatalogRow]: CatalogRow[K] }[keyof CatalogRow][]
 
@@ -82,6 +85,7 @@ function toRow(values: Values): CatalogRow {
     path_key: values[20],
     pushed_from: values[21],
     tag_ids: values[22],
+    other_names: values[23],
   } as CatalogRow
 }
 

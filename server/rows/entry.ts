@@ -7,6 +7,7 @@ import { amongIds, amongTexts, lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { collectionsOf } from './collection.ts'
 import { commentsOf, type View } from './comment.ts'
+import { otherNamesOf } from './entry-names.ts'
 import { holdEntries, holdEntryRow } from './hold.ts'
 import { tagsOf } from './tag.ts'
 import { reviewOf, versionFacts } from './version.ts'
@@ -34,7 +35,7 @@ const joins = (sql: Sql, { workspaceId, ids }: Which) => sql`
 export const isVariant = (sql: Sql): Fragment => sql`(coalesce(e.variant_label, '') <> '' or e.variant_group_id is not null)`
 
 const columns = (sql: Sql) => sql`
-  e.id, e.name, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
+  e.id, e.name, coalesce(${otherNamesOf(sql)}, '[]') as other_names, e.entry_type, e.lineage_id, o.id as object_id, o.content_hash, o.blob_size, o.engine_version, o.asset_class, o.origin_path,
   ${isVariant(sql)} as is_variant, e.variant_label,
   case when g.id is not null then json_build_object('id', g.id, 'label', g.label, 'count', (
     select count(*) from entries m where m.workspace_id = e.workspace_id and m.variant_group_id = g.id)) end as variant_group,

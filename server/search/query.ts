@@ -5,6 +5,7 @@ import { amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
+import { findKnownAs } from '../rows/entry-names.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type FilterInput, toFilters } from './filters.ts'
 import type { Selection } from './selection.ts'
@@ -15,6 +16,8 @@ export interface SearchQuery {
   question: Question | undefined
   /** The entries at the requested package paths, where some were. */
   pathIds: readonly number[] | undefined
+  /** The entries that are or were called so, where that was asked. */
+  knownIds?: readonly number[] | undefined
 }
 
 export async function resolveQuery({
@@ -23,7 +26,12 @@ export async function resolveQuery({
   input,
 }: Context & { input: FilterInput & { q?: string } }): Promise<SearchQuery> {
   const question = input.q === undefined ? undefined : toQuestion(input.q)
-  return { filters: input, question, pathIds: input.origin_path && (await findAtPaths(sql, workspace.id, input.origin_path)) }
+  return {
+    filters: input,
+    question,
+    pathIds: input.origin_path && (await findAtPaths(sql, workspace.id, input.origin_path)),
+    knownIds: input.known_as && (await findKnownAs(sql, workspace.id, input.known_as)),
+  }
 }
 
 export interface Matching {
@@ -32,10 +40,10 @@ export interface Matching {
 }
 
 /** What is left, and what was found by words. `catalog.prepareWords()` comes first where there are some. */
-export function matching(catalog: Catalog, { filters, question, pathIds }: SearchQuery): Matching {
+export function matching(catalog: Catalog, { filters, question, pathIds, knownIds }: SearchQuery): Matching {
   const hits = question && catalog.words.ask(question)
   const lists: Set<number>[] = []
-  if (pathIds) lists.push(new Set(pathIds.flatMap((id) => catalog.entries.find(id) ?? [])))
+  for (const ids of [pathIds, knownIds]) if (ids) lists.push(new Set(ids.flatMap((id) => catalog.entries.find(id) ?? [])))
   if (filters.name) lists.push(new Set(filters.name.flatMap((name) => [...catalog.order('name').equalTo(name)])))
   const listed = lists.length > 0 ? lists.reduce((all, list) => all.intersection(list)) : undefined
   const among = hits && listed ? hits.rows.filter((row) => listed.has(row)) : (hits?.rows ?? (listed && Uint32Array.from(listed)))

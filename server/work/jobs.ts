@@ -11,7 +11,14 @@ import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import { forgetDeliveries } from '../webhooks/retention.ts'
-import { forgetOldActivity, forgetOldChanges, forgetOldSessions, forgetReadNotifications, forgetSpentPlans } from './retention.ts'
+import {
+  forgetOldActivity,
+  forgetOldChanges,
+  forgetOldNames,
+  forgetOldSessions,
+  forgetReadNotifications,
+  forgetSpentPlans,
+} from './retention.ts'
 import type { Job } from './runner.ts'
 
 interface JobParts {
@@ -98,6 +105,12 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
     of: 'workspace',
     everyMs: hourMs,
     run: async (step) => (await forgetOldSessions(database, step)).isMore,
+  },
+  {
+    name: 'old-names',
+    of: 'workspace',
+    everyMs: hourMs,
+    run: async (step) => (await forgetOldNames(database, step)).isMore,
   },
   {
     name: 'spent-plans',

@@ -1,7 +1,8 @@
-/** How long things are kept: activity a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour (spec 4.6, 4.8, 6, 8). */
+/** How long things are kept: activity a year, deleted props and former names a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour (spec 4.6, 4.8, 6, 8). */
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { forgetDeletions } from '../rows/deleted-lineage.ts'
 import { isForgettable } from '../webhooks/retention.ts'
 import type { Step, StepDone } from './runner.ts'
 
@@ -79,6 +80,26 @@ export async function forgetSpentPlans({ sql }: { sql: Sql }, { workspaceId, now
   return done(gone.length)
 }
 
+/** What is known of deleted props, and names that entries had before: for a year. */
+export async function forgetOldNames({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
+  const before = yearBefore(now).toISOString()
+  const deleted = await sql<{ lineage_id: string }[]>`
+    select lineage_id from deleted_lineages where workspace_id = ${workspaceId} and deleted_at < ${before}
+     order by deleted_at limit ${stepRows}`
+  await forgetDeletions(
+    sql,
+    workspaceId,
+    deleted.map((row) => row.lineage_id),
+  )
+  const names = await sql`
+    delete from entry_names n using (
+      select entry_id, name_key from entry_names where workspace_id = ${workspaceId} and until < ${before}
+       order by until limit ${stepRows}) old
+     where n.workspace_id = ${workspaceId} and n.entry_id = old.entry_id and n.name_key = old.name_key and n.until < ${before}
+    returning n.entry_id`
+  return { gone: deleted.length + names.length, isMore: deleted.length === stepRows || names.length === stepRows }
+}
+
 /** How many records would go now. They take no room that is counted. */
 export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promise<{ candidates: number; bytes: number }> {
   const year = yearBefore(now).toISOString()
@@ -92,6 +113,8 @@ export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promis
           + (select count(*) from (select 1 from editor_sessions where workspace_id = ${workspaceId} and last_seen_at < ${sessions} limit ${limits.sweepCounted}) s)
           + (select count(*) from (select 1 from webhook_deliveries d join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
                                     where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${limits.sweepCounted}) w)
+          + (select count(*) from (select 1 from deleted_lineages where workspace_id = ${workspaceId} and deleted_at < ${year} limit ${limits.sweepCounted}) g)
+          + (select count(*) from (select 1 from entry_names where workspace_id = ${workspaceId} and until < ${year} limit ${limits.sweepCounted}) e)
           + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${limits.sweepCounted}) p))::int as candidates`
   return { candidates: row?.candidates ?? 0, bytes: 0 }
 }

@@ -12,6 +12,7 @@ import {
   countExpired,
   forgetOldActivity,
   forgetOldChanges,
+  forgetOldNames,
   forgetOldSessions,
   forgetReadNotifications,
   forgetSpentPlans,
@@ -96,7 +97,15 @@ const sweeps: Record<SweepKind, OneSweep> = {
   unattached_attachments: { count: countLooseAttachments, steps: [forgetLooseAttachments] },
   expired_records: {
     count: countExpired,
-    steps: [forgetOldActivity, forgetOldChanges, forgetDeliveries, forgetReadNotifications, forgetOldSessions, forgetSpentPlans],
+    steps: [
+      forgetOldActivity,
+      forgetOldChanges,
+      forgetDeliveries,
+      forgetReadNotifications,
+      forgetOldSessions,
+      forgetOldNames,
+      forgetSpentPlans,
+    ],
   },
 }
 

@@ -37,7 +37,13 @@ test('a PATCH changes what it names, answers the entry, and is heard of once; wh
   server.clock.advance(5000)
   const cursor = await head()
   const answer = await max.patch(at(entry), { name: 'Barrel', category: 'Props', category_locked: true })
-  expect(answer.body).toEqual({ ...before, name: 'Barrel', category_locked: true, date_updated: answer.body.date_updated })
+  expect(answer.body).toEqual({
+    ...before,
+    name: 'Barrel',
+    other_names: [before.name],
+    category_locked: true,
+    date_updated: answer.body.date_updated,
+  })
   expect(answer.body.date_updated > before.date_updated).toBe(true)
   expect(await since(cursor)).toEqual(upserts(entry))
   const after = await head()

@@ -3,6 +3,7 @@
 import { relative, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { type CurrentVersion, currentVersion } from '../../../client/entries/current-version.ts'
+import { deletedBy } from '../../../client/entries/deletion.ts'
 import type { HeldAnswer, HeldAnswers, HeldItem } from '../../../client/push/held/answers.ts'
 import { unknownBase } from '../../../client/push/held/why-held.ts'
 import { printable } from '../../../system/printable.ts'
@@ -69,6 +70,7 @@ async function ask(item: HeldItem, { context, library, root }: Asking): Promise<
   const { candidate_lineage_id: lineage_id } = item
   const subject = `${out.paint('bold', printable(item.name))} (${printable(item.file)})`
   const say = (text: string) => stderr.write(shown(`\n${wrap(text, out.width).join('\n')}\n`))
+  if (item.deleted) return void say(`${subject} was deleted in the library ${printable(deletedBy(item.deleted))}.`)
   if (!lineage_id) return void say(`${subject} has the same place under /Game as another new file of this push.`)
   const lineage = await library.api.lineages.get({ lineage_id })
   const current = currentVersion(lineage)

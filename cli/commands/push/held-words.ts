@@ -1,8 +1,9 @@
 /** Held files in words: what has to be decided about each, with the flags and commands that do it, ready to be copied. */
 import { join, relative } from 'node:path'
 import type { CurrentVersion } from '../../../client/entries/current-version.ts'
+import { deletedBy } from '../../../client/entries/deletion.ts'
 import { findProjectName } from '../../../client/project/unreal-project.ts'
-import { unknownBase } from '../../../client/push/held/why-held.ts'
+import { unknownBase, wasDeleted } from '../../../client/push/held/why-held.ts'
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
@@ -42,13 +43,11 @@ export function takeTheirs({ entry_id, origin_path }: CurrentVersion, root: stri
 export function heldWords({ items, root }: PushReport, look: HeldLook): string[] {
   const held = items.filter(({ status }) => status === 'held')
   const because = (because: string) => held.filter(({ reason }) => reason === because)
-  const [unsure, alike] = [because(unknownBase), because('probable_lost_stamp')]
-  const waiting = held.length - unsure.length - alike.length
-  const advice = 'Push again with the flags that are true, or decide for all at once with --held attach or --held new.'
+  const [unsure, alike, deleted] = [because(unknownBase), because('probable_lost_stamp'), because(wasDeleted)]
+  const waiting = held.length - unsure.length - alike.length - deleted.length
+  const advice = 'Push again with the flags that are true, or decide for all at once with'
   const section = (title: string, text: string, lines: readonly string[]) =>
-    lines.length === 0
-      ? []
-      : ['', look.paint(['yellow', 'bold'], title), ...wrap(`${text} ${advice}`, look.width, '  '), ...lines]
+    lines.length === 0 ? [] : ['', look.paint(['yellow', 'bold'], title), ...wrap(text, look.width, '  '), ...lines]
   const listed = (list: readonly PushedItem[]) => {
     const shown = look.verbose ? list : list.slice(0, mostFiles)
     const hidden = list.length - shown.length
@@ -56,11 +55,20 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
     return [...shown.flatMap((item) => itemLines(item, { ...look, root })), ...more]
   }
   return [
-    ...section('Held: not sent yet', 'Nothing on this machine says which version these were made from.', listed(unsure)),
+    ...section(
+      'Held: not sent yet',
+      `Nothing on this machine says which version these were made from. ${advice} --held attach or --held new.`,
+      listed(unsure),
+    ),
     ...section(
       'Held: probably new versions',
-      'These look like new versions of props that the library has, but do not say so.',
+      `These look like new versions of props that the library has, but do not say so. ${advice} --held attach or --held new.`,
       listed(alike),
+    ),
+    ...section(
+      'Held: deleted in the library',
+      `Someone deleted these props. Remove the files, or bring them back as new props. ${advice} --held new.`,
+      listed(deleted),
     ),
     ...(waiting > 0 ? [`  ${count(waiting, 'other file')} need these and ${waiting === 1 ? 'waits' : 'wait'} for them.`] : []),
   ]
@@ -69,14 +77,17 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
 type RootLook = HeldLook & { root: string }
 
 /** The question, the flags that answer it, and the way to take theirs first. */
-function itemLines({ file, candidate_lineage_id, current_version: current }: PushedItem, look: RootLook): string[] {
+function itemLines({ file, candidate_lineage_id, current_version: current, deleted }: PushedItem, look: RootLook): string[] {
   const { attach, asNew } = flagsFor(file, look)
   const theirs = current && takeTheirs(current, look.root)
-  const list: (readonly [typed: string, meaning: string])[] = [[asNew, 'no, it is a prop of its own']]
+  const list: (readonly [typed: string, meaning: string])[] = [
+    [asNew, deleted ? 'bring it back as a new prop' : 'no, it is a prop of its own'],
+  ]
   if (candidate_lineage_id) list.unshift([attach, 'yes, it is the next version'])
   if (theirs !== undefined) list.push([theirs, tellTheirs(theirs)])
   return [
     `  ${look.paint('bold', printable(file))}`,
+    ...(deleted ? wrap(`It was deleted ${printable(deletedBy(deleted))}.`, look.width, '    ') : []),
     ...(current ? wrap(printable(madeFromIt(current, look.now)), look.width, '    ') : []),
     ...choices(list, look),
   ]

@@ -1,6 +1,7 @@
 /** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
 import { basename, join, relative } from 'node:path'
-import { type FileState, fileStates, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
+import { deletedBy } from '../../../client/entries/deletion.ts'
+import { type FileState, fileStates, isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
@@ -33,6 +34,8 @@ const stateWords: Record<FileState, readonly [sign: string, sum: string, title: 
   both: ['!', 'changed here and newer in the library', 'Changed here and newer in the library'],
   unknown: ['?', 'unknown to the library', 'Unknown to the library'],
   missing: ['-', 'missing here', 'Missing here'],
+  deleted: ['x', 'deleted in the library', 'Deleted in the library'],
+  redirector: ['>', 'left by renames: redirectors', 'Redirectors, which renames left behind'],
 }
 
 export function statusWords(report: StatusReport, look: StatusLook): string[] {
@@ -80,7 +83,7 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
   const hidden = files.length - shown.length
   return [
     '',
-    look.paint(state === 'identical' ? 'bold' : ['yellow', 'bold'], `${title}:`),
+    look.paint(isSettled(state) ? 'bold' : ['yellow', 'bold'], `${title}:`),
     ...shown.flatMap((file) => lines(file, look)),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
     ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
@@ -90,7 +93,7 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
-function lines({ file, state, known_by, reverted_to, undone }: StatusFile, look: GroupLook): string[] {
+function lines({ file, state, known_by, reverted_to, undone, deleted, redirects_to }: StatusFile, look: GroupLook): string[] {
   const { root, cwd, paint, width } = look
   const [sign] = stateWords[state]
   const path = relative(cwd, join(root, file))
@@ -98,8 +101,10 @@ function lines({ file, state, known_by, reverted_to, undone }: StatusFile, look:
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
     ...(state === 'unknown' && known_by === 'path' ? ['the library has another file at this path'] : []),
-    ...(known_by === 'guid' ? ['moved here'] : []),
-    ...(look.theirs.has(file) && state !== 'identical' ? ['checked out by someone else, as below'] : []),
+    ...(deleted ? [deletedBy(deleted)] : []),
+    ...(redirects_to ? [`leads to ${redirects_to}`] : []),
+    ...(known_by === 'guid' && state !== 'deleted' ? ['moved here'] : []),
+    ...(look.theirs.has(file) && !isSettled(state) ? ['checked out by someone else, as below'] : []),
   ]
   const named = `  ${sign} ${printable(path)}`
   return remarks.length > 0 ? remarked(named, paint('dim', remarks.join(', ')), width) : [named]
@@ -123,6 +128,10 @@ function advice(state: FileState, all: readonly StatusFile[], { root, cwd, proje
   if (state === 'both')
     return [
       `Look at the newer version with \`ph history ${historyOf(files)}\`, make your change in it again, then \`ph push\`. Until then a push does not send these files.`,
+    ]
+  if (state === 'deleted')
+    return [
+      `A push does not send these by itself. Remove the files, or bring them back as new props: \`ph push ${pushed(files, root, cwd)} --held new\``,
     ]
   return []
 }

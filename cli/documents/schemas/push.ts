@@ -19,15 +19,17 @@ const CurrentVersion = shape(
   }`,
 )
 
+const Deletion = shape('{ name: string | null, at: string, by: { id: integer, name: string } | null }')
+
 const PushedItem = shape(
   `{
     file: string, copies: string[], status: "new" | "dedup" | "held" | "denied" | "locked" | "outdated" | "failed",
     content_hash: string, blob_size: integer, name: string, asset_class: string, origin_path: string | null,
     object_id: integer | null, lineage_id: string | null, parent_object_id: integer | null, entry_id: integer | null,
     entry_created: boolean, reason?: string, candidate_lineage_id?: string | null, current_version?: CurrentVersion,
-    lock?: Lock, locked_dependencies?: string[], enriched?: string[]
+    lock?: Lock, locked_dependencies?: string[], enriched?: string[], deleted?: Deletion
   }`,
-  { CurrentVersion, Lock },
+  { CurrentVersion, Lock, Deletion },
 )
 
 const PushReport = shape(
@@ -47,12 +49,14 @@ const OtherVersion = shape('{ object_id: integer, version: integer, name: string
 
 const StatusFile = shape(
   `{
-    file: string, state: "identical" | "changed" | "newer" | "both" | "unknown" | "missing", content_hash: string,
+    file: string, state: "identical" | "changed" | "newer" | "both" | "unknown" | "missing" | "deleted" | "redirector",
+    content_hash: string,
     known_by: "memory" | "content" | "guid" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
-    face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion
+    face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
+    redirects_to?: string | null
   }`,
-  { OtherVersion },
+  { OtherVersion, Deletion },
 )
 
 const HeldProp = shape('{ lineage_id: string, entry_id: integer | null, name: string, files: string[], lock: Lock }', { Lock })
@@ -77,7 +81,7 @@ export const pushShapes: Shapes = {
       locks: { file: string, lock: Lock, mine: boolean }[], project: string | null, waiting: WaitingJob[],
       summary: {
         identical: integer, changed: integer, newer: integer, both: integer, unknown: integer, missing: integer,
-        left_out: integer, failed: integer
+        deleted: integer, redirector: integer, left_out: integer, failed: integer
       },
       read: { files: integer, bytes: integer }, took_ms: integer
     }`,

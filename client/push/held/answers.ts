@@ -1,11 +1,12 @@
 /** Items of which it is not sure what they are a version of: someone decides, then they go (spec 4.9). */
 import { join } from 'node:path'
+import type { Deletion } from '../../../contract/lineages.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
 import type { PushRound } from '../send/round.ts'
-import { unknownBase } from './why-held.ts'
+import { unknownBase, wasDeleted } from './why-held.ts'
 
 /** `continue`: a new version of the candidate. `new`: a prop of its own. */
 export type HeldAnswer = 'continue' | 'new'
@@ -15,10 +16,12 @@ export interface HeldItem {
   file: string
   name: string
   reason: string
-  /** Null when it clashes with another new item of the same push: then it can only be `new`. */
+  /** Null when it clashes with another new item of the same push, and when its prop was deleted: then it can only be `new`. */
   candidate_lineage_id: string | null
   /** Another version became current since the file was last held and its current version named. */
   overtaken: boolean
+  /** Who deleted its prop from the library. */
+  deleted?: Deletion
   /** The picture in the file, if there is one. */
   picture(): Promise<Uint8Array | undefined>
 }
@@ -33,7 +36,8 @@ interface Holding {
 
 type Held = { planned: PlannedItem; report: PushedItem }
 
-const isQuestion = ({ reason }: PushedItem): boolean => reason === 'probable_lost_stamp' || reason === unknownBase
+const questions: readonly unknown[] = ['probable_lost_stamp', unknownBase, wasDeleted]
+const isQuestion = ({ reason }: PushedItem): boolean => questions.includes(reason)
 
 /** Asks about everything that is held, and sends what was answered along with what waited for it. */
 export async function answerHeld(round: PushRound, answers: HeldAnswers, holding: Holding): Promise<void> {
@@ -66,11 +70,12 @@ function answer({ planned, report }: Held, given: HeldAnswer | undefined, { outc
 }
 
 function toHeldItem({ planned, report }: Held, { round, root, told }: { round: PushRound; root: string; told: Told }): HeldItem {
-  const { file, name, reason = '', candidate_lineage_id = null, content_hash: hash } = report
+  const { file, name, reason = '', candidate_lineage_id = null, content_hash: hash, deleted } = report
   const named = told[file]
   const face = round.faces.get(hash)
   const overtaken = named !== undefined && named.lineage === candidate_lineage_id && named.face !== face
-  return { file, name, reason, candidate_lineage_id, overtaken, picture: () => pictureOf(planned, root) }
+  const picture = () => pictureOf(planned, root)
+  return { file, name, reason, candidate_lineage_id, overtaken, ...(deleted ? { deleted } : {}), picture }
 }
 
 async function pictureOf({ files: [file] }: PlannedItem, root: string): Promise<Uint8Array | undefined> {

@@ -14,6 +14,8 @@ import type { PlannedItem } from '../plan/plan.ts'
 
 /** Why a file is held on this side: the version that it was made from is not known. */
 export const unknownBase = 'base_unknown'
+/** Why a file is held on this side: its prop was deleted from the library, and would come back by it. */
+export const wasDeleted = 'deleted'
 
 export interface BaseMemory {
   memory: ProjectMemory

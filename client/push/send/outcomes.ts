@@ -1,6 +1,6 @@
 /** What became of each item so far, what it is sent with, and what that means for the items that need it. */
 
-import type { CommitResult, ManifestItem } from '../../../contract/push.ts'
+import type { CommitResult, ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { nameOf } from '../plan/manifest-item.ts'
 import type { PlannedItem } from '../plan/plan.ts'
@@ -9,6 +9,9 @@ import type { stampFields } from './repair.ts'
 
 /** Fields of an item that say what it is a version of. */
 export type Amendment = Partial<Pick<ManifestItem, (typeof stampFields)[number] | 'force_new_lineage'>>
+
+/** What the library, or this side, says of an item. */
+type Told = Partial<CommitResult> & Pick<NegotiateItem, 'deleted'>
 
 /** Items of a push by content hash: to be decided, or decided. */
 export class Outcomes {
@@ -45,7 +48,7 @@ export class Outcomes {
     this.#amendments.set(item.content_hash, { ...this.#amendments.get(item.content_hash), ...amendment })
   }
 
-  decide(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): void {
+  decide(planned: PlannedItem, status: PushStatus, result: Told = {}): void {
     this.#reports.set(planned.item.content_hash, reportItem(planned, status, result))
   }
 
@@ -105,6 +108,7 @@ export class Outcomes {
   /** Known to the library: not part of this push, or registered in it. */
   #isThere(hash: string): boolean {
     if (!this.#planned.has(hash)) return true
+    if (this.#registered.has(hash)) return true
     const status = this.#reports.get(hash)?.status
     return status === 'new' || status === 'dedup'
   }
@@ -127,7 +131,7 @@ export class Outcomes {
     const blocking = (status: PushStatus) =>
       (item.dependencies ?? [])
         .map(({ content_hash }) => content_hash)
-        .filter((need) => this.#reports.get(need)?.status === status)
+        .filter((need) => this.#reports.get(need)?.status === status && !this.#registered.has(need))
     const [denied, held, locked] = [blocking('denied'), blocking('held'), blocking('locked')]
     if (denied.length > 0) return { status: 'denied', result: { denied_dependencies: denied } }
     if (held.length > 0) return { status: 'held', result: { held_dependencies: held } }
@@ -136,10 +140,10 @@ export class Outcomes {
 }
 
 /** What is said of an item before or without an answer of the library. */
-function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<CommitResult> = {}): PushedItem {
+function reportItem(planned: PlannedItem, status: PushStatus, result: Told = {}): PushedItem {
   const { item, files } = planned
   const [first, ...copies] = files
-  const { reason, lock, locked_dependencies, enriched, candidate_lineage_id } = result
+  const { reason, lock, locked_dependencies, enriched, candidate_lineage_id, deleted } = result
   return {
     file: pathOf(first),
     copies: copies.map(pathOf),
@@ -156,6 +160,7 @@ function reportItem(planned: PlannedItem, status: PushStatus, result: Partial<Co
     entry_created: result.entry_created ?? false,
     ...(reason === undefined ? {} : { reason }),
     ...(candidate_lineage_id === undefined ? {} : { candidate_lineage_id }),
+    ...(deleted === undefined ? {} : { deleted }),
     ...(lock === undefined ? {} : { lock }),
     ...(locked_dependencies === undefined ? {} : { locked_dependencies }),
     ...(enriched === undefined ? {} : { enriched }),

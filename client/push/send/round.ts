@@ -12,7 +12,7 @@ import type { TellPush } from '../../progress.ts'
 import type { Problem, ProblemKind } from '../../project/problem.ts'
 import { type PushFile, pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
-import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/why-held.ts'
+import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase, wasDeleted } from '../held/why-held.ts'
 import { orderBatches } from '../plan/batches.ts'
 import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
 import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
@@ -122,7 +122,7 @@ export class PushRound {
     const judged = this.#paired(batch, answer.items)
     for (const { planned, item } of judged) this.#judge(planned, item)
     for (const [hash, one] of await findReverted(judged, this.#parts.bases.api)) this.reverted.set(hash, one)
-    await this.#holdUnknown(judged.filter(({ planned }) => unsaid.has(planned)))
+    await this.#holdUnknown(judged.filter(({ planned, item }) => unsaid.has(planned) && !item.deleted))
     this.outcomes.spread(batch)
     const undecided = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => undecided.has(hash))
@@ -155,14 +155,16 @@ export class PushRound {
     })
   }
 
-  /** What negotiate already decides: a file that is outdated. */
+  /** What negotiate already decides: a file that is outdated, or whose prop was deleted, which only someone who says so brings back. */
   #judge(planned: PlannedItem, item: NegotiateItem): void {
-    const { action, face_object_id, lineage_id } = item
+    const { action, face_object_id, lineage_id, deleted } = item
     if (action === 'dedup') this.outcomes.setRegistered(item.content_hash)
     const face = faceOf({ planned, item })
     if (face) this.faces.set(item.content_hash, face)
-    const expected = this.outcomes.itemOf(planned).expected_face_object_id
-    if (action === 'register' && expected && face_object_id && face_object_id !== expected)
+    const { expected_face_object_id: expected, force_new_lineage, attach_to_lineage } = this.outcomes.itemOf(planned)
+    if (deleted && !force_new_lineage && !attach_to_lineage)
+      this.outcomes.decide(planned, 'held', { reason: wasDeleted, candidate_lineage_id: null, deleted })
+    else if (action === 'register' && expected && face_object_id && face_object_id !== expected)
       this.outcomes.decide(planned, 'outdated', { lineage_id })
   }
 

@@ -13,6 +13,7 @@ const references = [
   ['package_guids', 'lineage_id', 'lineages'],
   ['entries', 'lineage_id', 'lineages'],
   ['entries', 'variant_group_id', 'variant_groups'],
+  ['entry_names', 'entry_id', 'entries'],
   ['dependencies', 'object_id', 'objects'],
   ['dependencies', 'needs_object_id', 'objects'],
   ['awaited_imports', 'object_id', 'objects'],

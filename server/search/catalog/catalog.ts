@@ -90,6 +90,7 @@ export class Catalog {
     this.tagLists.set(row, tags)
     this.words.set(row, {
       name: entry.name,
+      otherNames: entry.other_names ?? [],
       category: entry.category,
       tags: tags.map((code) => this.tagLabels[code]?.name ?? ''),
       pack: this.packName(entry.pack_id) ?? '',

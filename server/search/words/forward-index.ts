@@ -2,14 +2,15 @@
  * What each row says, in its own order: needed to take a row back, to find words that follow one another, and to tell where a
  * hit matched. 256 rows to a page, so that a change moves a few kilobytes.
  *
- * A record is the number of shared texts, then `number * 32 + field` for each of them (LEB128), then the name, and behind a line feed
- * each comment, as folded words.
+ * A record is the number of shared texts, then `number * 32 + field` for each of them (LEB128), then the name, behind a vertical tab each
+ * other name, and behind a line feed each comment, as folded words.
  */
 import type { wordFields } from '../../../contract/entries.ts'
 import { wordGap } from '../../../words/folded-text.ts'
 
 const pageRows = 256
 const textGap = 0x0a
+const nameGap = 0x0b
 
 export type Field = (typeof wordFields)[number]
 
@@ -20,6 +21,12 @@ export const fieldBits: Record<Field, number> = { name: 1, category: 2, tags: 4,
 export interface Mention {
   text: number
   bit: number
+}
+
+/** The texts that a row has to itself, each as keys with gaps; the first name is its own. */
+export interface OwnTexts {
+  names: readonly string[]
+  comments: readonly string[]
 }
 
 interface Page {
@@ -37,8 +44,7 @@ export class ForwardIndex {
     return this.#pages.length * pageRows
   }
 
-  /** `texts` are the name and the comments, each as keys with gaps. */
-  put(row: number, mentions: readonly Mention[], texts: readonly string[]): void {
+  put(row: number, mentions: readonly Mention[], texts: OwnTexts): void {
     this.#store(row, this.#encode(mentions, texts))
   }
 
@@ -58,13 +64,14 @@ export class ForwardIndex {
     return true
   }
 
-  #encode(mentions: readonly Mention[], texts: readonly string[]): number {
+  #encode(mentions: readonly Mention[], { names, comments }: OwnTexts): number {
+    const texts = [...names, ...comments]
     const room = 5 + mentions.length * 6 + texts.reduce((sum, text) => sum + text.length + 1, 0)
     if (room > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(room * 2)
     let at = this.#encodeNumber(mentions.length, 0)
     for (const { text, bit } of mentions) at = this.#encodeNumber(text * 32 + bit, at)
     for (const [number, text] of texts.entries()) {
-      if (number > 0) this.#scratch[at++] = textGap
+      if (number > 0) this.#scratch[at++] = number < names.length ? nameGap : textGap
       for (let index = 0; index < text.length; index++) this.#scratch[at++] = text.charCodeAt(index)
     }
     return at
@@ -105,6 +112,8 @@ export class ForwardIndex {
   }
 }
 
+const isGap = (byte: number | undefined): boolean => byte === textGap || byte === nameGap
+
 function enlarged(bytes: Buffer, room: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(room)
   bytes.copy(larger)
@@ -123,13 +132,13 @@ export class RecordReader {
   #at = 0
   #end = 0
   #mentions = 0
-  #texts = 0
+  #field = fieldBits.name
 
   start(bytes: Buffer, from: number, to: number): void {
     this.bytes = bytes
     this.#at = from
     this.#end = to
-    this.#texts = 0
+    this.#field = fieldBits.name
     this.#mentions = this.#number()
   }
 
@@ -146,9 +155,10 @@ export class RecordReader {
   /** Moves to the next text of the row's own, once the mentions are read: `from` and `to` in the field `bit`. */
   nextText(): boolean {
     if (this.#at > this.#end) return false
-    this.bit = this.#texts++ === 0 ? fieldBits.name : fieldBits.comments
+    this.bit = this.#field
     this.from = this.#at
-    while (this.#at < this.#end && this.bytes[this.#at] !== textGap) this.#at++
+    while (this.#at < this.#end && !isGap(this.bytes[this.#at])) this.#at++
+    if (this.bytes[this.#at] === textGap) this.#field = fieldBits.comments
     this.to = this.#at++
     return true
   }

@@ -17,6 +17,7 @@ export type { Hits } from './match.ts'
 /** What a row says. */
 export interface WordFields {
   name: string
+  otherNames?: readonly string[]
   category: string | null
   tags: readonly string[]
   pack: string
@@ -86,12 +87,13 @@ export class WordIndex {
     dictionary?.tend()
   }
 
-  #write(row: number, { name, category, tags, pack, comments }: WordFields): void {
+  #write(row: number, { name, otherNames = [], category, tags, pack, comments }: WordFields): void {
     const words = wordsOf(name)
     const mentions = tags.map((tag) => this.#mention(tag, fieldBits.tags))
     if (category !== null) mentions.push(this.#mention(category, fieldBits.category))
     mentions.push(this.#mention(pack, fieldBits.pack))
-    this.#records.put(row, mentions, [toText(words), ...searched(comments).map((comment) => toText(wordsOf(comment)))])
+    const names = [toText(words), ...otherNames.map((other) => toText(wordsOf(other)))]
+    this.#records.put(row, mentions, { names, comments: searched(comments).map((comment) => toText(wordsOf(comment))) })
     this.#rowCount = Math.max(this.#rowCount, row + 1)
     if (row >= this.#nameLengths.length)
       this.#nameLengths = grown(this.#nameLengths, Math.max(row + 1, this.#nameLengths.length * 2))

@@ -76,9 +76,10 @@ const splits = new WeakMap<WordFields, Split[]>()
 function splitOf(said: WordFields): Split[] {
   const known = splits.get(said)
   if (known) return known
-  const { name, category, tags, pack, comments } = said
+  const { name, otherNames = [], category, tags, pack, comments } = said
   const texts: [Place, string][] = [
     ['name', name],
+    ...otherNames.map((other): [Place, string] => ['name', other]),
     ...(category === null ? [] : [['category', category] as [Place, string]]),
     ...tags.map((tag): [Place, string] => ['tags', tag]),
     ['pack', pack],

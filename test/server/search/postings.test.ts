@@ -86,6 +86,7 @@ const text = fc
   .chain((list) => fc.constantFrom('', ' ', '_').map((gap) => list.join(gap)))
 const fields = fc.record({
   name: text,
+  otherNames: fc.array(text, { maxLength: 2 }),
   category: fc.option(text),
   tags: fc.array(text, { maxLength: 3 }),
   pack: text,
@@ -124,6 +125,7 @@ function realistic(next: Random): WordFields {
     `${['ba', 'ro', 'ste', 'cra'][next(4)]}${['rrel', 'ck', 'el', 'te', 'n'][next(5)]}${next(3) ? '' : next(400)}`
   return said({
     name: `SM_${word()}_${word()}_${next(100_000)}`,
+    otherNames: next(10) ? [] : [`SM_${word()}`],
     category: next(10) ? `Category ${word()}` : null,
     tags: Array.from({ length: next(5) }, word),
     pack: `Pack ${next(50)}`,

@@ -1,0 +1,83 @@
+/** A prop is deleted from the library, and files of it lie in projects of others: they hear who did it, and nobody brings it back unawares. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Json } from '../support/api.ts'
+import { startTestServer } from '../support/server.ts'
+import { type Workstation, workstation } from '../support/workstation.ts'
+
+const server = await startTestServer()
+const old = 'Content/Props/SM_Old.uasset'
+const oldGuid = '0123456789ABCDEF0123456789ABCDEF'
+const payload = (text: string) => Buffer.from(text)
+
+/** Adam, an admin, pushed the project; Mia pushed her copy of it after him; then he deleted the prop. */
+async function deletedAtMias(): Promise<{ adam: Workstation; mia: Workstation; url: string; keys: Record<string, string> }> {
+  const { url, keys } = await server.addWorkspace()
+  const adam = workstation({ url, key: keys.adam })
+  await adam.save({
+    [old]: { payload: payload('v1'), guid: oldGuid },
+    'Content/Props/SM_B.uasset': { payload: payload('b1') },
+  })
+  await adam.ph('push')
+  const mia = adam.copyFor(keys.mia)
+  await mia.ph('push')
+  await adam.ph('delete SM_Old --yes')
+  return { adam, mia, url, keys }
+}
+
+const deletedFiles = async (who: Workstation) => (await who.ask('status')).files.filter(({ state }: Json) => state === 'deleted')
+const searched = async (who: Workstation, word: string): Promise<string[]> =>
+  (await who.ask(`search ${word}`)).entries.map(({ name }: { name: string }) => name)
+
+test('status says who deleted a prop and when, on a machine that pushed it and on a fresh one; a push holds it until it is told that it is new', async () => {
+  const { adam, mia, keys } = await deletedAtMias()
+  for (const who of [mia, mia.copyFor(keys.max)]) {
+    const { stdout } = await who.ph('status')
+    expect(stdout).toMatch(/Deleted in the library:\n {2}x Content\/Props\/SM_Old\.uasset {2}by adam on \d{4}-\d\d-\d\d/)
+    expect(await deletedFiles(who)).toMatchObject([{ file: old, deleted: { name: 'SM_Old' } }])
+    await who.save({ 'Content/Props/SM_B.uasset': { payload: payload(`b2 ${who.root}`) } })
+    const pushed = await who.ph('push --held attach', 6)
+    expect(pushed.stdout).toContain('Held: deleted in the library')
+    expect(await searched(adam, 'old')).toEqual([])
+  }
+  await mia.ph('push --held new')
+  expect(await searched(adam, 'old')).toEqual(['SM_Old'])
+  const { summary } = await mia.ask('status')
+  expect(summary).toMatchObject({ deleted: 0, unknown: 0, identical: 2 })
+})
+
+test('an edit of a deleted prop is held too, by its GUID on a fresh machine; another prop in its place goes', async () => {
+  const { mia, keys } = await deletedAtMias()
+  await mia.save({ [old]: { payload: payload('v2'), guid: oldGuid } })
+  const fresh = mia.copyFor(keys.max)
+  for (const who of [mia, fresh]) {
+    expect(await deletedFiles(who)).toMatchObject([{ file: old, state: 'deleted' }])
+    expect((await who.ask(`push ${old}`, 6)).items).toMatchObject([{ status: 'held', reason: 'deleted' }])
+  }
+  await fresh.save({ [old]: { payload: payload('another') } })
+  expect((await fresh.ask(`push ${old}`)).items).toMatchObject([{ status: 'new' }])
+})
+
+test('what is still needed of a deleted prop stays and is pushed with what needs it; its own file is deleted all the same', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const adam = workstation({ url, key: keys.adam })
+  const level = 'Content/Maps/L_Inn.umap'
+  const imports = ['/Game/Props/SM_Old']
+  await adam.save({ [old]: { payload: payload('v1') }, [level]: { payload: payload('l1'), imports } })
+  await adam.ph('push')
+  const mia = adam.copyFor(keys.mia)
+  await mia.ph('status')
+  await adam.ph('delete SM_Old --yes')
+  for (const who of [mia, mia.copyFor(keys.max)]) expect(await deletedFiles(who)).toMatchObject([{ file: old, state: 'deleted' }])
+  await mia.ph('push', 6)
+  await mia.save({ [level]: { payload: payload('l2'), imports } })
+  const pushed = await mia.ask('push', 6)
+  expect(pushed.items).toMatchObject([
+    { file: level, status: 'new' },
+    { file: old, status: 'held' },
+  ])
+  const max = workstation({ url, key: keys.max })
+  await max.ph('pull L_Inn')
+  for (const file of [level, old]) expect(existsSync(join(max.root, file)), file).toBe(true)
+})
