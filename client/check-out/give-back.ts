@@ -41,9 +41,9 @@ export async function releaseHeld(api: Api, held: readonly { lock: Lock }[]): Pr
 
 /**
  * Why it stays checked out. `kept`: it was to be. `changed`: the library does not have what is here. The others as a push says them:
- * `held`, `denied`, `locked`, `outdated`, `failed`.
+ * `held`, `denied`, `locked`, `outdated`, `failed`; `deleted`: held, because the prop was deleted from the library.
  */
-export type StaysBecause = 'kept' | 'changed' | 'held' | 'denied' | 'locked' | 'outdated' | 'failed'
+export type StaysBecause = 'kept' | 'changed' | 'deleted' | 'held' | 'denied' | 'locked' | 'outdated' | 'failed'
 
 export interface StillHeld extends HeldProp {
   because: StaysBecause
@@ -90,7 +90,7 @@ export async function giveBack(
     released,
     still_checked_out: judged.filter((one): one is StillHeld => one.because !== undefined),
     not_checked_out: files.flatMap(({ file, state, lineage_id }) =>
-      state === 'missing' || isHeld.has(lineage_id ?? '') ? [] : file,
+      state === 'missing' || state === 'redirector' || isHeld.has(lineage_id ?? '') ? [] : file,
     ),
     others: mine.length - held.length,
   }
@@ -119,6 +119,7 @@ function whyNot(
 ): StaysBecause | undefined {
   const isIn = list.length > 0 && list.every(({ state }) => state === 'identical' || state === 'newer')
   if (isIn) return undefined
+  if (files.some((file) => items.get(file)?.deleted)) return 'deleted'
   const statuses = files.flatMap((file) => items.get(file)?.status ?? [])
   return statuses.find((one) => one !== 'new' && one !== 'dedup') ?? 'changed'
 }

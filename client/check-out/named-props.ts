@@ -1,6 +1,6 @@
 /** What people name to check out, to check in or to release: files and folders of a project, or props by id, name or path. */
 import { existsSync } from 'node:fs'
-import { basename, join, resolve, sep } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
 import { extensionOf, type Filed } from '../../formats/package-place.ts'
 import { readEntryDetails } from '../entries/details.ts'
@@ -43,6 +43,9 @@ export interface NamedProps {
   props: NamedProp[]
   /** Files that were named and are no prop of the library: below the root, with `/`. */
   unknown: string[]
+  /** Files that were named themselves: redirectors, which renames left behind, and those whose prop was deleted from the library. */
+  redirectors: StatusFile[]
+  deleted: StatusFile[]
   /** Absolute paths of what was named and lies on the disk. */
   paths: string[]
 }
@@ -62,11 +65,11 @@ export async function findNamedProps(references: readonly string[], naming: Nami
   const root = places?.root ?? projectAt(cwd)
   const entries = await readNamed(api, names)
   const props = new Map<string, NamedProp>()
-  const unknown: string[] = []
+  const others: Pick<NamedProps, 'unknown' | 'redirectors' | 'deleted'> = { unknown: [], redirectors: [], deleted: [] }
   if (places) {
     const { files } = await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })
-    for (const file of files) if (file.lineage_id !== null && file.state !== 'missing') addFile(props, file)
-    unknown.push(...findUnknown(places, files))
+    for (const file of files) if (isProp(file)) addFile(props, file)
+    Object.assign(others, findOthers(places, files))
   }
   const missing = entries.filter(({ lineage_id }) => !props.has(lineage_id))
   await addProps(
@@ -77,7 +80,7 @@ export async function findNamedProps(references: readonly string[], naming: Nami
     })),
     { ...naming, root },
   )
-  return { root, project: (root && findProjectName(root)) ?? null, props: [...props.values()], unknown, paths }
+  return { root, project: (root && findProjectName(root)) ?? null, props: [...props.values()], ...others, paths }
 }
 
 /** Adds props with the files that they have in the project: where this machine remembers them, and where they were pushed from. */
@@ -89,10 +92,16 @@ export async function addProps(
   for (const { prop } of more) props.set(prop.lineage_id, { ...prop, files: [] })
   if (root === null || more.length === 0) return
   const lineageIds = new Set(more.map(({ prop }) => prop.lineage_id))
-  const { there, gone } = rememberedFiles(root, wire, lineageIds)
+  const { there, gone, known } = rememberedFiles(root, wire, lineageIds)
   const paths = [...new Set([...there, ...more.flatMap(usualFile)])].map((file) => join(root, file)).filter(existsSync)
   const files = paths.length > 0 ? (await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })).files : []
   for (const file of files) if (lineageIds.has(file.lineage_id ?? '')) props.get(file.lineage_id ?? '')?.files.push(file)
+  const moved = new Set(known.filter((id) => props.get(id)?.files.length === 0))
+  // They were here: most likely they were renamed since, and nobody pushed them from their new places.
+  const others =
+    moved.size > 0 ? (await status({ ...wire, paths: [], cwd: root, all: true, ...(tell ? { tell } : {}) })).files : []
+  for (const file of others)
+    if (moved.has(file.lineage_id ?? '') && isProp(file)) props.get(file.lineage_id ?? '')?.files.push(file)
   for (const file of gone) {
     const prop = props.get(file.lineage_id ?? '')
     // Where another file of it is there it was moved, most likely.
@@ -141,28 +150,34 @@ function addFile(props: Map<string, NamedProp>, file: StatusFile): void {
 
 const stemOf = (file: string): string => basename(file).replace(/\.[^.]*$/, '')
 
-/** Of files that were named themselves: the library has none like them, or they are no props at all. */
-function findUnknown({ root, starts }: NamedPaths, files: readonly StatusFile[]): string[] {
-  const known = new Set(files.flatMap(({ file, lineage_id }) => (lineage_id === null ? [] : join(root, file))))
-  return starts.flatMap(({ path, isFolder }) =>
-    isFolder || known.has(path)
-      ? []
-      : path
-          .slice(root.length + 1)
-          .split(sep)
-          .join('/'),
-  )
+/** It is a version of a prop that the library has, or an edit of one. */
+const isProp = ({ lineage_id, state }: StatusFile): boolean => lineage_id !== null && state !== 'missing' && state !== 'deleted'
+
+/** Of files that were named themselves: those that are no props of the library. */
+function findOthers({ root, starts }: NamedPaths, files: readonly StatusFile[]) {
+  const found = new Map(files.map((file) => [file.file, file]))
+  const named = starts.flatMap(({ path, isFolder }) => (isFolder ? [] : relative(root, path).split(sep).join('/')))
+  const inState = (state: StatusFile['state']) =>
+    named.flatMap((file) => (found.get(file)?.state === state ? (found.get(file) ?? []) : []))
+  const [redirectors, deleted] = [inState('redirector'), inState('deleted')]
+  const known = new Set([...redirectors, ...deleted].map(({ file }) => file))
+  return {
+    redirectors,
+    deleted,
+    unknown: named.filter((file) => !known.has(file) && (found.get(file)?.lineage_id ?? null) === null),
+  }
 }
 
-/** Files of these lineages: those on the disk by their paths, and what is known of those that are not there any more. */
+/** Files of these lineages: those on the disk by their paths, what is known of those that are not there any more, and which lineages have any. */
 function rememberedFiles(root: string, { folders, url }: Wire, lineageIds: ReadonlySet<string>) {
   const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
   try {
     const rows = memory.faces.rows().filter(([, , , lineageId]) => lineageId !== null && lineageIds.has(lineageId))
     const { there = [], gone = [] } = Object.groupBy(rows, ([file]) => (existsSync(join(root, file)) ? 'there' : 'gone'))
     const details = memory.faces.details(new Set(gone.map(([file]) => file)))
-    const known = details.filter((one) => one.relation & relation.based)
-    return { there: there.map(([file]) => file), gone: known.map((one) => toStatusFile(one, 'missing')) }
+    const based = details.filter((one) => one.relation & relation.based)
+    const known = [...new Set(rows.flatMap(([, , , lineageId]) => lineageId ?? []))]
+    return { there: there.map(([file]) => file), gone: based.map((one) => toStatusFile(one, 'missing')), known }
   } finally {
     memory.close()
   }

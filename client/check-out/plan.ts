@@ -4,6 +4,8 @@ import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarLineage } from '../../contract/locks.ts'
 import type { Member } from '../../contract/members.ts'
 import { ClientError } from '../client-error.ts'
+import { deletedBy } from '../entries/deletion.ts'
+import type { StatusFile } from '../status/report.ts'
 import { addProps, findNamedProps, type LibraryProp, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
 
 export interface CheckOutPlan extends NamedProps {
@@ -20,6 +22,8 @@ export async function planCheckOut(references: readonly string[], naming: Naming
   const { api, closure } = naming
   const named = await findNamedProps(references, naming)
   if (named.unknown.length > 0) throw notInLibrary(named.unknown)
+  for (const file of named.deleted) throw wasDeleted(file)
+  for (const file of named.redirectors) throw isRedirector(file)
   if (named.props.length === 0) throw new ClientError('NOTHING_TO_CHECK_OUT', 'The library has no prop of what was named.')
   const props = closure ? await withNeeds(named, naming) : named.props
   if (props.length > many) throw tooMany(props.length, closure)
@@ -72,6 +76,26 @@ function notInLibrary(files: readonly string[]): ClientError {
     'NOT_IN_LIBRARY',
     `${files.slice(0, mostFiles).join(', ')}${more} ${is} not in the library. Nothing was checked out.`,
     { details: { files }, next: `Only what the library has can be checked out: push ${it} first, or name other files.` },
+  )
+}
+
+function wasDeleted({ file, deleted }: StatusFile): ClientError {
+  const who = deleted ? ` ${deletedBy(deleted)}` : ''
+  return new ClientError('NOT_IN_LIBRARY', `${file} was deleted in the library${who}. Nothing was checked out.`, {
+    details: { files: [file] },
+    next: 'To bring it back as a new prop: `ph push <file> --held new`',
+  })
+}
+
+function isRedirector({ file, redirects_to: target }: StatusFile): ClientError {
+  const [, below] = /^\/game\/(.+)$/i.exec(target ?? '') ?? []
+  return new ClientError(
+    'NOT_IN_LIBRARY',
+    `${file} is a redirector${target ? ` to ${target}` : ''}, which a rename left behind, and no prop. Nothing was checked out.`,
+    {
+      details: { files: [file] },
+      next: below ? `Name the file that it leads to: Content/${below}.uasset` : 'Name the file that it leads to.',
+    },
   )
 }
 

@@ -27,6 +27,8 @@ function standingOfFile({ state, content_hash, face_content_hash }: StatusFile, 
       return 'diverged'
     case 'unknown':
       return 'unsure'
+    case 'deleted':
+      return content_hash === (face ?? face_content_hash) ? 'newest' : 'unsure'
     default:
       return 'behind'
   }

@@ -1,4 +1,4 @@
-/** What a person types to mean entries: ids, names, or /Game paths. */
+/** What a person types to mean entries: ids, names that they have or had within a year, or /Game paths. */
 
 import type { EntrySummary } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
@@ -6,29 +6,43 @@ import { nameKey } from '../../contract/names.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { ClientError } from '../client-error.ts'
+import type { Api } from '../http/api.ts'
+import { deletedBy } from './deletion.ts'
 import { type PageCalls, readEntryPages } from './pages.ts'
 
 const mostCandidates = 8
 const mostSuggested = 4
 
+/** The calls that it takes; with `lineages` it is told what was deleted. */
+export interface ReferenceCalls extends PageCalls {
+  lineages?: Pick<Api['lineages'], 'find'>
+}
+
 /** The id of the one entry that is meant. Throws ClientError `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
-export async function requireEntryId(library: PageCalls, reference: string): Promise<number> {
+export async function requireEntryId(library: ReferenceCalls, reference: string): Promise<number> {
   const [id] = await requireEachEntryId(library, [reference])
   if (id === undefined) throw new Error('a reference was not resolved')
   return id
 }
 
 /** The ids that are meant, in order, each once. Throws as above. */
-export async function requireEntryIds(library: PageCalls, references: readonly string[]): Promise<number[]> {
+export async function requireEntryIds(library: ReferenceCalls, references: readonly string[]): Promise<number[]> {
   return [...new Set(await requireEachEntryId(library, references))]
 }
 
 /** The id that each reference means; many names and paths are looked up with one request. Throws as above. */
-export async function requireEachEntryId(library: PageCalls, references: readonly string[]): Promise<number[]> {
+export async function requireEachEntryId(library: ReferenceCalls, references: readonly string[]): Promise<number[]> {
   const meant = references.map(readReference)
   const candidates = await findCandidates(library, meant)
+  const unknown = meant.filter((one): one is Named => 'key' in one && !one.isPath && matches(one, candidates).length === 0)
+  const otherwise = await findKnownAs(library, unknown)
   const ids: number[] = []
-  for (const one of meant) ids.push('id' in one ? one.id : await requireOne(library, one, matches(one, candidates)))
+  for (const one of meant)
+    if ('id' in one) ids.push(one.id)
+    else {
+      const found = matches(one, candidates)
+      ids.push(await requireOne(library, one, found.length > 0 ? found : matches(one, otherwise)))
+    }
   return ids
 }
 
@@ -95,6 +109,20 @@ async function findCandidates(library: PageCalls, meant: readonly Meant[]): Prom
   }
 }
 
+/**
+ * Of names that no entry has: the entries that had them within a year, or whose file has them. Servers that do not know the question list
+ * anything: only a page is read, and what is not called so is not meant.
+ */
+async function findKnownAs(library: PageCalls, unknown: readonly Named[]): Promise<Candidates> {
+  const found: EntrySummary[] = []
+  for (const part of partsOf([...new Set(unknown.flatMap(({ reference, stem }) => [reference, stem]))]))
+    found.push(...(await library.entries.list({ known_as: part, include_deprecated: true, limit: limits.page.max })).entries)
+  const named = found.flatMap((entry) => (entry.other_names ?? []).map((name) => [name.toLowerCase(), entry] as const))
+  const byName = new Map<string, EntrySummary[]>()
+  for (const [name, entry] of named) byName.set(name, [...(byName.get(name) ?? []), entry])
+  return { byPath: new Map(), byName }
+}
+
 async function lookUp(library: PageCalls, field: 'name' | 'origin_path', values: readonly string[]): Promise<EntrySummary[]> {
   const found: EntrySummary[] = []
   for (const part of partsOf(values))
@@ -135,12 +163,29 @@ function packageFirst(found: EntrySummary[]): EntrySummary[] {
 const withExtension = (found: EntrySummary[], extension: string): EntrySummary[] =>
   found.filter(({ source_ext }) => (source_ext ?? 'uasset') === extension)
 
-async function requireOne(library: PageCalls, { reference, isPath }: Named, found: readonly EntrySummary[]): Promise<number> {
+async function requireOne(
+  library: ReferenceCalls,
+  { reference, isPath }: Named,
+  found: readonly EntrySummary[],
+): Promise<number> {
   const [only, second] = found
   if (only && !second) return only.id
   if (only) throw ambiguous(reference, found)
+  const deleted = isPath ? undefined : await findDeleted(library, reference)
+  if (deleted) throw deleted
   throw new ClientError('ENTRY_NOT_FOUND', isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`, {
     next: isPath ? 'Look it up with `ph search`.' : await meantPerhaps(library, reference),
+  })
+}
+
+/** Undefined where the library does not say that. */
+async function findDeleted({ lineages }: ReferenceCalls, name: string): Promise<ClientError | undefined> {
+  const answer = await lineages?.find({ names: [name] }).catch(() => undefined)
+  const [deleted] = answer?.deleted ?? []
+  if (!deleted) return undefined
+  return new ClientError('ENTRY_NOT_FOUND', `${printable(name)} was deleted in the library ${printable(deletedBy(deleted))}.`, {
+    details: { deleted },
+    next: 'Where you have its file, it can be brought back as a new prop: `ph push <file> --held new`',
   })
 }
 

@@ -51,6 +51,15 @@ export interface KnownDetail {
   redirectsTo: string | null
 }
 
+/** A redirector in a project; packages in lower case. */
+export interface KnownRedirector {
+  file: string
+  package: string | null
+  target: string
+  /** It stands where a prop was that was pushed or pulled here. */
+  isFormer: number
+}
+
 /** A file that nobody pushed, with the identity of one that was. */
 export interface Namesake {
   file: string
@@ -117,6 +126,13 @@ export class Faces {
       select f.file, b.file as "from" from file f join file b on b.guid = f.guid and b.file <> f.file and b.lineage_id is not null
        where f.lineage_id is null and f.guid is not null`
     return this.#guard(() => this.#db.prepare<[], Namesake>(query).all())
+  }
+
+  redirectors(): KnownRedirector[] {
+    const query = `
+      select f.file, f.package, lower(f.facts ->> '$.redirectTarget') as target, f.lineage_id is not null as isFormer
+        from file f where f.hash is not f.base_hash and ${isRedirector} and f.facts ->> '$.redirectTarget' is not null`
+    return this.#guard(() => this.#db.prepare<[], KnownRedirector>(query).all())
   }
 
   /** Takes in news of lineages: the current version, or undefined where that must be asked. Those that nobody asked about do not count. */

@@ -15,6 +15,8 @@ export interface PushedVersion {
   /** Below the project's root. */
   file: string
   name: string
+  /** What the entry was called before the push gave it the name of the file. */
+  renamedFrom?: string | null
 }
 
 export interface PushRun {
@@ -62,6 +64,12 @@ export class LastPush {
     })
   }
 
+  /** The push gave the entry another name. */
+  setRenamed(lineageId: string, from: string): void {
+    const set = this.#state.db.prepare('update pushed set renamed_from = coalesce(renamed_from, ?) where lineage_id = ?')
+    this.#state.write(() => set.run(from, lineageId))
+  }
+
   /** Nothing more belongs to this push. */
   end({ id }: Pick<PushRun, 'id'>): void {
     this.#state.write(() => {
@@ -75,7 +83,8 @@ export class LastPush {
     return this.#state.guard(() => {
       const run = this.#recall()
       const query = `
-        select lineage_id as lineageId, object_id as objectId, before_object_id as beforeObjectId, entry_id as entryId, file, name
+        select lineage_id as lineageId, object_id as objectId, before_object_id as beforeObjectId, entry_id as entryId, file, name,
+               renamed_from as renamedFrom
           from pushed order by object_id desc`
       return run && { run, versions: this.#state.db.prepare<[], PushedVersion>(query).all() }
     })

@@ -82,5 +82,7 @@ create table if not exists pushed (
   -- Null for what is no entry.
   entry_id integer,
   file text not null,
-  name text not null
+  name text not null,
+  -- What the entry was called before the push gave it the name of its file; null when it did not.
+  renamed_from text
 ) without rowid;

@@ -85,7 +85,7 @@ const layout: Layout = {
     2: { before: linked + faces, after: '' },
     3: { before: linked + faces, after: '' },
     4: { before: faces, after: '' },
-    5: { before: faces, after: '' },
+    5: { before: `${faces} alter table pushed add column renamed_from text;`, after: '' },
   },
 }
 

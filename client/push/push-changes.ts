@@ -21,7 +21,8 @@ import type { PushParts } from './options.ts'
 import { originName, sourcePathsOf } from './origin.ts'
 import { findOtherNames } from './other-names.ts'
 import { type PushPlan, planPush } from './plan/plan.ts'
-import { type PushReport, recalledProblems } from './report.ts'
+import { renameMoved } from './rename-moved.ts'
+import { type PushedItem, type PushReport, recalledProblems } from './report.ts'
 import { describeReverted, toProblem } from './reverted.ts'
 import { PushRound } from './send/round.ts'
 import { ThumbnailUploader } from './send/thumbnails.ts'
@@ -56,6 +57,11 @@ function rivalsOf({ found, hash, known, facts, naming }: PushFile, memory: Proje
   return rivals.flatMap((rival) => (rival.file === found.file || rival.hash === hash || rival.stat === gone ? [] : rival.file))
 }
 
+function withFormerName(item: PushedItem, renamed: ReadonlyMap<string, string>): PushedItem {
+  const renamed_from = renamed.get(item.content_hash)
+  return renamed_from === undefined ? item : { ...item, renamed_from }
+}
+
 export class PushWork {
   readonly #parts: PushParts
 
@@ -73,12 +79,14 @@ export class PushWork {
     const plan = await this.#plan(changed.files, search)
     tell({ kind: 'phase', phase: 'send' })
     const { round, sent, thumbnails } = await this.#sendPlanned(plan)
+    const renamed = options.dryRun ? new Map<string, string>() : await renameMoved(round, this.#parts)
+    const reports = round.outcomes.reports().map((item) => withFormerName(item, renamed))
     const lasting = [...plan.problems, ...thumbnails.result.problems]
     if (!options.dryRun) await this.#settle({ plan, round, thumbnails, position, files: changed.files, problems: lasting })
     return {
       problems: [...changed.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
-      items: await describeHeld(round.outcomes.reports(), this.#parts.api),
+      items: await describeHeld(reports, this.#parts.api),
       thumbnails: thumbnails.result.uploaded,
       bytes: { read: changed.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }

@@ -44,6 +44,8 @@ export interface PushedItem {
   /** Of an item that waits for such ones: the content hashes of those. */
   locked_dependencies?: string[]
   enriched?: string[]
+  /** The entry was still called as the file was before it was renamed here: its name from then. */
+  renamed_from?: string
 }
 
 export interface PushSummary {

@@ -106,10 +106,11 @@ function overtaken(lineage: Lineage, name: string): ApiError {
 
 /** The library is asked to restore the version; what is remembered of files here follows. */
 export async function restoreBefore(
-  { lineageId, objectId }: PushedVersion,
+  { lineageId, objectId, name, renamedFrom }: PushedVersion,
   { entryId, to, api, memory }: { entryId: number; to: LineageObject; api: Api; memory: ProjectMemory },
 ): Promise<void> {
-  await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
+  const restored = await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
+  if (renamedFrom && restored.name === name) await api.entries.update({ entry_id: entryId, name: renamedFrom })
   memory.rebase({
     lineageId,
     from: objectId,

@@ -8,6 +8,7 @@ import type { FeedPosition } from '../memory/feed.ts'
 import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { FoundFile } from '../project/scan.ts'
+import { findMoved } from './moved.ts'
 import { followFaces } from './news.ts'
 import type { StatusFile } from './report.ts'
 import { adopt, faceOf, identify, questionsOf } from './untracked.ts'
@@ -114,8 +115,8 @@ function identifyAll(
   { files, found, untracked }: { files: Files; found: FoundFaces; untracked: readonly KnownDetail[] },
 ): Map<string, StatusFile> {
   const isGone = (file: string) => !files.has(file) && !existsSync(join(root, file))
-  const namesakes = untracked.length > 0 ? faces.namesakes().filter(({ from }) => isGone(from)) : []
-  const former = faces.details(new Set(namesakes.map(({ from }) => from)))
+  const moved = findMoved(untracked, faces, isGone)
+  const former = faces.details(new Set([...moved.values()].map(({ from }) => from)))
   const alive = former.filter(({ relation: bits }) => bits & there)
-  return identify(untracked, { found, namesakes, former: new Map(alive.map((one) => [one.file, one])) })
+  return identify(untracked, { found, moved, former: new Map(alive.map((one) => [one.file, one])) })
 }

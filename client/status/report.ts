@@ -14,8 +14,8 @@ import type { WaitingJob } from '../pull/waiting-jobs.ts'
 export const fileStates = ['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'deleted', 'redirector'] as const
 export type FileState = (typeof fileStates)[number]
 
-/** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its GUID (moved here), or its path. */
-export type KnownBy = 'memory' | 'content' | 'guid' | 'path'
+/** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its path, or moved here: by its GUID, or a redirector that leads to it. */
+export type KnownBy = 'memory' | 'content' | 'guid' | 'redirector' | 'path'
 
 export interface StatusFile {
   /** Below the project's root, with `/`. */

@@ -1,11 +1,12 @@
 /** Files that were never pushed or pulled here: the library may still know their bytes, their GUID or their place. */
 import type { DeletedLineage, FoundVersion } from '../../contract/lineages.ts'
-import type { Face, KnownDetail, Namesake } from '../memory/current-versions.ts'
+import { type Face, type KnownDetail, relation } from '../memory/current-versions.ts'
 import type { FoundFaces } from '../memory/find-versions.ts'
 import type { FileBased, ProjectMemory } from '../memory/project-memory.ts'
 import { namingOf, type SendableFile } from '../project/project-file.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { assetClassOf, lastingGuid } from '../push/plan/manifest-item.ts'
+import type { Moved } from './moved.ts'
 import { judge, type StatusFile, toStatusFile, unknownFile } from './report.ts'
 
 /** What `findFaces` is to be asked about them. */
@@ -17,26 +18,26 @@ export const questionsOf = (untracked: readonly KnownDetail[]) => ({
 
 export interface Known {
   found: Pick<FoundFaces, 'lineages' | 'versions' | 'deleted'>
-  namesakes: readonly Namesake[]
-  /** What is remembered of the files in `namesakes`' places of old that are not there any more. */
+  moved: ReadonlyMap<string, Moved>
+  /** What is remembered of the files that were moved, by their old places. */
   former: ReadonlyMap<string, KnownDetail>
 }
 
 /** What is known of each untracked file, by file. */
-export function identify(untracked: readonly KnownDetail[], { found, namesakes, former }: Known): Map<string, StatusFile> {
+export function identify(untracked: readonly KnownDetail[], { found, moved, former }: Known): Map<string, StatusFile> {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
   const byPath = Map.groupBy(found.lineages, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
-  const fromOf = new Map(namesakes.map(({ file, from }) => [file, from]))
   const deletions = new Deletions(found.deleted)
   const identified = untracked.map((untrackedFile): StatusFile => {
     const version = versions.get(untrackedFile.hash)
     const lineage = version && lineages.get(version.lineage_id)
     const deleted = deletions.of(untrackedFile, version)
-    if (deleted?.by === 'content') return toDeleted(untrackedFile, deleted)
+    if (deleted && deleted.by !== 'path') return toDeleted(untrackedFile, deleted)
     if (version && lineage) return byContent(untrackedFile, version, lineage)
-    const moved = former.get(fromOf.get(untrackedFile.file) ?? '')
-    if (moved) return byGuid(untrackedFile, moved)
+    const way = moved.get(untrackedFile.file)
+    const before = former.get(way?.from ?? '')
+    if (way && before) return byMove(untrackedFile, before, way)
     const there = byPath.get(untrackedFile.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(untrackedFile))
     if (!there?.entry_id && deleted) return toDeleted(untrackedFile, deleted)
     return { ...unknownFile(untrackedFile), ...(there ? { known_by: 'path', ...faceFields(there) } : {}) }
@@ -107,15 +108,16 @@ const byContent = (untrackedFile: KnownDetail, { object_id }: FoundVersion, line
   object_id,
 })
 
-/** A package keeps its GUID when it is moved in the editor; the library will take it for the same prop (spec 4.9). */
-const byGuid = (
+/** The library will take it for the same prop (spec 4.9). */
+const byMove = (
   untrackedFile: KnownDetail,
-  { relation, lineageId, objectId, entryId, faceId, faceHash }: KnownDetail,
+  { relation: bits, lineageId, objectId, entryId, faceId, faceHash }: KnownDetail,
+  { by }: Moved,
 ): StatusFile => ({
   ...unknownFile(untrackedFile),
   // Its bytes are in no version, so neither of the hashes is its own.
-  state: judge(relation & ~(8 | 16)),
-  known_by: 'guid',
+  state: judge(bits & ~(relation.hashIsBase | relation.hashIsFace | relation.redirector)),
+  known_by: by,
   lineage_id: lineageId,
   entry_id: entryId,
   object_id: objectId,

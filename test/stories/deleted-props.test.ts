@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Json } from '../support/api.ts'
-import { startTestServer } from '../support/server.ts'
+import { type Keys, startTestServer } from '../support/server.ts'
 import { type Workstation, workstation } from '../support/workstation.ts'
 
 const server = await startTestServer()
@@ -12,7 +12,7 @@ const oldGuid = '0123456789ABCDEF0123456789ABCDEF'
 const payload = (text: string) => Buffer.from(text)
 
 /** Adam, an admin, pushed the project; Mia pushed her copy of it after him; then he deleted the prop. */
-async function deletedAtMias(): Promise<{ adam: Workstation; mia: Workstation; url: string; keys: Record<string, string> }> {
+async function deletedAtMias(): Promise<{ adam: Workstation; mia: Workstation; url: string; keys: Keys }> {
   const { url, keys } = await server.addWorkspace()
   const adam = workstation({ url, key: keys.adam })
   await adam.save({

@@ -20,6 +20,7 @@ const mostNamed = 12
 
 const reasons: Record<Exclude<StaysBecause, 'kept'>, string> = {
   changed: 'the library does not have it as it is here',
+  deleted: 'it was deleted in the library, as above',
   held: 'held: say first what it is a version of, as above',
   denied: 'denied, as above',
   locked: 'it needs something that someone else has checked out',

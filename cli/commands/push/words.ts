@@ -81,10 +81,11 @@ function newItems({ items }: PushReport, { paint, verbose }: PushLook): string[]
   const fresh = items.filter(({ status }) => status === 'new')
   if (fresh.length === 0 || (fresh.length > mostNamed && !verbose)) return []
   const named = Map.groupBy(fresh, ({ name }) => name.toLowerCase())
-  const line = ({ name, asset_class, parent_object_id, file }: PushedItem) => {
+  const line = ({ name, asset_class, parent_object_id, file, renamed_from }: PushedItem) => {
     const folder = (named.get(name.toLowerCase()) ?? []).length > 1 ? [`in ${folderOf(file)}`] : []
     const version = parent_object_id === null ? [] : ['new version']
-    const what = [className(asset_class), ...version, ...folder].join(', ')
+    const renamed = renamed_from === undefined ? [] : [`renamed from ${renamed_from}`]
+    const what = [className(asset_class), ...version, ...renamed, ...folder].join(', ')
     return `  + ${printable(name)}  ${paint('dim', printable(what))}`
   }
   return fresh.map(line)

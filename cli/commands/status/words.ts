@@ -103,7 +103,7 @@ function lines({ file, state, known_by, reverted_to, undone, deleted, redirects_
     ...(state === 'unknown' && known_by === 'path' ? ['the library has another file at this path'] : []),
     ...(deleted ? [deletedBy(deleted)] : []),
     ...(redirects_to ? [`leads to ${redirects_to}`] : []),
-    ...(known_by === 'guid' && state !== 'deleted' ? ['moved here'] : []),
+    ...((known_by === 'guid' || known_by === 'redirector') && state !== 'deleted' ? ['moved here'] : []),
     ...(look.theirs.has(file) && !isSettled(state) ? ['checked out by someone else, as below'] : []),
   ]
   const named = `  ${sign} ${printable(path)}`

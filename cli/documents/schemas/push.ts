@@ -27,7 +27,8 @@ const PushedItem = shape(
     content_hash: string, blob_size: integer, name: string, asset_class: string, origin_path: string | null,
     object_id: integer | null, lineage_id: string | null, parent_object_id: integer | null, entry_id: integer | null,
     entry_created: boolean, reason?: string, candidate_lineage_id?: string | null, current_version?: CurrentVersion,
-    lock?: Lock, locked_dependencies?: string[], enriched?: string[], deleted?: Deletion
+    lock?: Lock, locked_dependencies?: string[], enriched?: string[], deleted?: Deletion,
+    renamed_from?: string
   }`,
   { CurrentVersion, Lock, Deletion },
 )
@@ -51,7 +52,7 @@ const StatusFile = shape(
   `{
     file: string, state: "identical" | "changed" | "newer" | "both" | "unknown" | "missing" | "deleted" | "redirector",
     content_hash: string,
-    known_by: "memory" | "content" | "guid" | "path" | null, lineage_id: string | null, entry_id: integer | null,
+    known_by: "memory" | "content" | "guid" | "redirector" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
     face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
     redirects_to?: string | null
@@ -69,9 +70,12 @@ const CheckedOut = shape(
   { Lock },
 )
 
-const StillHeld = shape('HeldProp & { because: "kept" | "changed" | "held" | "denied" | "locked" | "outdated" | "failed" }', {
-  HeldProp,
-})
+const StillHeld = shape(
+  'HeldProp & { because: "kept" | "changed" | "deleted" | "held" | "denied" | "locked" | "outdated" | "failed" }',
+  {
+    HeldProp,
+  },
+)
 
 export const pushShapes: Shapes = {
   push: PushReport,

@@ -95,6 +95,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   'items.deleted': 'who deleted its prop from the library, and when',
   'files.deleted': 'who deleted its prop from the library, and when',
   'summary.deleted': 'files whose prop was deleted from the library',
+  renamed_from: 'the name that the prop had before its file was renamed',
   redirects_to: 'the package that a redirector leads to',
   redirector: 'files that renames left behind, which are no props',
   locks: 'what is checked out',

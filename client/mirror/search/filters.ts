@@ -48,6 +48,7 @@ export function conditionsOf(db: Database.Database, question: EntryQuestion): Co
     ...flag('has_collision', has_collision),
     ...flag('nanite', nanite),
     ...among('name_key', question.name?.map(nameKey)),
+    ...knownAs(question.known_as?.map(nameKey)),
     ...among('path_key', question.origin_path?.map(pathKey)),
     ...paths(question.path),
     ...range('tri', question.tri_min, question.tri_max),
@@ -74,6 +75,15 @@ function among(column: string, keys: readonly (string | number)[] | undefined): 
 
 const flag = (column: string, value: boolean | undefined): Condition[] =>
   value === undefined ? [] : [{ sql: `${column} = ?`, values: [Number(value)] }]
+
+/** Few entries have other names: the text is looked at before it is read as JSON. */
+function knownAs(keys: readonly string[] | undefined): Condition[] {
+  if (!keys) return []
+  const marks = keys.map(() => '?')
+  const others = `select r.id from records r, json_each(r.summary, '$.other_names') n
+    where instr(r.summary, '"other_names":["') > 0 and lower(n.value) in (${marks})`
+  return [{ sql: `(name_key in (${marks}) or id in (${others}))`, values: [...keys, ...keys] }]
+}
 
 /** Wanted ones first, where there are any; then those to drop. */
 function categories({ category, uncategorized, exclude_category, exclude_uncategorized }: EntryQuestion): Condition[] {
