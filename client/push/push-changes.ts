@@ -21,6 +21,7 @@ import type { PushParts } from './options.ts'
 import { originName, sourcePathsOf } from './origin.ts'
 import { findOtherNames } from './other-names.ts'
 import { type PushPlan, planPush } from './plan/plan.ts'
+import { redirectorsOutside } from './redirectors-outside.ts'
 import { renameMoved } from './rename-moved.ts'
 import { type PushedItem, type PushReport, recalledProblems } from './report.ts'
 import { describeReverted, toProblem } from './reverted.ts'
@@ -110,8 +111,11 @@ export class PushWork {
     const named = new Set(namedPaths.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
     let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(namedPaths.root, pathOf(file))))
     while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
-    if (memory.count() > seen.size)
+    if (memory.count() > seen.size) {
+      const read = (found: FoundFile[]) => readChanged(found, { ...this.#parts, root: namedPaths.root })
+      await add(await redirectorsOutside(changed.files, { memory, search, seen, read }))
       await add(changed.files.flatMap((file) => rivalsOf(file, memory).flatMap((rival) => search.findFile(rival) ?? [])))
+    }
     return changed
   }
 

@@ -10,7 +10,7 @@ import { type Packages, packageAt, type Target } from './unreal-project.ts'
 export interface Workstation {
   root: string
   /** Ends with this exit code. Words of a line are separated by blanks. */
-  ph(line: string, expected?: number): Promise<Outcome>
+  ph(line: string | readonly string[], expected?: number): Promise<Outcome>
   /** The same with `--json`: the document. */
   ask(line: string, expected?: number): Promise<Json>
   save(packages: Packages): Promise<void>
@@ -26,7 +26,7 @@ export function workstation(to: Target, project = 'Tavern'): Workstation {
 
 function workstationAt({ url, key }: Target, root: string): Workstation {
   const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
-  const run = async (line: string, expected = 0) => {
+  const run = async (line: string | readonly string[], expected = 0) => {
     const outcome = await ph(line, { cwd: root, env: { ...signedIn(url, key), ...folders } })
     expect(outcome.code, `ph ${line}\n${outcome.stdout}${outcome.stderr}`).toBe(expected)
     return outcome
