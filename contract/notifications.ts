@@ -14,10 +14,14 @@ export const notificationReasons = [
   'comment.reply',
   'comment.new',
   'comment.resolved',
+  'entry.deleted',
 ] as const
 export type NotificationReason = (typeof notificationReasons)[number]
 
-/** The list of reasons may grow: clients take any. */
+/**
+ * The list of reasons may grow: clients take any. `entry.deleted`: someone deleted what you had checked out or were reviewing; there is no
+ * `entry_id` then, and `payload` is `{name, because: checked_out | under_review}`.
+ */
 export const Notification = Type.Object({
   id: Id,
   reason: Type.String(),

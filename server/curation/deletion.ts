@@ -16,6 +16,7 @@ import { selectEntriesOfPack } from '../rows/pack.ts'
 import { forgetPlacings } from '../rows/places.ts'
 import { countGone } from '../storage/counting/stored-bytes.ts'
 import { artifactKey, blobKey } from '../storage/storage.ts'
+import { tellOfDeletion } from './deletion-notices.ts'
 import { type Candidate, type Reach, selectCandidates, selectLineageIds } from './deletion-reach.ts'
 import { recordGroups, removeEmptyGroups } from './groups.ts'
 
@@ -52,6 +53,7 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
   const entryIds = entries.map(({ id }) => id)
   const lineageIds = new Set([...entries, ...gone].map(({ lineage_id }) => lineage_id))
   await recordDeletions(context, { entryIds, lineageIds: [...lineageIds], objectIds: gone.map((version) => version.id) })
+  await tellOfDeletion(context, entryIds)
   const reviewed = await deleteReviews(context, { entryIds, objectIds: gone.map((version) => version.id) })
   await deleteEntryRows(context, entries)
   const discussed = await deleteDiscussions(sql, workspace.id, entryIds)

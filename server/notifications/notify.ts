@@ -48,6 +48,30 @@ export async function notify(context: Doing, about: About, told: readonly Told[]
      where coalesce((p.enabled->>told.reason)::boolean, (p.enabled->>'*')::boolean, true)`
 }
 
+/** A prop that is deleted, and someone who worked on it. */
+export interface GoneNotice {
+  member_id: number
+  lineage_id: string
+  name: string
+  because: 'checked_out' | 'under_review'
+}
+
+/** By the same rules as `notify`. No entry is named: there is none any more. */
+export async function notifyOfDeletion({ sql, workspace, actor, now }: Doing, notices: readonly GoneNotice[]): Promise<void> {
+  const others = notices.filter(({ member_id }) => member_id !== actor.id)
+  if (others.length === 0) return
+  const reason: NotificationReason = 'entry.deleted'
+  await sql`
+    insert into notifications (workspace_id, member_id, reason, actor_id, lineage_id, payload, created_at)
+    select ${workspace.id}, m.id, ${reason}, ${actor.id}, told.lineage_id,
+           jsonb_build_object('name', told.name, 'because', told.because), ${now.toISOString()}
+      from jsonb_to_recordset(${sql.json(others as unknown as Record<string, string>[])})
+           as told(member_id bigint, lineage_id text, name text, because text)
+      join members m on m.workspace_id = ${workspace.id} and m.id = told.member_id and m.kind = 'person' and m.status = 'active'
+      left join notification_prefs p on p.workspace_id = ${workspace.id} and p.member_id = m.id
+     where coalesce((p.enabled->>${reason})::boolean, (p.enabled->>'*')::boolean, true)`
+}
+
 function mostSpecific(told: readonly Told[]): Map<number, NotificationReason> {
   const order = (reason: NotificationReason) => notificationReasons.indexOf(reason)
   const reasons = new Map<number, NotificationReason>()

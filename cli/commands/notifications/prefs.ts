@@ -18,6 +18,7 @@ const meanings: Record<string, string> = {
   'comment.reply': 'a reply in your thread',
   'comment.new': 'a comment on what you watch',
   'comment.resolved': 'your thread was resolved',
+  'entry.deleted': 'what you work on was deleted',
 } satisfies Record<NotificationReason, string>
 
 export const choices = ['on', 'off', 'default'] as const

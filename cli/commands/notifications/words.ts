@@ -78,6 +78,11 @@ const sentences: Record<NotificationReason, (name: string, one: Notification) =>
   'comment.reply': (name) => `replied to you on ${name}`,
   'comment.new': (name) => `commented on ${name}`,
   'comment.resolved': (name) => `resolved your thread on ${name}`,
+  'entry.deleted': (_, { payload }) => {
+    const { name, because } = payload as { name?: unknown; because?: unknown }
+    const what = typeof name === 'string' ? printable(name) : 'a prop'
+    return `deleted ${what}, which ${because === 'checked_out' ? 'you have checked out' : 'was under review'}`
+  },
 }
 
 /** Reasons that this program does not know are told by their name. */

@@ -22,6 +22,9 @@ create table deleted_marks (
 );
 create index deleted_marks_lineage on deleted_marks (workspace_id, lineage_id);
 
+-- People are told of what was deleted: that notification names no entry.
+alter table notifications alter column entry_id drop not null;
+
 -- What else an entry is called: by the file of its current version (until is null), or before, for a year. Names are compared without
 -- regard to case; the entry's own name is not among them.
 create table entry_names (
