@@ -88,7 +88,7 @@ function wasDeleted({ file, deleted }: StatusFile): ClientError {
 }
 
 function isRedirector({ file, redirects_to: target }: StatusFile): ClientError {
-  const [, below] = /^\/game\/(.+)$/i.exec(target ?? '') ?? []
+  const [, below] = /^\/Game\/(.+)$/i.exec(target ?? '') ?? []
   return new ClientError(
     'NOT_IN_LIBRARY',
     `${file} is a redirector${target ? ` to ${target}` : ''}, which a rename left behind, and no prop. Nothing was checked out.`,

@@ -6,7 +6,7 @@ import type { Context } from '../handler.ts'
 import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
-import { noteFileNames } from '../rows/entry-names.ts'
+import { noteFileNames } from '../rows/former/entry-names.ts'
 import { placeAgain } from '../rows/places.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
 

@@ -7,7 +7,7 @@ import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { spelledCategory } from '../rows/spellings.ts'
-import { noteFormerName } from '../rows/entry-names.ts'
+import { noteFormerName } from '../rows/former/entry-names.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
 

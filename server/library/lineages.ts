@@ -6,8 +6,8 @@ import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
-import { selectDeletions } from '../rows/deleted-lineage.ts'
 import { toMetadata } from '../rows/entry.ts'
+import { selectDeletions } from '../rows/former/deleted-lineages.ts'
 import {
   lineagesNotFound,
   type ObjectRow,

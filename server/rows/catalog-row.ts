@@ -4,7 +4,7 @@ import type { EntrySummary } from '../../contract/entries.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { isVariant } from './entry.ts'
-import { otherNamesOf } from './entry-names.ts'
+import { otherNamesOf } from './former/entry-names.ts'
 
 export interface CatalogRow {
   id: number

@@ -2,7 +2,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { forgetDeletions } from '../rows/deleted-lineage.ts'
+import { forgetDeletions } from '../rows/former/deleted-lineages.ts'
 import { isForgettable } from '../webhooks/retention.ts'
 import type { Step, StepDone } from './runner.ts'
 

@@ -3,6 +3,7 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   entries: 'the props, one for each',
   id: 'the number it is named by',
   name: 'its name',
+  other_names: 'what else it is called: by its file, or before, for a year',
   entry_type: 'what kind of prop it is, such as mesh',
   lineage_id: 'names the prop with all its versions',
   object_id: 'the version it is about',

@@ -1,6 +1,6 @@
 /** The only readers and writers of what else entries are called: by the file of their current version, or before, for a year. */
-import { amongIds, lookupTexts } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/sql.ts'
+import { amongIds, lookupTexts } from '../../database/among.ts'
+import type { Fragment, Sql } from '../../database/sql.ts'
 
 interface Writing {
   sql: Sql

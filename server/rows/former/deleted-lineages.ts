@@ -1,8 +1,8 @@
 /** The only readers and writers of what is kept of deleted props, for a year: who deleted them, and what their files are known by. */
-import type { DeletedLineage, Deletion } from '../../contract/lineages.ts'
-import { guidKey } from '../../formats/package-guid.ts'
-import { amongIds, amongTexts, lookupTexts } from '../database/among.ts'
-import type { Fragment, Sql } from '../database/sql.ts'
+import type { DeletedLineage, Deletion } from '../../../contract/lineages.ts'
+import { guidKey } from '../../../formats/package-guid.ts'
+import { amongIds, amongTexts, lookupTexts } from '../../database/among.ts'
+import type { Fragment, Sql } from '../../database/sql.ts'
 
 interface Doing {
   sql: Sql
