@@ -124,7 +124,12 @@ class Work {
     tell({ kind: 'phase', phase: 'compare' })
     const pullFiles = files.map(({ path, object }) => ({ path, object, name: path, destination: path }))
     const content = { path: to, file: '.' }
-    const { decisions, obstacles, warnings } = await compareProject(pullFiles, { content, memory: undefined, signal })
+    const { decisions, obstacles, warnings } = await compareProject(pullFiles, {
+      content,
+      memory: undefined,
+      library: undefined,
+      signal,
+    })
     this.spellings = warnings
     const different = decisions.filter(({ action }) => action === 'conflict')
     if (different.length > 0 && !force) throw filesDiffer(different)

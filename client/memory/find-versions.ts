@@ -30,7 +30,7 @@ export const findFaces = async (api: Api, query: FaceQuery): Promise<FoundFaces>
   (await findFacesInBulk(api, query)) ?? readEntries(api, query)
 
 /** The same in bulk alone; undefined where the server does not offer that. */
-export async function findFacesInBulk(api: Api, query: FaceQuery): Promise<FoundFaces | undefined> {
+export async function findFacesInBulk(api: Pick<Api, 'lineages'>, query: FaceQuery): Promise<FoundFaces | undefined> {
   const found: FoundFaces = { cursor: undefined, lineages: [], versions: [], deleted: [] }
   const { lineageIds, hashes, paths, guids = [], names = [] } = query
   const longest = Math.max(...[lineageIds, hashes, paths, guids, names].map(({ length }) => length))

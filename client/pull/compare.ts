@@ -1,15 +1,17 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import { type BigIntStats, lstatSync } from 'node:fs'
+import type { Api } from '../http/api.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
 import type { PullFile } from './destinations.ts'
 import { type ContentFolder, type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
+import { findKnownBytes } from './known-bytes.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
- * `safe_overwrite`: what is there is a version of the same prop that the library has. `conflict`: it is something else, which
+ * `safe_overwrite`: what is there is a version of the same prop that the library has now. `conflict`: it is something else, which
  * may be nowhere else.
  */
 export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict'
@@ -21,6 +23,8 @@ export interface Decision extends Destination {
   known: KnownFile | undefined
   /** Fingerprint of the file that is there, as to be remembered of an identical one. */
   localStat: string | undefined
+  /** Of `safe_overwrite`: the version that is there. */
+  replacedObjectId?: number
 }
 
 export interface Comparison extends Pick<Inspection, 'warnings'> {
@@ -35,6 +39,8 @@ interface Comparing {
 
   /** Undefined: nothing is remembered. */
   memory: ProjectMemory | undefined
+  /** Asked which of the bytes that lie there it has. Undefined: whatever differs is a conflict. */
+  library: Pick<Api, 'lineages'> | undefined
   onBytes?: (bytes: number) => void
   signal?: AbortSignal
 }
@@ -52,16 +58,15 @@ export async function compareProject(files: readonly PullFile[], comparing: Comp
   return { decisions: decided.decisions, obstacles: [...obstacles, ...decided.obstacles], warnings }
 }
 
-async function decide(
-  destinations: readonly Destination[],
-  { memory, onBytes, signal }: Comparing,
-): Promise<Omit<Comparison, 'warnings'>> {
+async function decide(destinations: readonly Destination[], comparing: Comparing): Promise<Omit<Comparison, 'warnings'>> {
+  const { memory, library, onBytes, signal } = comparing
   const there = destinations.filter(({ stats }) => stats).map(({ file }) => file)
   const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
   const occupied = destinations.flatMap((destination): Occupied[] =>
     destination.stats ? [{ ...destination, stats: destination.stats, known: rememberedFiles.get(destination.file) }] : [],
   )
-  const unread = occupied.filter((destination) => !isRemembered(destination) && isWorthReading(destination))
+  const isWanted = (one: Occupied) => library !== undefined || Number(one.stats.size) === one.pullFile.object.blob_size
+  const unread = occupied.filter((destination) => !isRemembered(destination) && isWanted(destination))
   const read = new Map<string, { hash: string; stat: string } | UnreadFile>()
   if (unread.length > 0)
     await (await import('../project/read-files.ts')).readFiles(
@@ -76,7 +81,22 @@ async function decide(
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
       : [],
   )
-  return { decisions, obstacles }
+  return { decisions: library ? await askAboutConflicts(decisions, library) : decisions, obstacles }
+}
+
+/** What differs is replaced where the library, asked now, has it as a version of the same prop: what was remembered of it may be over. */
+async function askAboutConflicts(decisions: readonly Decision[], library: Pick<Api, 'lineages'>): Promise<Decision[]> {
+  const local = decisions.flatMap(({ action, localHash: hash, known, pullFile: { object } }) => {
+    if (action !== 'conflict' || hash === undefined) return []
+    const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
+    return [{ hash, lineageId: object.lineage_id, isRemembered }]
+  })
+  const versions = await findKnownBytes(library, local)
+  return decisions.map((decision) => {
+    const version = decision.action === 'conflict' ? versions.get(decision.localHash ?? '') : undefined
+    if (version?.lineage_id !== decision.pullFile.object.lineage_id) return decision
+    return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id }
+  })
 }
 
 const isRemembered = ({ known, stats }: Occupied): boolean => known?.stat === statKey(stats)
@@ -91,20 +111,13 @@ const withoutFile = (destination: Destination & { known: KnownFile | undefined }
 export const unlessRemoved = (decision: Decision): Decision =>
   lstatSync(decision.path, { throwIfNoEntry: false }) ? decision : withoutFile(decision)
 
-/** A file of another size is another file; whether it is a version that is known is worth reading it. */
-const isWorthReading = ({ pullFile: { object }, known, stats }: Occupied): boolean =>
-  Number(stats.size) === object.blob_size || known?.base?.lineageId === object.lineage_id
-
 function judge(
   destination: Destination & { known: KnownFile | undefined },
   read: { hash: string; stat: string } | UnreadFile | undefined,
 ): Decision {
   const { stats, known, pullFile } = destination
-  const { content_hash, lineage_id } = pullFile.object
   if (!stats || (read && 'unread' in read && read.unread === 'vanished')) return withoutFile(destination)
   const local = read ? ('hash' in read ? read : undefined) : known?.stat === statKey(stats) ? known : undefined
   const found = { ...destination, localHash: local?.hash, localStat: local?.stat }
-  if (local?.hash === content_hash) return { ...found, action: 'identical' }
-  const isVersion = local !== undefined && known?.base?.lineageId === lineage_id && known.base.hash === local.hash
-  return { ...found, action: isVersion ? 'safe_overwrite' : 'conflict' }
+  return { ...found, action: local?.hash === pullFile.object.content_hash ? 'identical' : 'conflict' }
 }

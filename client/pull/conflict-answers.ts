@@ -50,8 +50,12 @@ function toldOf(decision: Decision, { api, jobId, options }: Asking): Conflict[]
       isOpen: isOpen(decision, options),
       async versionNames() {
         const { objects } = await api.lineages.get({ lineage_id: lineage_id })
-        const nameOf = (id: number) => versionName(objects.find(({ object_id }) => object_id === id) ?? { object_id: id })
-        return { base: baseObjectId === null ? null : nameOf(baseObjectId), pulled: nameOf(objectId) }
+        // A version that the library lost has no name there, and its number may be another one's by now.
+        const base = objects.find(
+          ({ object_id, content_hash }) => object_id === baseObjectId && content_hash === known?.base?.hash,
+        )
+        const pulled = objects.find(({ object_id }) => object_id === objectId) ?? { object_id: objectId }
+        return { base: base ? versionName(base) : null, pulled: versionName(pulled) }
       },
     },
   ]

@@ -107,7 +107,7 @@ export class PullJob {
     if (nothing.length > 0) return nothing
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
-      { content: target.content, memory: this.#parts.memory, signal: this.#signal },
+      { content: target.content, memory: this.#parts.memory, library: this.#parts.api, signal: this.#signal },
     )
     this.#spellings = warnings
     this.#spellAsHere(decisions)
@@ -160,7 +160,7 @@ export class PullJob {
     decisions.map((decision) =>
       decision.action === 'add'
         ? { decision, item: itemOf(decision, 'added') }
-        : { decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: decision.known?.base?.objectId } },
+        : { decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: decision.replacedObjectId } },
     )
 
   #planAnswered(asked: readonly Decision[], answers: ReadonlyMap<string, ConflictAnswer>): Planned[] {

@@ -159,7 +159,8 @@ class Planner {
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
     const { files, leftOut, refused } = destined
-    const { decisions, obstacles, warnings: spellings } = await compareProject(files, { content: target.content, memory, signal })
+    const comparing = { content: target.content, memory, library: api, signal }
+    const { decisions, obstacles, warnings: spellings } = await compareProject(files, comparing)
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
       ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),

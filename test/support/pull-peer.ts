@@ -46,6 +46,13 @@ export const serveWell: Serve = (response, bytes, { headers }) => {
   response.end(bytes.subarray(start))
 }
 
+/** What the library says that it has of these bytes. */
+function foundOf(files: readonly PeerFile[], hashes: readonly string[]) {
+  const found = files.map(({ object }) => object).filter(({ content_hash }) => hashes.includes(content_hash))
+  const versions = found.map(({ content_hash, object_id, lineage_id }) => ({ content_hash, object_id, lineage_id }))
+  return { cursor: 0, lineages: [], versions }
+}
+
 /** One job with these files. `progress` is what was said of it, in order. */
 export async function startPullPeer(files: readonly PeerFile[], job: PeerJob = {}) {
   const { root = '/Game', urls = true, serve = serveWell, instead = () => false } = job
@@ -72,6 +79,7 @@ export async function startPullPeer(files: readonly PeerFile[], job: PeerJob = {
     if (path.startsWith('/store/')) return serve(response, byHash.get(hash) ?? Buffer.alloc(0), heard)
     if (path.startsWith('/blobs/')) return answer(302, '', { location: `/store/${hash}` })(response, heard)
     if (path.endsWith('/projects')) return answer(200, { projects: [] })(response, heard)
+    if (path.endsWith('/lineages/find')) return answer(200, foundOf(files, JSON.parse(body).content_hashes))(response, heard)
     if (method === 'PATCH') progress.push(JSON.parse(body))
     if (path.endsWith('/closure')) return answer(200, closure())(response, heard)
     if (path.endsWith('/claim')) return answer(200, { ...detail, claim_token: 'token', warnings: [] })(response, heard)

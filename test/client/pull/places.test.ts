@@ -44,7 +44,6 @@ async function withNextVersion() {
   const { project, run } = await peerAndProject()
   await run()
   const peer = await startPullPeer([nextOf(a, 'first, painted'), b])
-  // The same address for both would be the same library; memory of versions is of one library.
   return { project, peer }
 }
 
@@ -163,7 +162,7 @@ test('a file that lies there already is the same file, who put it there', async 
   expect(outcomesOf(onlyJob(await run()))).toEqual({ [fileA]: 'identical', 'Content/Town/B.uasset': 'added' })
 })
 
-test('without its memory a pull of another version is a conflict: the file may be anything', async () => {
+test('a file of which the library has no version now is a conflict: it may be anything', async () => {
   const { project, peer } = await withNextVersion()
   expect(outcomesOf(onlyJob(await project.pull(peer, undefined, { order })))).toMatchObject({ [fileA]: 'kept' })
 })

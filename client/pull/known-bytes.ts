@@ -1,0 +1,46 @@
+/** Which of the files that lie in a project are versions that the library has now. What is remembered here may be of a library that was set back since. */
+import pLimit from 'p-limit'
+import { ApiError } from '../../contract/errors.ts'
+import type { FoundVersion, LineageObject } from '../../contract/lineages.ts'
+import type { Api } from '../http/api.ts'
+import { findFacesInBulk } from '../memory/find-versions.ts'
+
+/** Bytes that lie where a version of a lineage is to go. */
+export interface LocalBytes {
+  hash: string
+  lineageId: string
+  /** It is remembered that these bytes were a version of that lineage. */
+  isRemembered: boolean
+}
+
+const requestsAtOnce = 8
+
+/** Versions that the library has now, by content hash: one question for 5,000 files. */
+export async function findKnownBytes(
+  api: Pick<Api, 'lineages'>,
+  local: readonly LocalBytes[],
+): Promise<ReadonlyMap<string, FoundVersion>> {
+  if (local.length === 0) return new Map()
+  const hashes = [...new Set(local.map(({ hash }) => hash))]
+  const found = await findFacesInBulk(api, { lineageIds: [], hashes, paths: [] })
+  const versions = found?.versions ?? (await readHistories(api, local))
+  return new Map(versions.map((version) => [version.content_hash, version]))
+}
+
+/** The same from servers that are not asked in bulk: the histories of lineages that the bytes are remembered to belong to. */
+async function readHistories(api: Pick<Api, 'lineages'>, local: readonly LocalBytes[]): Promise<FoundVersion[]> {
+  const lineageIds = new Set(local.flatMap(({ lineageId, isRemembered }) => (isRemembered ? lineageId : [])))
+  const atOnce = pLimit(requestsAtOnce)
+  const histories = await Promise.all([...lineageIds].map((id) => atOnce(() => readHistory(api, id))))
+  return histories.flat()
+}
+
+async function readHistory(api: Pick<Api, 'lineages'>, lineageId: string): Promise<FoundVersion[]> {
+  try {
+    const { id, objects } = await api.lineages.get({ lineage_id: lineageId })
+    return objects.map(({ content_hash, object_id }: LineageObject) => ({ content_hash, object_id, lineage_id: id }))
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return []
+    throw error
+  }
+}
