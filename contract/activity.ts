@@ -1,7 +1,7 @@
 /** Activity: what happened, for people, newest first, or onwards from an event (spec 4.6 and 6; contract-gaps 9). */
 import { type Static, Type } from 'typebox'
 import { routes } from './route.ts'
-import { Count, Id, LineageId, nullable, PageLimit, repeatable, Timestamp, UserStub } from './shapes.ts'
+import { Count, Id, LibraryEpoch, LineageId, nullable, PageLimit, repeatable, Timestamp, UserStub } from './shapes.ts'
 
 /** Event types of the activity feed; the list may grow, clients ignore unknown ones. */
 export const activityTypes = [
@@ -45,7 +45,7 @@ export const activity = routes({
     path: '/activity',
     scope: 'read',
     summary:
-      'List what happened, newest first; with `after`, what came after that event, oldest first. `collapse=false` keeps the events of one bulk action apart.',
+      'List what happened, newest first; with `after`, what came after that event, oldest first. `collapse=false` keeps the events of one bulk action apart. `reset`: the event of `after` lies ahead of the newest one, because the library was set back to an earlier state; begin without it.',
     input: Type.Object({
       entry_id: Type.Optional(Id),
       lineage_id: Type.Optional(LineageId),
@@ -55,7 +55,12 @@ export const activity = routes({
       collapse: Type.Optional(Type.Boolean()),
       limit: Type.Optional(PageLimit),
     }),
-    output: Type.Object({ events: Type.Array(ActivityEvent), next_cursor: nullable(Id) }),
+    output: Type.Object({
+      events: Type.Array(ActivityEvent),
+      next_cursor: nullable(Id),
+      reset: Type.Optional(Type.Boolean()),
+      library_epoch: Type.Optional(LibraryEpoch),
+    }),
     errors: ['VALIDATION'],
   },
 })

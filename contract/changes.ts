@@ -4,7 +4,7 @@ import { EntryWithTags } from './entries.ts'
 import { limits } from './limits.ts'
 import { pullJobStatuses } from './pull-jobs.ts'
 import { routes } from './route.ts'
-import { Count, Id, LineageId, nullable, oneOf } from './shapes.ts'
+import { Count, Id, LibraryEpoch, LineageId, nullable, oneOf } from './shapes.ts'
 
 export const changeEntities = ['entry', 'object', 'lock', 'review', 'collection'] as const
 export type ChangeEntity = (typeof changeEntities)[number]
@@ -24,7 +24,12 @@ export type ChangeRecord = Static<typeof ChangeRecord>
  * First line of the export: the feed's head before the first row was read, about how many entries follow, and that a last line says when
  * all have come. Servers that end without one leave `ends` out; their `total` is exact unless entries are deleted meanwhile.
  */
-export const ExportHead = Type.Object({ cursor: Count, total: Count, ends: Type.Literal(true) })
+export const ExportHead = Type.Object({
+  cursor: Count,
+  total: Count,
+  ends: Type.Literal(true),
+  library_epoch: Type.Optional(LibraryEpoch),
+})
 /** Last line of the export, with the number of entries before it. Whatever ends without this line was cut. */
 export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count })
 
@@ -34,7 +39,7 @@ export const ExportEnd = Type.Object({ end: Type.Literal(true), entries: Count }
  * the way: of several changes at once only the last is told. That a claim has run out, and the job waits again, is told within seconds.
  */
 export const LiveEvent = Type.Union([
-  Type.Object({ event: Type.Literal('head'), data: Type.Object({ seq: Count }) }),
+  Type.Object({ event: Type.Literal('head'), data: Type.Object({ seq: Count, library_epoch: Type.Optional(LibraryEpoch) }) }),
   Type.Object({ event: Type.Literal('job'), data: Type.Object({ job_id: Id, status: oneOf(pullJobStatuses) }) }),
 ])
 export type LiveEvent = Static<typeof LiveEvent>
@@ -45,14 +50,19 @@ export const changes = routes({
     path: '/catalog/changes',
     scope: 'read',
     summary:
-      'List what changed since a cursor, oldest first. With `expand`, each `upsert` has a `record`: what its own address answers, null where it is gone by now. `collection_entries=false` leaves the entries out of the records of collections, for those who only list these.',
+      'List what changed since a cursor, oldest first. `reset`: the feed does not reach back to the cursor, or the cursor is one of a stretch that the library lost when it was set back to an earlier state; load everything anew. With `expand`, each `upsert` has a `record`: what its own address answers, null where it is gone by now. `collection_entries=false` leaves the entries out of the records of collections, for those who only list these.',
     input: Type.Object({
       cursor: Type.Optional(Count),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.changesPage.max })),
       expand: Type.Optional(Type.Boolean()),
       collection_entries: Type.Optional(Type.Boolean()),
     }),
-    output: Type.Object({ changes: Type.Array(ChangeRecord), next_cursor: Count, reset: Type.Boolean() }),
+    output: Type.Object({
+      changes: Type.Array(ChangeRecord),
+      next_cursor: Count,
+      reset: Type.Boolean(),
+      library_epoch: Type.Optional(LibraryEpoch),
+    }),
     errors: ['VALIDATION'],
   },
   export: {

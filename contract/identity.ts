@@ -1,7 +1,7 @@
 /** Identity: who a key acts as (spec 4.1); the first workspace and its owner, signing in and out (contract-gaps 2, 3). */
 import { type Static, Type } from 'typebox'
 import { routes } from './route.ts'
-import { Email, Id, oneOf, Password, plainNamed, WorkspaceSlug } from './shapes.ts'
+import { Email, Id, LibraryEpoch, oneOf, Password, plainNamed, WorkspaceSlug } from './shapes.ts'
 
 const Text = Type.String()
 
@@ -17,6 +17,7 @@ export const Identity = Type.Object({
   org: Org,
   scope: oneOf(['read', 'write']),
   workspace_role: Type.Optional(oneOf(['owner', 'admin', 'member'])),
+  library_epoch: Type.Optional(LibraryEpoch),
 })
 export type Identity = Static<typeof Identity>
 

@@ -4,7 +4,19 @@ import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { EntryMetadata } from './metadata.ts'
 import { routes } from './route.ts'
-import { absentOrNull, Count, Hash, Id, LineageId, lineageAnchors, nullable, oneOf, reviewStates, Timestamp } from './shapes.ts'
+import {
+  absentOrNull,
+  Count,
+  Hash,
+  Id,
+  LibraryEpoch,
+  LineageId,
+  lineageAnchors,
+  nullable,
+  oneOf,
+  reviewStates,
+  Timestamp,
+} from './shapes.ts'
 import { versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
@@ -77,6 +89,8 @@ export const LineageFace = Type.Object({
   face_object_id: Id,
   face_content_hash: Hash,
   face_version: Type.Optional(Id),
+  /** When it was pushed. Servers that do not say it leave it out. */
+  face_date_ingested: Type.Optional(Timestamp),
   /** Who pushed it: the id of a member. Servers that do not say it leave it out. */
   face_published_by: Type.Optional(nullable(Id)),
   origin_path: nullable(Text),
@@ -130,6 +144,7 @@ const foundLineages = Type.Object({
   lineages: Type.Array(LineageFace),
   versions: Type.Array(FoundVersion),
   deleted: Type.Optional(Type.Array(DeletedLineage)),
+  library_epoch: Type.Optional(LibraryEpoch),
 })
 export type FoundLineages = Static<typeof foundLineages>
 

@@ -49,6 +49,14 @@ export const PageLimit = Type.Integer({ minimum: limits.page.min, maximum: limit
 /** The entries of a bulk call: one that is unknown, and none is changed (spec 4.12). */
 export const EntryIds = Type.Array(Id, { minItems: 1, maxItems: limits.bulk })
 
+/**
+ * The history that the ids and sequence numbers of a library belong to. `id` changes when the library was set back to an earlier state, as by
+ * a restore from a backup; `began_at` is when that was, or when the workspace was made. Then ask again for all that you remember of the
+ * library: what was made after the backup is gone, and its numbers are never used again. Servers that do not say it leave it out.
+ */
+export const LibraryEpoch = Type.Object({ id: Type.String({ minLength: 1 }), began_at: Timestamp })
+export type LibraryEpoch = Static<typeof LibraryEpoch>
+
 export const UserStub = Type.Object({ id: Id, name: Type.String(), display_name: Type.String() })
 export type UserStub = Static<typeof UserStub>
 

@@ -28,7 +28,7 @@ import { EmbedderThread } from './looks/embedder-thread.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
 import type { Pace, Parts } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
-import { type Provisioned, provision } from './provision/provision.ts'
+import { provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
 import type { CountedStorage } from './storage/counting/counted-storage.ts'
 import type { Ledger } from './storage/counting/ledger.ts'
@@ -36,6 +36,7 @@ import { openStorage } from './storage/open.ts'
 import { openDeliveries } from './webhooks/deliveries.ts'
 import { jobsOf } from './work/jobs.ts'
 import { endLeases } from './work/leases.ts'
+import { NotedHead } from './work/noted-head.ts'
 import { startPreviews } from './work/previews.ts'
 import { Runner } from './work/runner.ts'
 
@@ -99,19 +100,17 @@ export async function startServer({
   try {
     await migrate(database, clock.now())
     tellKeptRecords(settings.dataDir, log)
-    if (file) logProvisioned(log, await provisionAtStart(database, file, clock.now()), clock.now())
-    const setupCode = await issueSetupCode(database.sql)
     const frontDoor = new FrontDoor({ database, settings, clock })
-    const around = { database, settings, clock, log, frontDoor }
-    const catalogs = new Catalogs({ database, clock })
+    const around = { database, settings, clock, log, frontDoor, catalogs: new Catalogs({ database, clock }) }
     const embedder = new EmbedderThread({ setting: settings.embedder, clock, log, module: embedderModule })
     const room = roomFor(connections, clock)
     const live = new LiveFeeds({ database, clock, unheardMs: (waits ?? usualWaits).readMs, most: room.capacity.live })
     const deliveries = await openDeliveries({ database, clock, settings, nameServers })
     const opened = await openStorage({ ...around, answers: room.answers })
+    const notedHead = await NotedHead.open({ database, clock, log, note: opened.headNote })
+    const setupCode = await provisionAtStart(database, file, { log, now: clock.now() })
     const parts = {
       ...around,
-      catalogs,
       embedder,
       live,
       deliveries,
@@ -126,15 +125,18 @@ export async function startServer({
     const [{ storage, ledger, files }, url] = [opened, addressOf(app)]
     await openMetrics(app, settings, log)
     const record: OperatorParts['record'] = (one) => logRecord(log, one)
-    const operator: OperatorParts = { database, settings, clock, isServer: true, files: async () => files, record }
+    const operator = { database, settings, clock, isServer: true, files: async () => files, record }
     const control = await openControlSocket({ ...operatorSocket(operator, url), log })
-    const work = new Runner({ database, clock, log }, jobsOf({ clock, database, frontDoor, files, embedder, deliveries }))
+    const work = new Runner(
+      { database, clock, log },
+      jobsOf({ clock, database, frontDoor, files, embedder, deliveries, notedHead }),
+    )
     if (database.kind === 'embedded') await endLeases(database.sql)
     work.start(lookMs)
     const previews = settings.previews ? startPreviews({ database, clock, log, storage }, lookMs) : undefined
     const end = async () => {
       await Promise.all([control.close(), close(app), work.stop(), previews?.stop(), deliveries.stop()])
-      await embedder.close()
+      await Promise.all([embedder.close(), notedHead.close()])
       await database.close()
       await new Promise<void>((resolve) => log.flush(resolve))
     }
@@ -165,9 +167,15 @@ function roomFor(connections: number | undefined, clock: Clock): Pick<Parts, 'ca
   }
 }
 
-async function provisionAtStart(database: Database, file: ProvisionFile, now: Date): Promise<Provisioned> {
+/** Gives the setup code, where there is no workspace. */
+async function provisionAtStart(
+  database: Database,
+  file: ProvisionFile | undefined,
+  { log, now }: { log: Logger; now: Date },
+): Promise<string | undefined> {
   try {
-    return await provision(database, file, now)
+    if (file) logProvisioned(log, await provision(database, file, now), now)
+    return await issueSetupCode(database.sql)
   } catch (error) {
     const isFault = error instanceof ApiError && error.code === 'VALIDATION'
     throw isFault ? new SettingError(`The provisioning file does not fit what is there: ${error.message}.`) : error

@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Setup } from '../../contract/identity.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { beginFeeds } from '../epoch.ts'
 import { changingAccess } from './access-changes.ts'
 import { hashPassword } from './passwords.ts'
 import { insertMember } from './people.ts'
@@ -76,7 +77,7 @@ async function makeFirst(sql: Sql, { workspace: { slug, name }, owner, passwordH
   // A provisioning file came first.
   if (!workspace) throw new ApiError('SETUP_ALREADY_DONE')
   const workspaceId = workspace.id
-  await sql`insert into feed_heads (workspace_id) values (${workspaceId})`
+  await beginFeeds(sql, workspaceId, at)
   const [account] = await sql<{ id: number }[]>`
     insert into accounts (email, password_hash, is_password_linked, created_at) values (${owner.email}, ${passwordHash}, false, ${at})
     on conflict (email) do update set password_hash = excluded.password_hash, is_password_linked = false returning id`

@@ -3,6 +3,7 @@ import type { ActivityEvent, activity as contract } from '../../contract/activit
 import { validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { amongTexts } from '../database/among.ts'
+import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
 
 interface EventRow extends Omit<ActivityEvent, 'actor' | 'count'> {
@@ -26,9 +27,15 @@ export const activity: Handlers<typeof contract> = {
          ${type === undefined ? sql`` : sql`and a.event_type ${amongTexts(sql, type)}`}
          ${cursor === undefined ? sql`` : sql`and a.id < ${cursor}`}
          ${after === undefined ? sql`order by a.id desc` : sql`and a.id > ${after} order by a.id`} limit ${limit + 1}`
+    // Rows first: what happens in between is not ahead of this head.
+    const [head] = await sql<(EpochRow & { activity_id: number })[]>`
+      select activity_id, epoch_id, epoch_began_at from feed_heads where workspace_id = ${workspace.id}`
+    if (!head) throw new Error(`workspace ${workspace.id} has no feed head`)
+    const library_epoch = epochOf(head)
+    if (after !== undefined && after > head.activity_id) return { events: [], next_cursor: null, reset: true, library_epoch }
     const page = rows.slice(0, limit)
     const shown = collapse ? collapsed(page) : page.map((row) => eventOf(row))
-    return { events: shown, next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+    return { events: shown, next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null, library_epoch }
   },
 }
 

@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
+import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
 import { selectCollections, selectWholeCollections } from '../rows/collection.ts'
 import { selectEntriesWithTags, selectEntryIdsOf } from '../rows/entry.ts'
@@ -18,14 +19,19 @@ export const changes: Handlers<typeof contract> = {
     const rows = await sql<ChangeRecord[]>`
       select seq, entity, entity_id, lineage_id, op from changes
        where workspace_id = ${workspace.id} and seq > ${cursor} order by seq limit ${limit}`
-    const [head] = await sql<{ change_seq: number; changes_floor: number }[]>`
-      select change_seq, changes_floor from feed_heads where workspace_id = ${workspace.id}`
-    if (head && cursor < head.changes_floor) return { changes: [], next_cursor: head.change_seq, reset: true }
+    const [head] = await sql<(EpochRow & { change_seq: number; changes_floor: number })[]>`
+      select change_seq, changes_floor, epoch_id, epoch_began_at from feed_heads where workspace_id = ${workspace.id}`
+    if (!head) throw new Error(`workspace ${workspace.id} has no feed head`)
+    const library_epoch = epochOf(head)
+    const isLost = await isInLostStretch(sql, { workspaceId: workspace.id, cursor, head: head.change_seq, next: rows[0]?.seq })
+    if (cursor < head.changes_floor || isLost)
+      return { changes: [], next_cursor: head.change_seq, reset: true, library_epoch }
     const latest = collapse(rows)
     return {
       changes: expand ? await expanded({ sql, workspace, now, whole }, latest) : latest,
       next_cursor: rows.at(-1)?.seq ?? cursor,
       reset: false,
+      library_epoch,
     }
   },
 
@@ -36,6 +42,24 @@ export const changes: Handlers<typeof contract> = {
   live({ live, workspace, actor, signal }) {
     return live.open({ workspace, actor }, signal)
   },
+}
+
+interface Place {
+  workspaceId: number
+  cursor: number
+  head: number
+  /** The number of the first change after the cursor. */
+  next: number | undefined
+}
+
+/**
+ * Numbers follow each other without a gap but where a new epoch began (server/epoch.ts): a cursor in such a gap was given out in the stretch
+ * that the library lost. One ahead of the head was, too: there the library was set back without a new epoch.
+ */
+async function isInLostStretch(sql: Sql, { workspaceId, cursor, head, next = head + 1 }: Place): Promise<boolean> {
+  if (cursor === 0 || cursor === head || next === cursor + 1) return false
+  const [there] = await sql`select 1 from changes where workspace_id = ${workspaceId} and seq between ${cursor} and ${cursor + 1}`
+  return there === undefined
 }
 
 /** Of several changes to one record the last counts. */
@@ -100,12 +124,13 @@ const exportChunk = 500
  * deleted meanwhile is left out, so only the last line knows how many there were.
  */
 async function* exportEntries(sql: Sql, workspaceId: number, after: number) {
-  const [start] = await sql<{ cursor: number; ids: number[] | null }[]>`
-    select h.change_seq as cursor, (
+  const [start] = await sql<(EpochRow & { cursor: number; ids: number[] | null })[]>`
+    select h.change_seq as cursor, h.epoch_id, h.epoch_began_at, (
              select array_agg(e.id order by e.id) from entries e where e.workspace_id = h.workspace_id and e.id > ${after}) as ids
       from feed_heads h where h.workspace_id = ${workspaceId}`
-  const ids = start?.ids ?? []
-  yield { cursor: start?.cursor ?? 0, total: ids.length, ends: true as const }
+  if (!start) throw new Error(`workspace ${workspaceId} has no feed head`)
+  const ids = start.ids ?? []
+  yield { cursor: start.cursor, total: ids.length, ends: true as const, library_epoch: epochOf(start) }
   const read = (at: number) => heard(selectEntriesWithTags(sql, workspaceId, ids.slice(at, at + exportChunk)))
   let sent = 0
   let coming = read(0)

@@ -4,6 +4,7 @@ import type { lineages as contract, DirectNeed, VersionDetail } from '../../cont
 import type { FlatMetadata } from '../../contract/metadata.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
+import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import { toMetadata } from '../rows/entry.ts'
@@ -24,7 +25,9 @@ export const lineages: Handlers<typeof contract> = {
     const { lineage_ids, content_hashes, origin_paths, package_guids, names } = input
     const paths = new Set((origin_paths ?? []).map(pathKey))
     return atOneMoment(sql, async (sql) => {
-      const [head] = await sql<{ change_seq: number }[]>`select change_seq from feed_heads where workspace_id = ${workspace.id}`
+      const [head] = await sql<(EpochRow & { change_seq: number })[]>`
+        select change_seq, epoch_id, epoch_began_at from feed_heads where workspace_id = ${workspace.id}`
+      if (!head) throw new Error(`workspace ${workspace.id} has no feed head`)
       const versions = await selectVersionsByHash(sql, workspace.id, content_hashes ?? [])
       const atPaths = await selectFaceIds(sql, workspace.id, paths)
       const ids = new Set([...(lineage_ids ?? []), ...versions.map(({ lineage_id }) => lineage_id), ...atPaths])
@@ -36,7 +39,8 @@ export const lineages: Handlers<typeof contract> = {
         paths,
         names: new Set(names),
       }
-      return { cursor: head?.change_seq ?? 0, lineages, versions, deleted: await selectDeletions(sql, workspace.id, sought) }
+      const deleted = await selectDeletions(sql, workspace.id, sought)
+      return { cursor: head.change_seq, lineages, versions, deleted, library_epoch: epochOf(head) }
     })
   },
 

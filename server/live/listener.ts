@@ -1,5 +1,6 @@
 /** One stream of changes: what it has been told, and what waits to be told. However slowly it is read, only the last word of each thing waits. */
 import type { LiveEvent } from '../../contract/changes.ts'
+import { epochOf } from '../epoch.ts'
 import type { Holder } from '../principal.ts'
 import type { Heads, MovedJob } from './look.ts'
 
@@ -30,16 +31,17 @@ export class Listener implements AsyncIterableIterator<LiveEvent> {
     return this.#jobSeq
   }
 
-  begin({ change_seq, job_seq }: Heads): void {
-    this.#jobSeq = job_seq
-    this.tellHead(change_seq)
+  begin(heads: Heads): void {
+    this.#jobSeq = heads.job_seq
+    this.tellHead(heads)
   }
 
   /** Looks may be answered out of order. */
-  tellHead(seq: number): void {
+  tellHead(heads: Heads): void {
+    const { change_seq: seq } = heads
     if (seq <= this.#seq) return
     this.#seq = seq
-    this.#tell('head', { event: 'head', data: { seq } })
+    this.#tell('head', { event: 'head', data: { seq, library_epoch: epochOf(heads) } })
   }
 
   /** Jobs in the order in which they moved, and the number up to which these are all. */

@@ -139,7 +139,7 @@ export class LiveFeeds {
       const row = rowOf.get(listener.holder.actor.keyId)
       if (!row || !mayListen(row)) listener.end()
       else {
-        listener.tellHead(row.change_seq)
+        listener.tellHead(row)
         if (row.job_seq > listener.jobSeq) moved.push({ listener, row })
       }
     }

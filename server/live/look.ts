@@ -1,12 +1,13 @@
 /** What all streams of a process hear by one look at the database: who may still listen, how far the feeds are, which jobs moved. */
 import type { PullJobStatus } from '../../contract/pull-jobs.ts'
 import type { Sql } from '../database/sql.ts'
+import type { EpochRow } from '../epoch.ts'
 import { isValid } from '../front-door/keys.ts'
 import type { WorkspaceState } from '../principal.ts'
 import { stateOf } from '../rows/pull-job.ts'
 
 /** The newest numbers of a workspace's feeds. */
-export interface Heads {
+export interface Heads extends EpochRow {
   change_seq: number
   job_seq: number
 }
@@ -26,7 +27,7 @@ export interface KeyName {
 /** No row for a key that is nobody's any more. Each is looked up through the index, however many there are. */
 export const selectHeard = (sql: Sql, keys: readonly KeyName[]) => sql<HeardRow[]>`
   select found.* from ${namesOf(sql, keys)} as asked (workspace_id, key_id) cross join lateral (
-    select k.id as key_id, k.workspace_id, w.state, h.change_seq, h.job_seq
+    select k.id as key_id, k.workspace_id, w.state, h.change_seq, h.job_seq, h.epoch_id, h.epoch_began_at
       from api_keys k
       join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
       join workspaces w on w.id = k.workspace_id

@@ -10,6 +10,7 @@ import { beAlone } from '../database/one-process.ts'
 import type { Database } from '../database/open.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { beginFeeds } from '../epoch.ts'
 import type { ProvisionFile } from './file.ts'
 import { leaversIn } from './leavers.ts'
 import {
@@ -135,7 +136,7 @@ async function write(sql: Sql, { writes, hashes, now }: { writes: WorkspaceWrite
       storage_limit_bytes = excluded.storage_limit_bytes, agent_calls_per_month = excluded.agent_calls_per_month`
   const [row] = await sql<{ id: number }[]>`select id from workspaces where slug = ${slug}`
   const workspaceId = Number(row?.id)
-  if (workspace) await sql`insert into feed_heads (workspace_id) values (${workspaceId}) on conflict do nothing`
+  if (workspace) await beginFeeds(sql, workspaceId, now)
   if (members.length > 0) await writeMembers(sql, workspaceId, members)
   if (passwords.length > 0) await writePasswords(sql, passwords, hashes)
   const made = keys.map(({ key, key_hash, email, name, scope }, at) => ({

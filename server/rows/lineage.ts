@@ -59,7 +59,7 @@ export async function selectFaces({ sql, workspace, now }: LockScope, ids: Itera
   return sql<LineageFace[]>`
     select found.* from ${lookupTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
-             o.published_by as face_published_by, o.origin_path, o.source_ext, held.lock
+             o.published_by as face_published_by, o.date_ingested as face_date_ingested, o.origin_path, o.source_ext, held.lock
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id

@@ -13,6 +13,7 @@ import { explainDisk } from '../disk/failure.ts'
 import { requireRoom } from '../disk/reserve.ts'
 import { IncomingFile, IncomingFolder, releaseChunk } from './incoming-file.ts'
 import { nameFile } from './naming.ts'
+import { FileNote, type Note } from './note.ts'
 import { downloadPath, uploadTarget } from './presigned.ts'
 import type { Beginning, DownloadAs, Expected, Lent, Received, Storage, StoredFile, UploadFile, UploadTarget } from './storage.ts'
 
@@ -38,6 +39,11 @@ export class FileStorage implements Storage {
     this.#root = root
     this.#secret = secret
     this.#incoming = new IncomingFolder(join(root, 'incoming'))
+  }
+
+  /** A short text beside the files. */
+  note(name: string): Note {
+    return new FileNote(join(this.#root, name))
   }
 
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {

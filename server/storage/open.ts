@@ -13,6 +13,7 @@ import type { Logger } from '../monitoring/log.ts'
 import { CountedStorage } from './counting/counted-storage.ts'
 import { Ledger } from './counting/ledger.ts'
 import { FileStorage } from './fs.ts'
+import type { Note } from './note.ts'
 import { mountPresigned, mountUploads } from './presigned-routes.ts'
 import type { Storage } from './storage.ts'
 
@@ -21,6 +22,8 @@ export interface OpenedStorage {
   ledger: Ledger
   /** What `storage` keeps its bytes in: nothing that happens here is counted. */
   files: Storage
+  /** Where is written down how far the feeds had come. */
+  headNote: Note
   /** Adds addresses of its own, where it has some; and ends it with the application. */
   mountStorage: (app: FastifyInstance) => void
 }
@@ -40,7 +43,7 @@ interface ServingParts {
 
 export async function openStorage(parts: FileParts & ServingParts): Promise<OpenedStorage> {
   const { database, clock, log, frontDoor, answers } = parts
-  const { files, mount, close } = await openPlace(parts)
+  const { files, headNote, mount, close } = await openPlace(parts)
   const ledger = new Ledger(database, (err) => log.warn({ err }, 'uploads could not be written down; this is tried again'))
   const storage = new CountedStorage(files, { ledger, clock, database })
   const mountStorage = (app: FastifyInstance) => {
@@ -50,7 +53,7 @@ export async function openStorage(parts: FileParts & ServingParts): Promise<Open
       close()
     })
   }
-  return { storage, ledger, files, mountStorage }
+  return { storage, ledger, files, headNote, mountStorage }
 }
 
 /** Where bytes lie, for who has no application: nothing is counted. */
@@ -58,9 +61,12 @@ export const openFilesAlone = (parts: FileParts): Promise<Pick<Place, 'files' | 
 
 interface Place {
   files: Storage
+  headNote: Note
   mount?: (app: FastifyInstance, over: ServingParts & { storage: Storage }) => void
   close: () => void
 }
+
+const headKey = 'head'
 
 async function openPlace(parts: FileParts): Promise<Place> {
   const secret = await signingSecret(parts.database)
@@ -74,10 +80,12 @@ async function openPlace(parts: FileParts): Promise<Place> {
     const { openBucket } = await import('./s3/open-bucket.ts')
     const libraryId = await madeOnce(parts.database, 'library_id', randomBytes(16).toString('hex'))
     const files = await openBucket(storageUrl, { ...parts, libraryId, secret })
-    return { files, mount: (app, over) => mountUploads(app, { ...parts, ...over, secret }), close: () => files.close() }
+    const mount: Place['mount'] = (app, over) => mountUploads(app, { ...parts, ...over, secret })
+    return { files, headNote: files.note(headKey), mount, close: () => files.close() }
   }
   const files = openFiles(join(dataDir, 'storage'), secret)
-  return { files, mount: (app, over) => mountPresigned(app, { ...parts, files, ...over, secret }), close: () => files.close() }
+  const mount: Place['mount'] = (app, over) => mountPresigned(app, { ...parts, files, ...over, secret })
+  return { files, headNote: files.note(headKey), mount, close: () => files.close() }
 }
 
 function openFiles(root: string, secret: KeyObject): FileStorage {

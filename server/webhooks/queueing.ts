@@ -13,7 +13,7 @@ export interface Queueing {
 
 /**
  * Numbers of events become visible in their order (server/feed.ts), so what lies between cursor and head is all there is: none is left out,
- * and none is queued twice. True when there is more to queue.
+ * and none is queued twice. A step ends at its last event, as numbers may jump (server/epoch.ts). True when there is more to queue.
  */
 export async function queueEvents(sql: Sql, { workspaceId, ids, now }: Queueing): Promise<boolean> {
   const at = now.toISOString()
@@ -23,10 +23,15 @@ export async function queueEvents(sql: Sql, { workspaceId, ids, now }: Queueing)
         from webhooks w join feed_heads h on h.workspace_id = w.workspace_id
        where w.workspace_id = ${workspaceId} and w.id = any(${[...ids]}::bigint[]) and w.active
          and (w.cursor < h.activity_id or w.replay_to is not null)),
-    ranges as (
-      select id, events, cursor as after, least(cursor + ${stepEvents}::bigint, head) as up_to, false as is_replay from endpoints where cursor < head
+    asked as (
+      select id, events, cursor as after, head as last, false as is_replay from endpoints where cursor < head
       union all
-      select id, events, replay_after, least(replay_after + ${stepEvents}::bigint, replay_to), true from endpoints where replay_to is not null),
+      select id, events, replay_after, replay_to, true from endpoints where replay_to is not null),
+    ranges as (
+      select id, events, after, least(coalesce(step.last, asked.last), asked.last) as up_to, is_replay
+        from asked left join lateral (
+          select a.id as last from activity a where a.workspace_id = ${workspaceId} and a.id > asked.after
+           order by a.id offset ${stepEvents - 1} limit 1) as step on true),
     queued as (
       insert into webhook_deliveries (workspace_id, webhook_id, event_id, event_type, next_attempt_at, created_at)
       select a.workspace_id, r.id, a.id, a.event_type, ${at}::timestamptz, ${at}::timestamptz

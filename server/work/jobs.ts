@@ -11,6 +11,7 @@ import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import { forgetDeliveries } from '../webhooks/retention.ts'
+import type { NotedHead } from './noted-head.ts'
 import {
   forgetOldActivity,
   forgetOldChanges,
@@ -29,17 +30,25 @@ interface JobParts {
   files: Pick<Storage, 'read' | 'remove'>
   embedder: EmbedderThread
   deliveries: Deliveries
+  notedHead: NotedHead
 }
 
 const hourMs = 3_600_000
 
-export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries }: JobParts): Job[] => [
+export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries, notedHead }: JobParts): Job[] => [
   {
     name: 'key-uses',
     of: 'server',
     // `last_used_at` may be a minute old (contract-gaps 1).
     everyMs: 30_000,
     run: () => frontDoor.tidy(),
+  },
+  {
+    name: 'noted-head',
+    of: 'server',
+    // At every look.
+    everyMs: 1_000,
+    run: () => notedHead.write(),
   },
   {
     name: 'lock-expiries',

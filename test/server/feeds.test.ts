@@ -9,6 +9,7 @@ import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 let server: TestServer
 let mia: Caller
 let base: string
+const epoch = { id: expect.stringMatching(/./), began_at: expect.stringMatching(/Z$/) }
 
 beforeAll(async () => {
   server = await startTestServer({}, byHand)
@@ -114,7 +115,7 @@ test('a cursor older than what is kept is told to start over', async () => {
   const { sql } = server.database
   await sql`update feed_heads set changes_floor = 2 where workspace_id = (select max(id) from workspaces)`
   await sql`delete from changes where workspace_id = (select max(id) from workspaces) and seq <= 2`
-  expect((await caller.get('/catalog/changes')).body).toEqual({ changes: [], next_cursor: 4, reset: true })
+  expect((await caller.get('/catalog/changes')).body).toEqual({ changes: [], next_cursor: 4, reset: true, library_epoch: epoch })
   expect((await caller.get('/catalog/changes?cursor=2')).body).toMatchObject({ reset: false, next_cursor: 4 })
 })
 
@@ -134,7 +135,7 @@ test('a reader whom retention overtakes in mid-answer is told to start over, not
     await inside`delete from changes where workspace_id = ${id} and seq <= 2`
     await inside`update feed_heads set changes_floor = 2 where workspace_id = ${id}`
   })
-  expect((await reading)?.body).toEqual({ changes: [], next_cursor: 4, reset: true })
+  expect((await reading)?.body).toEqual({ changes: [], next_cursor: 4, reset: true, library_epoch: epoch })
 })
 
 test('the export begins with cursor and total, holds every entry, and ends with the number of them', async () => {
@@ -148,7 +149,7 @@ test('the export begins with cursor and total, holds every entry, and ends with 
     .split('\n')
     .map((line) => JSON.parse(line))
   const [rows, last] = [lines.slice(0, -1), lines.at(-1)]
-  expect(first).toEqual({ cursor: 6, total: 3, ends: true })
+  expect(first).toEqual({ cursor: 6, total: 3, ends: true, library_epoch: epoch })
   expect(last).toEqual({ end: true, entries: 3 })
   expect(rows.map((row) => row.id)).toEqual(made.map((result) => result.entry_id))
   expect(rows[0].tags).toEqual([])

@@ -46,11 +46,11 @@ const lists = [
   '/catalog/duplicates',
 ]
 
-/** Where a file is fetched is signed for a while. */
+/** Where a file is fetched is signed for a while; a restored library has an epoch of its own. */
 const plain = (body: Json): Json =>
   typeof body === 'string'
     ? body
-    : JSON.parse(JSON.stringify(body, (name, value) => (/_url$|^expires_at$/.test(name) ? null : value)))
+    : JSON.parse(JSON.stringify(body, (name, value) => (/_url$|^expires_at$|^library_epoch$/.test(name) ? null : value)))
 
 async function sumBehind(location: string): Promise<string> {
   const answer = await fetch(location)

@@ -12,6 +12,7 @@ import { migrate, newestMigration, schemaState } from '../../database/migrate.ts
 import { type Database, openDatabase } from '../../database/open.ts'
 import type { Sql } from '../../database/sql.ts'
 import { atOneMoment, inTransaction } from '../../database/transaction.ts'
+import { beginEpoch } from '../../epoch.ts'
 import type { Damage } from '../../storage/damaged-files.ts'
 import { eachNamedFile } from '../../storage/named-files.ts'
 import { judge } from '../files/judge.ts'
@@ -195,6 +196,7 @@ async function bringDatabase(database: Database, { folder, chosen, restoring, da
   const now = systemClock.now()
   const rows = (await rowsBroughtBy(database.sql, restoring)) ?? (await loadInto(database, { folder, chosen, restoring, now }))
   await migrate(database, now)
+  await inTransaction(database.sql, (sql) => beginRestored(sql, { id: restoring.id, now }))
   await database.longSql`analyze`
   const all = [...damaged, ...(await lackingIn(database, { folder, chosen, damaged }))]
   const named: DamagedFile[] = []
@@ -203,6 +205,12 @@ async function bringDatabase(database: Database, { folder, chosen, restoring, da
     named.push(...(await judge({ sql: database.sql, now }, some)).damaged)
   }
   return { rows, named }
+}
+
+/** Once for each restore, also where it is taken up. What the library gave out since the backup is never given out again. */
+async function beginRestored(sql: Sql, epoch: { id: string; now: Date }): Promise<void> {
+  const [begun] = await sql`select 1 from feed_heads where epoch_id = ${epoch.id} limit 1`
+  if (!begun) await beginEpoch(sql, epoch)
 }
 
 /** Files that rows name, and that are neither in the list of the backup nor known to be missing: nobody brought them. */

@@ -27,7 +27,7 @@ export async function openBucket(
   const incoming = new IncomingFolder(incomingDir)
   try {
     const abilities = await probe(bucket, incoming.newPath())
-    await claim(bucket, { id: parts.libraryId, path: incoming.newPath() })
+    await claim(bucket, { id: parts.libraryId, newPath: () => incoming.newPath() })
     const { secret } = parts
     const ownTarget = secret && ((file: UploadFile, expiresAt: Date) => uploadTarget(secret, file, expiresAt))
     const storage = new S3Storage({ bucket, abilities, incoming, incomingDir, ownTarget })

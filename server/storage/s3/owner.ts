@@ -1,17 +1,16 @@
 /** Whose files a bucket, or a folder of it, holds: two libraries in one place would take each other's files for their own. */
-import { createHash } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
 import { ApiError } from '../../../contract/errors.ts'
 import type { Bucket } from './bucket.ts'
-import { explainStore, isMissing, isThere } from './failure.ts'
+import { BucketNote } from './bucket-note.ts'
+import { explainStore, isThere } from './failure.ts'
 
-/** Holds the id of the library. Not below a number, as files of workspaces are. */
+/** Holds the id of the library. */
 const ownerKey = 'library'
-const longestId = 200
 
-/** Takes the place for this library, unless another one has it: then it throws UNAVAILABLE. `path`: a name on this disk that it may use. */
-export async function claim(bucket: Bucket, { id, path }: { id: string; path: string }): Promise<void> {
-  const owner = (await ownerOf(bucket)) ?? (await take(bucket, { id, path }))
+/** Takes the place for this library, unless another one has it: then it throws UNAVAILABLE. `newPath` gives names on this disk that it may use. */
+export async function claim(bucket: Bucket, { id, newPath }: { id: string; newPath: () => string }): Promise<void> {
+  const note = new BucketNote(bucket, { key: ownerKey, newPath })
+  const owner = (await note.read()) ?? (await take(note, { id, where: bucket.where }))
   if (owner === id) return
   throw new ApiError(
     'UNAVAILABLE',
@@ -19,27 +18,14 @@ export async function claim(bucket: Bucket, { id, path }: { id: string; path: st
   )
 }
 
-async function ownerOf(bucket: Bucket): Promise<string | undefined> {
-  try {
-    return await bucket.get(ownerKey, ({ body }) => body.text(), `bytes=0-${longestId}`)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw explainStore(error, bucket.where)
-  }
-}
-
 /** Of two that come at once one is first, where the store keeps the first. */
-async function take(bucket: Bucket, { id, path }: { id: string; path: string }): Promise<string | undefined> {
-  const sha256 = createHash('sha256').update(id).digest('hex')
-  writeFileSync(path, id, { mode: 0o600 })
+async function take(note: BucketNote, { id, where }: { id: string; where: string }): Promise<string | undefined> {
   try {
-    await bucket.put(ownerKey, { path, size: Buffer.byteLength(id), sha256 }, true).catch((error: unknown) => {
-      if (!isThere(error)) return bucket.put(ownerKey, { path, size: Buffer.byteLength(id), sha256 }, false)
+    await note.put(id, true).catch((error: unknown) => {
+      if (!isThere(error)) return note.put(id, false)
     })
-    return await ownerOf(bucket)
   } catch (error) {
-    throw explainStore(error, bucket.where)
-  } finally {
-    rmSync(path, { force: true })
+    throw explainStore(error, where)
   }
+  return note.read()
 }

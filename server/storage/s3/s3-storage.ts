@@ -11,6 +11,7 @@ import { explainDisk } from '../../disk/failure.ts'
 import { requireRoom } from '../../disk/reserve.ts'
 import { contentDisposition } from '../download-headers.ts'
 import { IncomingFile, type IncomingFolder, releaseChunk } from '../incoming-file.ts'
+import type { Note } from '../note.ts'
 import type {
   Beginning,
   DownloadAs,
@@ -23,6 +24,7 @@ import type {
   UploadTarget,
 } from '../storage.ts'
 import type { Bucket, LocalFile } from './bucket.ts'
+import { BucketNote } from './bucket-note.ts'
 import { explainStore, isBeyondEnd, isMissing, isThere } from './failure.ts'
 import { type Pieces, putInParts, usualPieces } from './multipart.ts'
 import type { Abilities } from './probe.ts'
@@ -57,6 +59,11 @@ export class S3Storage implements Storage {
     this.#parts = parts
     this.#pieces = pieces
     this.directUploads = abilities.verifies && abilities.keepsFirst ? 'unseen' : 'none'
+  }
+
+  /** A short text beside the files. */
+  note(key: string): Note {
+    return new BucketNote(this.#bucket, { key, newPath: () => this.#parts.incoming.newPath() })
   }
 
   async receive(key: string, bytes: Readable, expected: Expected): Promise<Received> {
