@@ -3,6 +3,7 @@
 import type { ChangeRecord } from '../../contract/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { LibraryEpoch } from '../../contract/shapes.ts'
 import type { Api } from '../http/api.ts'
 
 /** What following the feed asks of a library. */
@@ -19,11 +20,13 @@ export interface Following {
 /**
  * A position in the feed and the record there. Another library at the same address, or one brought back from a backup, has
  * another record there or none: lineage ids are never given twice. `head` is null at the very beginning, and where the record
- * is not kept any more.
+ * is not kept any more. One that was brought back by `ph server restore` says so: it has another epoch.
  */
 export interface FeedPosition {
   cursor: number
   head: FeedRecord | null
+  /** The id of the library's epoch; undefined where it did not say it. */
+  epoch?: string | undefined
 }
 
 type FeedRecord = Pick<ChangeRecord, 'entity' | 'entity_id' | 'lineage_id'>
@@ -96,7 +99,9 @@ async function readFeed(
   for (let cursor = first, number = 1; cursor - first < most; number++) {
     page?.(number)
     const question = { cursor, limit: pageSize, ...(hear && { expand: true, collection_entries: false }) }
-    const { changes, next_cursor, reset } = await api.changes.list(question)
+    const { changes, next_cursor, reset, library_epoch } = await api.changes.list(question)
+    if (isOtherEpoch(library_epoch, position)) return undefined
+    news.position = { ...news.position, epoch: library_epoch?.id }
     if (reset) return 'forgotten'
     if (hear) for (const change of changes) if (change.seq > position.cursor) hear(change)
     if (cursor === first && position.head && !holdsHead(changes, position.cursor, position.head)) return undefined
@@ -108,19 +113,23 @@ async function readFeed(
   return undefined
 }
 
+/** The library was set back since: what happened up to then cannot be told. */
+export const isOtherEpoch = (epoch: LibraryEpoch | undefined, { epoch: remembered }: Pick<FeedPosition, 'epoch'>): boolean =>
+  epoch !== undefined && remembered !== undefined && epoch.id !== remembered
+
 /** The present end of the feed; undefined where the server does not offer to say it without telling everything. */
 export async function findFeedEnd(api: FeedApi): Promise<FeedPosition | undefined> {
-  const cursor = await exportCursor(api)
-  if (cursor === undefined) return undefined
-  const last = cursor === 0 ? undefined : await readFeed(api, { cursor: cursor - 1, head: null })
-  return last === undefined || last === 'forgotten' ? { cursor, head: null } : last.position
+  const end = await exportHead(api)
+  if (end === undefined) return undefined
+  const last = end.cursor === 0 ? undefined : await readFeed(api, { ...end, cursor: end.cursor - 1 })
+  return last === undefined || last === 'forgotten' ? end : last.position
 }
 
-async function exportCursor(api: FeedApi): Promise<number | undefined> {
+async function exportHead(api: FeedApi): Promise<FeedPosition | undefined> {
   try {
     for await (const line of api.changes.export()) {
-      const { cursor } = line as { cursor?: unknown }
-      return typeof cursor === 'number' ? cursor : undefined
+      const { cursor, library_epoch } = line as { cursor?: unknown; library_epoch?: LibraryEpoch }
+      return typeof cursor === 'number' ? { cursor, head: null, epoch: library_epoch?.id } : undefined
     }
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error
@@ -138,7 +147,7 @@ function holdsHead(changes: readonly ChangeRecord[], cursor: number, head: FeedR
 
 function takeIn(news: FeedNews, changes: readonly ChangeRecord[], since: number): void {
   for (const { seq, op, entity, entity_id, lineage_id } of changes) {
-    if (seq >= news.position.cursor) news.position = { cursor: seq, head: { entity, entity_id, lineage_id } }
+    if (seq >= news.position.cursor) news.position = { ...news.position, cursor: seq, head: { entity, entity_id, lineage_id } }
     if (seq <= since) continue
     if (op === 'upsert' && entity === 'object') news.changedObjects.push(entity_id)
     if (op !== 'delete') continue

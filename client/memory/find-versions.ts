@@ -46,6 +46,7 @@ export async function findFacesInBulk(api: Pick<Api, 'lineages'>, query: FaceQue
     const answer = await api.lineages.find(question).catch(undefinedWhereUnknown)
     if (!answer) return undefined
     found.cursor ??= answer.cursor
+    found.library_epoch ??= answer.library_epoch
     found.lineages.push(...answer.lineages)
     found.versions.push(...answer.versions)
     found.deleted.push(...(answer.deleted ?? []))

@@ -4,6 +4,7 @@ import { ClientError } from '../client-error.ts'
 import type { ReadFile } from '../project/file-reader.ts'
 import { factsVersion, gone, neverTrusted } from '../project/fingerprint.ts'
 import { type Base, columnsOf, type KnownFile, type KnownRow, toKnown } from '../project/known-file.ts'
+import { Bases, unknownBase } from './bases.ts'
 import { Faces } from './current-versions.ts'
 import { LastPush } from './last-push.ts'
 import { OpenPulls } from './open-pulls.ts'
@@ -55,15 +56,6 @@ export interface PushedFile {
   what: string | null
 }
 
-/** What files of a lineage were based on, and the version that they are based on now. */
-export interface Rebase {
-  lineageId: string
-  from: number
-  to: { objectId: number; hash: string; assetClass: string }
-}
-
-const unknown =
-  'settled = 0, edges = null, base_hash = null, base_guid = null, base_class = null, lineage_id = null, object_id = null, entry_id = null'
 /** From here on one pass over everything is quicker than a question per file. */
 const manyFiles = 1000
 const columnsOfVersion1 =
@@ -95,6 +87,8 @@ export class ProjectMemory {
   readonly pulls: OpenPulls
   /** Which versions are current in the library. */
   readonly faces: Faces
+  /** Versions that files here are, or were edited from. */
+  readonly bases: Bases
   /** What `ph undo` takes back. */
   readonly lastPush: LastPush
   readonly #state: StateFile
@@ -109,6 +103,7 @@ export class ProjectMemory {
     this.#db = this.#state.db
     this.pulls = new OpenPulls(this.#state)
     this.faces = new Faces(this.#state)
+    this.bases = new Bases(this.#state)
     this.lastPush = new LastPush(this.#state)
     this.#guard(() => this.#prepare(about))
   }
@@ -231,18 +226,10 @@ export class ProjectMemory {
     )
   }
 
-  /** Another version is current again: files that were the later one, or made from it, are edits of that one from here on. */
-  rebase({ lineageId, from, to }: Rebase): void {
-    const rebase = this.#db.prepare(`
-      update file set settled = 0, edges = null, base_hash = @hash, base_class = @assetClass, object_id = @objectId
-       where lineage_id = @lineageId and object_id = @from`)
-    this.#write(() => rebase.run({ lineageId, from, ...to }))
-  }
-
   /** Versions that the library no longer has: their files are to be pushed anew. */
   forgetObjects(objectIds: readonly number[], entryIds: readonly number[]): void {
-    const byObject = this.#db.prepare(`update file set ${unknown} where object_id = ?`)
-    const byEntry = this.#db.prepare(`update file set ${unknown} where entry_id = ?`)
+    const byObject = this.#db.prepare(`update file set ${unknownBase} where object_id = ?`)
+    const byEntry = this.#db.prepare(`update file set ${unknownBase} where entry_id = ?`)
     this.#write(() => {
       for (const id of objectIds) byObject.run(id)
       for (const id of entryIds) byEntry.run(id)
@@ -251,7 +238,7 @@ export class ProjectMemory {
 
   /** Versions that the library turned out not to have, by content hash. */
   forgetVersions(hashes: readonly string[]): void {
-    const byHash = this.#db.prepare(`update file set ${unknown} where base_hash = ?`)
+    const byHash = this.#db.prepare(`update file set ${unknownBase} where base_hash = ?`)
     this.#write(() => {
       for (const hash of hashes) byHash.run(hash)
     })

@@ -4,6 +4,7 @@ import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire } from '../http/open-http.ts'
 import { findVanished, isUntouched, nameUnread, type SortedFiles, sortFound } from '../memory/changes.ts'
+import { confirmBases } from '../memory/confirm-bases.ts'
 import { type FeedPosition, findFeedEnd, followFeed } from '../memory/feed.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { findNamedPaths } from '../project/paths.ts'
@@ -103,8 +104,10 @@ class Push {
     const { memory } = this.#parts
     const position = memory.recall('feed') as FeedPosition | null | undefined
     const news = position ? await followFeed(this.#parts.api, position, { witness: memory.newestBase() }) : undefined
-    if (!news) memory.unsettleAll()
-    else if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
+    if (!news) {
+      memory.unsettleAll()
+      await confirmBases(this.#parts.api, memory)
+    } else if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
     if (news && news.changedObjects.length > 0) memory.unsettle(news.changedObjects)
     return news?.position
   }

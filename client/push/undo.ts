@@ -111,7 +111,7 @@ export async function restoreBefore(
 ): Promise<void> {
   const restored = await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
   if (renamedFrom && restored.name === name) await api.entries.update({ entry_id: entryId, name: renamedFrom })
-  memory.rebase({
+  memory.bases.rebase({
     lineageId,
     from: objectId,
     to: { objectId: to.object_id, hash: to.content_hash, assetClass: to.asset_class },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deletion } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
+import { confirmBases } from '../memory/confirm-bases.ts'
 import { type Faces, type KnownDetail, type KnownRow, relation } from '../memory/current-versions.ts'
 import type { FeedPosition } from '../memory/feed.ts'
 import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
@@ -28,16 +29,17 @@ const filesPerPage = 1000
 
 /**
  * Brings what is remembered of the library up to date: by what happened since the last look, or, where nothing counts that is
- * remembered, by asking about every lineage. Always asks something, so that a library out of reach is known before files are read.
+ * remembered, by asking about every lineage and every version. Always asks something, so that a library out of reach is known before files are read.
  */
 export async function bringUpToDate(parts: LookParts): Promise<void> {
-  const { api, faces } = parts
+  const { api, memory, faces } = parts
   if (await followSince(parts)) return
   faces.clear()
+  const confirmed = await confirmBases(api, memory)
   const lineageIds = unasked(faces.rows())
-  const found = await findFaces(api, { lineageIds, hashes: [], paths: [] })
+  const found = confirmed ?? (await findFaces(api, { lineageIds, hashes: [], paths: [] }))
   faces.save(lineageIds, found.lineages.map(faceOf), deletionsOf(lineageIds, found))
-  await beginFollowing(parts, found.cursor)
+  await beginFollowing(parts, found)
 }
 
 async function followSince({ api, memory, faces }: LookParts): Promise<boolean> {
@@ -96,15 +98,18 @@ export async function askLibrary(
 }
 
 /** From where the feed stood before anything was asked, else from where the last push left it; without either all is asked each time. */
-async function beginFollowing({ api, faces, memory }: LookParts, cursor: number | undefined): Promise<void> {
+async function beginFollowing(
+  { api, faces, memory }: LookParts,
+  { cursor, library_epoch }: Pick<FoundFaces, 'cursor' | 'library_epoch'>,
+): Promise<void> {
   const pushed = memory.recall('feed') as FeedPosition | null | undefined
   if (cursor === undefined) {
     if (pushed) faces.remember(pushed)
     return
   }
-  const beginning: FeedPosition = { cursor, head: null }
+  const beginning: FeedPosition = { cursor, head: null, epoch: library_epoch?.id }
   // The record at that place proves later that it still is the same library.
-  const before = { cursor: Math.max(cursor - 1, 0), head: null }
+  const before = { ...beginning, cursor: Math.max(cursor - 1, 0) }
   const news = cursor === 0 ? undefined : await followFaces(api, { position: before, witness: undefined, mostPages: () => 2 })
   if (news) faces.update(news.faces, news.position)
   else faces.remember(beginning)
