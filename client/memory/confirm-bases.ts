@@ -15,10 +15,11 @@ const requestsAtOnce = 8
 /**
  * Asks about all of them, and remembers what stands in the place of those that it lost: where the current version of the lineage is older
  * than the epoch, that one; else the newest that is, so that the file has diverged from what others pushed since. Where the lineage is
- * lost, nothing: the file is new. Gives what was found; undefined where the server cannot be asked in bulk, and nothing is done.
+ * lost, nothing: the file is new. Gives what was found; undefined where there is nothing to ask, or no server that takes it in bulk.
  */
 export async function confirmBases(api: Api, memory: ProjectMemory): Promise<FoundFaces | undefined> {
   const bases = memory.bases.list()
+  if (bases.length === 0) return undefined
   const lineageIds = [...new Set(bases.map(({ lineageId }) => lineageId))]
   const hashes = [...new Set(bases.map(({ hash }) => hash))]
   const found = await findFacesInBulk(api, { lineageIds, hashes, paths: [] })

@@ -24,8 +24,7 @@ export const changes: Handlers<typeof contract> = {
     if (!head) throw new Error(`workspace ${workspace.id} has no feed head`)
     const library_epoch = epochOf(head)
     const isLost = await isInLostStretch(sql, { workspaceId: workspace.id, cursor, head: head.change_seq, next: rows[0]?.seq })
-    if (cursor < head.changes_floor || isLost)
-      return { changes: [], next_cursor: head.change_seq, reset: true, library_epoch }
+    if (cursor < head.changes_floor || isLost) return { changes: [], next_cursor: head.change_seq, reset: true, library_epoch }
     const latest = collapse(rows)
     return {
       changes: expand ? await expanded({ sql, workspace, now, whole }, latest) : latest,

@@ -37,7 +37,7 @@ export class NotedHead {
     const { database, clock, log, note } = this.#parts
     // Read before the feeds are: another server may note more meanwhile.
     const noted = readNote(await note.read())
-    const { library, changes } = await this.#now()
+    const { library, changes } = await this.#feeds()
     if (noted?.library !== library || BigInt(noted.changes) <= BigInt(changes)) return
     await inTransaction(database.sql, (sql) => beginEpoch(sql, { id: newEpochId(), now: clock.now() }))
     log.warn(
@@ -48,7 +48,7 @@ export class NotedHead {
 
   /** Writes down how far the feeds are, where that is news. */
   async write(): Promise<void> {
-    const text = JSON.stringify(await this.#now())
+    const text = JSON.stringify(await this.#feeds())
     if (text === this.#written) return
     await this.#parts.note.write(text)
     this.#written = text
@@ -62,7 +62,7 @@ export class NotedHead {
   }
 
   /** Of all workspaces together: none goes back, and none goes away. */
-  async #now(): Promise<Noted> {
+  async #feeds(): Promise<Noted> {
     const { database } = this.#parts
     const library = await madeOnce(database, 'library_id', randomBytes(16).toString('hex'))
     const [row] = await database.sql<{ changes: string }[]>`select coalesce(sum(change_seq), 0)::text as changes from feed_heads`

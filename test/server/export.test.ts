@@ -94,5 +94,7 @@ test('an export goes on behind the entry that it is told', async () => {
 test('the export of an empty library is whole, too', async () => {
   const { url, keys } = await server.addWorkspace()
   const response = await fetch(`${url}/api/v1/catalog/export`, { headers: { authorization: `Bearer ${keys.miaReads}` } })
-  expect(await response.text()).toBe('{"cursor":0,"total":0,"ends":true}\n{"end":true,"entries":0}\n')
+  const [head = '', end, rest] = (await response.text()).split('\n')
+  expect(JSON.parse(head)).toMatchObject({ cursor: 0, total: 0, ends: true })
+  expect([end, rest]).toEqual(['{"end":true,"entries":0}', ''])
 })

@@ -203,6 +203,8 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   slug: 'the workspace in addresses',
   scope: 'what the key may do: read or write',
   workspace_role: 'owner, admin or member',
+  library_epoch: 'the history that ids of the library belong to; another one after a restore',
+  began_at: 'when it began',
   profile: 'the name that the sign-in is kept by',
   key_place: 'where the key is kept',
   already: 'it was there already',

@@ -31,7 +31,7 @@ test('at the end of the feed there is no news, and after a push there is, up to 
 
 test('an empty library has its beginning as its end', async () => {
   const { api, calls } = await library()
-  expect(await findFeedEnd(calls)).toEqual({ cursor: 0, head: null })
+  expect(await findFeedEnd(calls)).toMatchObject({ cursor: 0, head: null })
   await pushed(api, [item()])
   expect((await followFeed(calls, { cursor: 0, head: null }))?.position).toEqual(await findFeedEnd(calls))
 })
