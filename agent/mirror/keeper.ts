@@ -106,7 +106,10 @@ function newsWords(news: MirrorNews): string {
   if (news.kind === 'cut') return `mirror: the export was cut after ${news.entries} entries, and goes on behind them`
   if (news.kind === 'pages') return 'mirror: the library is read page by page'
   if (news.kind === 'loaded') return `mirror: loaded, ${news.entries} entries`
-  if (news.kind === 'reset') return 'mirror: the change feed does not reach back so far; it is loaded anew'
+  if (news.kind === 'reset') {
+    const why = news.isSetBack ? 'the library was set back to an earlier state' : 'the change feed does not reach back so far'
+    return `mirror: ${why}; it is loaded anew`
+  }
   if (news.kind === 'damaged') return 'mirror: its file was damaged; it is loaded anew'
   return `mirror: ${news.reason}`
 }

@@ -40,6 +40,7 @@ export class ProjectWatch {
   #failures = 0
   #asOf: Date | undefined
   #cursor: number | undefined
+  #epoch: string | undefined
   /** Files that stand still since, and those that are looked at. */
   #touched = new Set<string>()
   #looking = new Set<string>()
@@ -211,10 +212,14 @@ export class ProjectWatch {
     const cursor = this.#cursor
     // A server that does not say where its feed stands is asked by the looks at everything.
     if (cursor === undefined) return this.#isOnline ? undefined : this.#lookAtAll(signal)
-    const news = await this.looks.ask((api) => readNews(api, cursor), signal)
+    const news = await this.looks.ask((api) => readNews(api, { cursor, epoch: this.#epoch }), signal)
     const wasAway = !this.#isOnline
     this.#heard()
-    this.#cursor = news.cursor
+    this.#epoch = news.epoch
+    // The look at everything finds where the feed of the library as it is now stands.
+    this.#cursor = news.isSetBack ? undefined : news.cursor
+    if (news.isSetBack)
+      this.#around.log.warn(`${this.#project.root}: the library was set back to an earlier state; every file is looked at anew`)
     if (news.tooMuch || wasAway) return this.#lookAtAll(signal)
     const unknown = [...this.table.differing()].flatMap(({ file, state }) => (state === 'unknown' ? file : []))
     const files = news.lineages.size === 0 ? [] : [...(await this.looks.filesOf(news.lineages)), ...unknown]

@@ -1,9 +1,8 @@
 /** `ph activity`: what happened in the library or to one prop, and what happens now. */
-import { followActivity, recentActivity } from '../../client/activity/follow.ts'
+import { type FollowingState, followActivity, recentActivity } from '../../client/activity/follow.ts'
 import { requireEntryId } from '../../client/entries/reference.ts'
 import { activityTypes } from '../../contract/activity.ts'
 import { limits } from '../../contract/limits.ts'
-import { printable } from '../../system/printable.ts'
 import { command, flag, value, values } from '../command.ts'
 import { clientName } from '../connection.ts'
 import type { Context } from '../context.ts'
@@ -11,7 +10,7 @@ import { type Library, withLibrary } from '../library.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
 import { age, count, moment } from '../terminal/amounts.ts'
 import { typesMeant } from './activity/event-types.ts'
-import { eventLines, type Names, namesFor } from './activity/words.ts'
+import { eventLines, followingWords, type Names, namesFor } from './activity/words.ts'
 
 const mostShown = 10_000
 const defaultRecent = 10
@@ -88,10 +87,7 @@ async function follow(context: Context, { api, connection: { url, key } }: Libra
   // A server that is away is waited for here, without end, and told once.
   const http = new Http({ url, key, clientName: clientName(), signal, pause, retryForMs: 0 })
   const poll = createApi(http)
-  const tell = (state: { away: Error } | 'back') =>
-    out.note(
-      state === 'back' ? 'The server is back.' : `${printable(state.away.message)} Waiting for it; nothing will be left out.`,
-    )
+  const tell = (state: FollowingState) => out.note(followingWords(state, 'Waiting for it; nothing will be left out.'))
   const names: Names = new Map()
   try {
     const events = followActivity(api, { ...filter, poll, everyMs: pollMs, pause, signal, tell })

@@ -97,6 +97,10 @@ function tellNews({ out }: Context, news: MirrorNews): void {
     out.note(`${number(news.entries)}${news.total === undefined ? '' : ` of ${number(news.total)}`} entries`)
   if (news.kind === 'cut') out.note(`The answer was cut after ${count(news.entries, 'entry', 'entries')}.`)
   if (news.kind === 'pages') out.note('Reading page by page.')
+  if (news.kind === 'reset') {
+    const why = news.isSetBack ? 'The library was set back to an earlier state' : 'The change feed does not reach back so far'
+    out.note(`${why}: the mirror is loaded anew.`)
+  }
 }
 
 /** `kept`: as the agent that keeps it says. */

@@ -2,16 +2,19 @@
 import type { ChangeRecord } from '../../contract/changes.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { LibraryEpoch } from '../../contract/shapes.ts'
 import { isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import { type Pause, pause as realPause } from '../http/pause.ts'
-import { findFeedEnd } from '../memory/feed.ts'
+import { findFeedEnd, isOtherEpoch } from '../memory/feed.ts'
 
 export interface FollowedPage {
   /** Oldest first. Each says what changed; `record` only with `expand`. */
   changes: ChangeRecord[]
   /** Keep it once these changes are dealt with: following from it goes on behind them. */
   cursor: number
+  /** The library's history that the cursor is of, where the server says it. Keep it with the cursor. */
+  epoch: string | undefined
   /** The feed does not reach back to the cursor, or the library has another history: whatever was made of it has to be loaded anew. */
   reset: boolean
 }
@@ -19,6 +22,8 @@ export interface FollowedPage {
 export interface FollowingChanges {
   /** Where an earlier follower ended; without it, what changes from now on. */
   cursor?: number
+  /** What that follower kept beside the cursor: where the library is another one by now, the first page is a reset. */
+  epoch?: string
   /** Let each change bring what its own address would answer now. */
   expand?: boolean
   /** Ends it. */
@@ -69,11 +74,13 @@ class Feed {
   readonly #api: Calls
   readonly #options: FollowingChanges
   #cursor: number | undefined
+  #epoch: string | undefined
 
   constructor(api: Calls, options: FollowingChanges) {
     this.#api = api
     this.#options = options
     this.#cursor = options.cursor
+    this.#epoch = options.epoch
   }
 
   /** Whenever the head moves; until the server ends the connection. */
@@ -82,10 +89,10 @@ class Feed {
     let isFirst = true
     for await (const event of this.#api.changes.live({}, { signal })) {
       if (event.event !== 'head') continue
-      const { seq } = event.data
+      const { seq, library_epoch } = event.data
       this.#cursor ??= seq
       // Later ones may have waited here while newer pages were read.
-      const isSetBack = isFirst && seq < this.#cursor
+      const isSetBack = this.#isOther(library_epoch) || (isFirst && seq < this.#cursor)
       isFirst = false
       if (isSetBack) yield this.#reset(seq)
       else if (seq > this.#cursor) yield* this.now()
@@ -99,19 +106,27 @@ class Feed {
     this.#cursor ??= (await findFeedEnd(this.#api))?.cursor ?? 0
     for (;;) {
       const question = { cursor: this.#cursor, expand, limit: limits.changesPage.max }
-      const { changes, next_cursor, reset } = await this.#api.changes.list(question, { signal })
-      if (reset) yield this.#reset(next_cursor)
+      const { changes, next_cursor, reset, library_epoch } = await this.#api.changes.list(question, { signal })
+      if (this.#isOther(library_epoch)) yield this.#reset((await findFeedEnd(this.#api))?.cursor ?? next_cursor)
+      else if (reset) yield this.#reset(next_cursor)
       else if (changes.length === 0) return yield undefined
       else {
         this.#cursor = next_cursor
-        yield { changes, cursor: next_cursor, reset }
+        yield { changes, cursor: next_cursor, epoch: this.#epoch, reset }
       }
     }
   }
 
+  /** Whether the library was set back; the first epoch that is heard of is the present one. */
+  #isOther(epoch: LibraryEpoch | undefined): boolean {
+    const isOther = isOtherEpoch(epoch, { epoch: this.#epoch })
+    this.#epoch = epoch?.id ?? this.#epoch
+    return isOther
+  }
+
   #reset(cursor: number): FollowedPage {
     this.#cursor = cursor
-    return { changes: [], cursor, reset: true }
+    return { changes: [], cursor, epoch: this.#epoch, reset: true }
   }
 }
 

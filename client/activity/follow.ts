@@ -2,9 +2,11 @@
 import type { ActivityEvent } from '../../contract/activity.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { LibraryEpoch } from '../../contract/shapes.ts'
 import { isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 import type { Pause } from '../http/pause.ts'
+import { isOtherEpoch } from '../memory/feed.ts'
 
 /** What of the feed is meant. */
 export interface ActivityFilter {
@@ -56,23 +58,30 @@ export interface Following extends ActivityFilter {
   poll: Calls
   pause: Pause
   signal: AbortSignal
-  /** Told once when the server cannot be asked, and once when it can again. */
-  tell(state: { away: Error } | 'back'): void
+  tell(state: FollowingState): void
 }
+
+/** Told once when the server cannot be asked, and once when it can again; and when the library was set back to an earlier state. */
+export type FollowingState = { away: Error } | 'back' | 'set-back'
 
 /** Events as they happen, oldest first, each for itself. Ends only by its signal, or by what waiting does not help. */
 export async function* followActivity(api: Calls, following: Following): AsyncGenerator<ActivityEvent> {
   const { pause, everyMs, signal } = following
-  let after = following.after ?? (await headOf(api))
+  const first = await headOf(api)
+  let { epoch } = first
+  let after = following.after ?? first.head
   if (following.after === undefined) yield* await before(api, following, after)
   for (let isAway = false; ; ) {
-    const found = await newer(following, after).catch(orAway)
+    const found: Newer | Error = await newer(following, { after, wasAway: isAway }).catch(orAway)
     const wasAway = isAway
     isAway = found instanceof Error
     if (found instanceof Error) {
       if (!wasAway) following.tell({ away: found })
     } else {
       if (wasAway) following.tell('back')
+      if (found.setBackTo !== undefined || isOtherEpoch(found.epoch, { epoch })) following.tell('set-back')
+      epoch = found.epoch?.id ?? epoch
+      after = found.setBackTo ?? after
       for (const event of found.events) {
         after = event.id
         if (isOf(following)(event)) yield event
@@ -83,15 +92,29 @@ export async function* followActivity(api: Calls, following: Following): AsyncGe
   }
 }
 
-/** What came after an event, oldest first; types are told apart here, so that the next question begins behind all of it. */
-async function newer({ poll, entryId }: Following, after: number): Promise<{ events: ActivityEvent[]; isMore: boolean }> {
+interface Newer {
+  events: ActivityEvent[]
+  isMore: boolean
+  epoch: LibraryEpoch | undefined
+  /** The newest event, where that lies before the one that is followed from: the library was set back. */
+  setBackTo?: number
+}
+
+/**
+ * What came after an event, oldest first; types are told apart here, so that the next question begins behind all of it. A server that was
+ * away may have been set back; those that do not say so are asked for their newest event then.
+ */
+async function newer({ poll, entryId }: Following, { after, wasAway }: { after: number; wasAway: boolean }): Promise<Newer> {
   const page = await poll.activity.list({ ...questionOf({ entryId }), after, collapse: false, limit: limits.page.max })
-  const isOnwards = page.events.every(({ id }, at) => id > (page.events[at - 1]?.id ?? after))
-  if (isOnwards) return { events: page.events, isMore: page.next_cursor !== null }
-  return {
-    events: await backTo(after, page, (cursor) => poll.activity.list({ ...questionOf({ entryId }), cursor })),
-    isMore: false,
+  const epoch = page.library_epoch
+  if (page.reset || (wasAway && page.events.length === 0)) {
+    const { head } = await headOf(poll)
+    if (head < after) return { events: [], isMore: true, epoch, setBackTo: head }
   }
+  const isOnwards = page.events.every(({ id }, at) => id > (page.events[at - 1]?.id ?? after))
+  if (isOnwards) return { events: page.events, isMore: page.next_cursor !== null, epoch }
+  const events = await backTo(after, page, (cursor) => poll.activity.list({ ...questionOf({ entryId }), cursor }))
+  return { events, isMore: false, epoch }
 }
 
 /** From servers that only answer the newest ones: page after page back to the event. */
@@ -108,8 +131,10 @@ async function backTo(
   }
 }
 
-const headOf = async ({ activity }: Calls): Promise<number> =>
-  (await activity.list({ limit: 1, collapse: false })).events[0]?.id ?? 0
+async function headOf({ activity }: Calls): Promise<{ head: number; epoch: string | undefined }> {
+  const { events, library_epoch } = await activity.list({ limit: 1, collapse: false })
+  return { head: events[0]?.id ?? 0, epoch: library_epoch?.id }
+}
 
 /** The last ones up to the event with which following begins. */
 async function before(api: Calls, { recent, entryId, types }: Following, head: number): Promise<ActivityEvent[]> {

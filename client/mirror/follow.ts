@@ -5,6 +5,7 @@ import type { EntryWithTags } from '../../contract/entries.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import type { Api } from '../http/api.ts'
+import { isOtherEpoch } from '../memory/feed.ts'
 import type { Mirror } from './mirror.ts'
 import { refreshed } from './refresh.ts'
 import type { MirrorRows } from './rows.ts'
@@ -16,6 +17,8 @@ export interface Followed {
   applied: number
   /** The feed does not reach back to the cursor, or tells of another history: what there is has to be loaded anew. */
   reset: boolean
+  /** It tells of another history: the library was set back to an earlier state. */
+  isSetBack?: boolean
 }
 
 export interface FollowOptions {
@@ -35,14 +38,17 @@ export async function followOnce(mirror: Mirror, api: Api, options: FollowOption
   void mirror.loaded
   if (!isHistorySeen && !(await isSameHistory(api, mirror.meta('witness'), signal))) {
     const cursor = mirror.meta('cursor') ?? 0
-    return { cursor, head: cursor, applied, reset: true }
+    return { cursor, head: cursor, applied, reset: true, isSetBack: true }
   }
   for (;;) {
     signal?.throwIfAborted()
     const cursor = mirror.meta('cursor') ?? 0
     const question = { cursor, limit: pageRecords, expand: true, collection_entries: false }
     const page = await api.changes.list(question, { signal })
-    if (page.reset) return { cursor, head: page.next_cursor, applied, reset: true }
+    const epoch = page.library_epoch?.id
+    const isSetBack = isOtherEpoch(page.library_epoch, { epoch: mirror.meta('epoch') })
+    if (page.reset || isSetBack) return { cursor, head: page.next_cursor, applied, reset: true, isSetBack }
+    if (epoch !== undefined && mirror.meta('epoch') === undefined) mirror.write((_, put) => put({ epoch }))
     if (page.changes.length === 0 || page.next_cursor <= cursor) {
       mirror.markSynced(now())
       mirror.standing = { state: 'current', head: cursor }

@@ -95,10 +95,14 @@ class Keeper {
       if (this.#anew || !this.#mirror.db) await this.#load()
       this.#anew = false
       const { signal, now } = this.#options
-      const { applied, reset } = await followOnce(this.#mirror, this.#api, { signal, now, isHistorySeen: this.#isHistorySeen })
+      const {
+        applied,
+        reset,
+        isSetBack = false,
+      } = await followOnce(this.#mirror, this.#api, { signal, now, isHistorySeen: this.#isHistorySeen })
       this.#isHistorySeen = true
       this.#failedMs = 0
-      if (reset) return await this.#reload()
+      if (reset) return await this.#reload(isSetBack)
       this.#reloadMs = 0
       return this.#interval(applied > 0)
     } catch (error) {
@@ -112,8 +116,8 @@ class Keeper {
   }
 
   /** At once the first time. Again right after it, the server does not keep what it says: then after longer and longer. */
-  async #reload(): Promise<number> {
-    this.#options.tell?.({ kind: 'reset' })
+  async #reload(isSetBack: boolean): Promise<number> {
+    this.#options.tell?.({ kind: 'reset', isSetBack })
     this.#mirror.standing = { ...this.#mirror.standing, state: 'behind' }
     if (this.#reloadMs > 0) await this.#pause(this.#reloadMs, this.#options.signal)
     this.#reloadMs = grown(this.#reloadMs, reloadPause)

@@ -22,6 +22,8 @@ export interface MirrorMeta {
   cursor: number
   /** The record at the cursor, as JSON: where it is another one, the feed tells of another history. */
   witness: string
+  /** The id of the library's epoch, where the server says it. */
+  epoch: string
   /** Milliseconds since 1970: when it was loaded, and when it was last known to be as the library. */
   loaded_at: number
   synced_at: number

@@ -26,7 +26,10 @@ export async function updateMirror(mirror: Mirror, api: Api, { anew = false, ...
 /** A damaged one is taken away. */
 async function isFollowed(mirror: Mirror, api: Api, options: LoadOptions): Promise<boolean> {
   try {
-    return mirror.db !== undefined && !(await followOnce(mirror, api, options)).reset
+    if (mirror.db === undefined) return false
+    const { reset, isSetBack = false } = await followOnce(mirror, api, options)
+    if (reset) options.tell?.({ kind: 'reset', isSetBack })
+    return !reset
   } catch (error) {
     if (!isDamaged(error)) throw error
     mirror.discard()

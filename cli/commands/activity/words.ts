@@ -1,4 +1,6 @@
 /** Events in words: who did what to which prop, when. */
+
+import type { FollowingState } from '../../../client/activity/follow.ts'
 import { readEntryDetails } from '../../../client/entries/details.ts'
 import type { Api } from '../../../client/http/api.ts'
 import type { ActivityEvent, ActivityType } from '../../../contract/activity.ts'
@@ -9,6 +11,14 @@ import { personName } from '../../discussion/people.ts'
 import { noteLine } from '../../entries/lock-words.ts'
 import { count, moment } from '../../terminal/amounts.ts'
 import { wrap } from '../../terminal/wrap.ts'
+
+/** Said beside what is followed. `waiting`: what comes of it that the server is away. */
+export function followingWords(state: FollowingState, waiting: string): string {
+  if (state === 'back') return 'The server is back.'
+  if (state === 'set-back')
+    return 'The library was set back to an earlier state, as by a restore from a backup. Some of what was shown may not be in it any more; what happens from now on follows.'
+  return `${printable(state.away.message)} ${waiting}`
+}
 
 /** Names of entries by id; null: it is gone. */
 export type Names = Map<number, string | null>

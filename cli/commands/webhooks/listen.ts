@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { type Library, withLibrary } from '../../library.ts'
 import { wrongUsage } from '../../refusal.ts'
 import { typesMeant } from '../activity/event-types.ts'
+import { followingWords } from '../activity/words.ts'
 import { heardLine, sinceMeant } from './words.ts'
 
 const pollMs = 1000
@@ -86,7 +87,7 @@ async function follow(context: Context, { api, connection: { url, key } }: Libra
       chaos: options.chaos,
       random: Math.random,
       now: context.now,
-      tell: (state) => out.note(state === 'back' ? 'The server is back.' : `${printable(state.away.message)} Waiting for it.`),
+      tell: (state) => out.note(followingWords(state, 'Waiting for it.')),
       heard: (heard) => out.event(heard, () => [heardLine(heard)]),
     })
   } finally {

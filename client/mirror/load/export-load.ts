@@ -1,7 +1,9 @@
 /** Fills a file from the export. It has no journal: of a process that is killed nothing is kept; what is left in good order is gone on with. */
 import Database from 'better-sqlite3'
+import type { LibraryEpoch } from '../../../contract/shapes.ts'
 import { ClientError } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
+import { isOtherEpoch } from '../../memory/feed.ts'
 import { isSameHistory, witnessAt } from '../follow.ts'
 import { type Mirror, makeTables, putMeta, version } from '../mirror.ts'
 import { MirrorRows } from '../rows.ts'
@@ -19,6 +21,7 @@ interface Left {
   address: string
   cursor: number
   witness: string | undefined
+  epoch: string | undefined
   export_after: number
 }
 
@@ -35,6 +38,7 @@ export class ExportLoad {
   /** The feed's head before the first row of all was read; older than what came later, which does no harm. */
   #cursor: number | undefined
   #witness: string | undefined
+  #epoch: string | undefined
   #last: number | undefined
   #batch: Entry[] = []
 
@@ -45,6 +49,7 @@ export class ExportLoad {
     this.#rows = new MirrorRows(db)
     this.#cursor = left?.cursor
     this.#witness = left?.witness
+    this.#epoch = left?.epoch
     this.#last = left?.export_after
     this.entries = countOf(db)
     // One transaction for all rows: pages are written when the cache is full, not again and again. A crash needs nothing of it.
@@ -102,11 +107,12 @@ export class ExportLoad {
 
   /** Takes the first line; gives how many lines it says are to come. */
   #begin(line: object): number {
-    const { cursor, total } = line as { cursor?: unknown; total?: unknown }
+    const { cursor, total, library_epoch } = line as { cursor?: unknown; total?: unknown; library_epoch?: LibraryEpoch }
     if (typeof cursor !== 'number')
       throw new ClientError('NOT_A_LIBRARY', 'The export does not say where the change feed stands.')
-    if (cursor < (this.#cursor ?? 0)) this.#refuseHistory()
+    if (cursor < (this.#cursor ?? 0) || isOtherEpoch(library_epoch, { epoch: this.#epoch })) this.#refuseHistory()
     this.#cursor ??= cursor
+    this.#epoch ??= library_epoch?.id
     return typeof total === 'number' ? total : 0
   }
 
@@ -118,7 +124,8 @@ export class ExportLoad {
 
   get #state() {
     const witness = this.#witness === undefined ? {} : { witness: this.#witness }
-    return { address: this.#mirror.address, cursor: this.#cursor, ...witness }
+    const epoch = this.#epoch === undefined ? {} : { epoch: this.#epoch }
+    return { address: this.#mirror.address, cursor: this.#cursor, ...witness, ...epoch }
   }
 
   /** Whether it is time to tell how many came. */
@@ -168,7 +175,7 @@ function takeLeft(mirror: Mirror): (Left & { db: Database.Database }) | undefine
   try {
     db = new Database(mirror.files.loading, { fileMustExist: true })
     const read = db.prepare('select value from meta where name = ?').pluck()
-    const names = ['address', 'cursor', 'witness', 'export_after'] as const
+    const names = ['address', 'cursor', 'witness', 'epoch', 'export_after'] as const
     const left = Object.fromEntries(names.map((name) => [name, read.get(name)])) as unknown as Left
     if (
       left.export_after !== undefined &&

@@ -7,7 +7,8 @@ export type MirrorNews =
   | { kind: 'cut'; entries: number }
   | { kind: 'pages' }
   | { kind: 'loaded'; entries: number }
-  | { kind: 'reset' }
+  /** It is loaded anew. `isSetBack`: the library was set back to an earlier state; else the feed does not reach back so far. */
+  | { kind: 'reset'; isSetBack: boolean }
   | { kind: 'damaged' }
   | { kind: 'offline'; reason: string }
   | { kind: 'failed'; reason: string }

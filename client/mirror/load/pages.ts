@@ -78,14 +78,16 @@ function readProgress(db: Database.Database): Progress | undefined {
 /** The feed's end, before anything is listed: what changes from here on is told by the feed. */
 async function begin(db: Database.Database, api: Api, signal: AbortSignal | undefined): Promise<Progress> {
   let cursor = 0
+  let epoch: string | undefined
   for (;;) {
     const page = await api.changes.list({ cursor, limit: limits.changesPage.max }, { signal })
     const isEnd = page.changes.length === 0 || page.next_cursor <= cursor
     cursor = Math.max(cursor, page.next_cursor)
+    epoch = page.library_epoch?.id
     if (isEnd && !page.reset) break
     if (page.reset) break
   }
-  putMeta(db, { cursor, page_cursor: '' })
+  putMeta(db, { cursor, page_cursor: '', ...(epoch === undefined ? {} : { epoch }) })
   return { cursor, page_cursor: '' }
 }
 

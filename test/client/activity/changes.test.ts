@@ -88,7 +88,7 @@ test('a feed that does not reach back says so, and following goes on from its he
   )
   const { pages } = follow(url, 'key', { cursor: 5 })
   await expect.poll(() => heard.length).toBeGreaterThan(3)
-  expect(pages).toEqual([{ changes: [], cursor: 900, reset: true }])
+  expect(pages).toEqual([{ changes: [], cursor: 900, epoch: undefined, reset: true }])
   expect(heard.at(-1)?.url).toContain('cursor=900')
 })
 
@@ -96,7 +96,7 @@ test('a library that was set back to an earlier state is a reset, not silence', 
   const { url, keys, collect } = await library()
   await collect('One')
   const { pages, tags } = follow(url, keys.mia, { cursor: 4000, expand: true })
-  await expect.poll(() => pages).toEqual([{ changes: [], cursor: 1, reset: true }])
+  await expect.poll(() => pages).toEqual([{ changes: [], cursor: 1, epoch: expect.any(String), reset: true }])
   await collect('Two')
   await expect.poll(tags).toEqual(['Two'])
 })
