@@ -8,6 +8,8 @@ import type { StateFile } from './state-file.ts'
 export interface PushedVersion {
   lineageId: string
   objectId: number
+  /** SHA-256 of its bytes: a library that was set back may have given its number to another version. Null where an older ph pushed it. */
+  hash: string | null
   /** The version that was current before; null when the push began the lineage. */
   beforeObjectId: number | null
   /** Null for what is no entry of its own, such as a part of a level. */
@@ -55,9 +57,9 @@ export class LastPush {
       const now = !last || last.ended ? { ...run, ended: false } : { ...last, id: run.id }
       this.#remember(now)
       const set = db.prepare(`
-        insert into pushed (lineage_id, object_id, before_object_id, entry_id, file, name)
-        values (@lineageId, @objectId, @beforeObjectId, @entryId, @file, @name)
-        on conflict (lineage_id) do update set object_id = excluded.object_id, entry_id = excluded.entry_id,
+        insert into pushed (lineage_id, object_id, content_hash, before_object_id, entry_id, file, name)
+        values (@lineageId, @objectId, @hash, @beforeObjectId, @entryId, @file, @name)
+        on conflict (lineage_id) do update set object_id = excluded.object_id, content_hash = excluded.content_hash, entry_id = excluded.entry_id,
           file = excluded.file, name = excluded.name`)
       for (const version of versions) set.run(version)
       return now
@@ -83,8 +85,8 @@ export class LastPush {
     return this.#state.guard(() => {
       const run = this.#recall()
       const query = `
-        select lineage_id as lineageId, object_id as objectId, before_object_id as beforeObjectId, entry_id as entryId, file, name,
-               renamed_from as renamedFrom
+        select lineage_id as lineageId, object_id as objectId, content_hash as hash, before_object_id as beforeObjectId,
+               entry_id as entryId, file, name, renamed_from as renamedFrom
           from pushed order by object_id desc`
       return run && { run, versions: this.#state.db.prepare<[], PushedVersion>(query).all() }
     })

@@ -84,5 +84,7 @@ create table if not exists pushed (
   file text not null,
   name text not null,
   -- What the entry was called before the push gave it the name of its file; null when it did not.
-  renamed_from text
+  renamed_from text,
+  -- Of the version that it made current; null where an older ph pushed it.
+  content_hash text
 ) without rowid;

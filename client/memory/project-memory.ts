@@ -63,9 +63,10 @@ const columnsOfVersion1 =
 const linked = 'alter table file add column linked integer not null default 0;'
 /** What the library was asked is asked again. */
 const faces = "drop table if exists face; delete from remembered where key = 'faces';"
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions. */
+const pushedBytes = 'alter table pushed add column content_hash text;'
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push. */
 const layout: Layout = {
-  version: 6,
+  version: 7,
   schema: new URL('./project-memory.sql', import.meta.url),
   tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed'],
   upgrades: {
@@ -77,7 +78,8 @@ const layout: Layout = {
     2: { before: linked + faces, after: '' },
     3: { before: linked + faces, after: '' },
     4: { before: faces, after: '' },
-    5: { before: `${faces} alter table pushed add column renamed_from text;`, after: '' },
+    5: { before: `${faces} alter table pushed add column renamed_from text; ${pushedBytes}`, after: '' },
+    6: { before: pushedBytes, after: '' },
   },
 }
 

@@ -71,22 +71,36 @@ function pushedFolder(path: string, url: string): PushedFolder | undefined {
   }
 }
 
-/** What takes a version back. Asks for the history only where another version has to be named. */
+/** What takes a version back. */
 export async function stepFor(
   version: PushedVersion,
   entry: EntryDetail,
   { api, isAdmin }: { api: Api; isAdmin: boolean },
 ): Promise<UndoStep> {
   const { lineageId, objectId, beforeObjectId } = version
+  if (entry.lineage_id !== lineageId) return { kind: 'refused', why: setBack(entry.name) }
   if (entry.object_id === beforeObjectId) return { kind: 'nothing' }
-  if (entry.object_id === objectId && beforeObjectId === null) return deletion(entry, isAdmin)
   const lineage = await api.lineages.get({ lineage_id: lineageId })
+  if (isOthers(lineage, version)) return { kind: 'refused', why: setBack(entry.name) }
+  if (entry.object_id === objectId && beforeObjectId === null) return deletion(entry, isAdmin)
   if (lineage.face_object_id !== objectId) return { kind: 'refused', why: overtaken(lineage, entry.name) }
   const to = lineage.objects.find(({ object_id }) => object_id === beforeObjectId)
   if (to) return { kind: 'restore', to }
   const message = `The version of ${entry.name} from before the push is not in the library any more. Choose another with \`ph restore\`.`
   return { kind: 'refused', why: new ApiError('OBJECT_NOT_FOUND', message) }
 }
+
+/** A library that was set back to an earlier state has given the number of the version to another one. */
+function isOthers({ objects }: Lineage, { objectId, hash }: PushedVersion): boolean {
+  const there = objects.find(({ object_id }) => object_id === objectId)
+  return there !== undefined && hash !== null && there.content_hash !== hash
+}
+
+const setBack = (name: string): ApiError =>
+  new ApiError(
+    'CONFLICT',
+    `${name} is not what was pushed: the library was set back to an earlier state since. It stays as it is.`,
+  )
 
 function deletion({ id, name, ever_pulled }: EntryDetail, isAdmin: boolean): UndoStep {
   if (ever_pulled) {
@@ -121,10 +135,12 @@ export async function restoreBefore(
 
 /** Looks once more before: a version that someone else pushed meanwhile would go with the entry. */
 export async function deleteEntry(
-  { lineageId, objectId }: PushedVersion,
+  version: PushedVersion,
   { entry, api, memory }: { entry: Pick<EntryDetail, 'id' | 'name'>; api: Api; memory: ProjectMemory },
 ): Promise<void> {
+  const { lineageId, objectId } = version
   const lineage = await api.lineages.get({ lineage_id: lineageId })
+  if (isOthers(lineage, version)) throw setBack(entry.name)
   if (lineage.face_object_id !== objectId) throw overtaken(lineage, entry.name)
   const other = lineage.objects.find(({ object_id }) => object_id > objectId)
   if (other)

@@ -6,12 +6,15 @@ import { tryLock } from '../../system/lock.ts'
 import { ClientError, systemCode } from '../client-error.ts'
 import { changesFile, type Folders } from '../folders.ts'
 import { writeSettings } from '../sign-in/settings-file.ts'
+import type { Births } from './births.ts'
 
 /** A call that can be taken back, with what that takes. */
 export interface Call {
   /** `tags.bulk`, as the table of taking back names it. */
   route: string
   kept: unknown
+  /** When the things that it was about were made. Changes that an older ph recorded have none. */
+  births?: Births
 }
 
 export interface NewChange {

@@ -1,11 +1,14 @@
 /** An api that records what its calls change, so that it can be taken back. Reading calls go through as they are. */
 import { addresses } from '../../contract/addresses.ts'
 import type { Api, CallOptions } from '../http/api.ts'
+import { type Births, heardBy, noteBirths } from './births.ts'
 import type { Call, NewChange } from './journal.ts'
 import type { Kept, Row } from './row.ts'
 
 type Fields = Record<string, unknown>
 type Send = (input?: Fields, options?: CallOptions) => unknown
+
+type Recorded = Fields & { route: string; births: Births }
 
 const unread = Symbol('what was there before could not be read')
 const notRead = 'It could not be read how it was before.'
@@ -70,29 +73,31 @@ export class Recording {
       const row = takingBack[route]
       if (!row || 'aside' in row) return send(input, options)
       const reads = 'back' in row ? row.before : undefined
-      const reading = this.#reading(input)
+      const births: Births = {}
+      const reading = heardBy(this.#reading(input), (noun, read) => noteBirths(births, noun, read))
       const before = reads ? await reads(reading, input).catch(() => unread) : undefined
       const answer = await send(input, options)
-      this.#record(row, { route, input, answer, before })
+      noteBirths(births, route.split('.')[0] ?? '', answer)
+      this.#record(row, { route, input, answer, before, births })
       return answer
     }
   }
 
   /** Of an answer that is not as it should be nothing can be kept: the call itself has succeeded. */
-  #record(row: Exclude<Row, { aside: string }>, { route, input, answer, before }: Fields & { route: string }): void {
+  #record(row: Exclude<Row, { aside: string }>, { route, input, answer, before, births }: Recorded): void {
     try {
       if ('stays' in row) this.#stay(row.what(input), row.stays)
       else if (before === unread) this.#stay(route, notRead)
-      else this.#keep(route, row.keep({ input, answer, before }))
+      else this.#keep(route, row.keep({ input, answer, before }), births)
     } catch {
       this.#stay(route, notRead)
     }
   }
 
-  #keep(route: string, told: Kept<unknown> | undefined): void {
+  #keep(route: string, told: Kept<unknown> | undefined, births: Births): void {
     if (!told) return
     this.#said.push(told.what)
-    this.#calls.push({ route, kept: told.kept })
+    this.#calls.push({ route, kept: told.kept, births })
   }
 
   #stay(what: string, why: string): void {

@@ -1,6 +1,7 @@
 /** Taking a change back: what is done for each of its calls, the last first, and doing it. */
 import { ApiError } from '../../contract/errors.ts'
 import type { Api } from '../http/api.ts'
+import { heardBy, requireSame } from './births.ts'
 import type { Change } from './journal.ts'
 import { isReversible, type Part } from './row.ts'
 import { takingBack } from './taking-back.ts'
@@ -21,12 +22,13 @@ export interface Planned {
 /** Reads how things are now. Changes nothing. */
 export async function planUndo({ calls, stays }: Pick<Change, 'calls' | 'stays'>, api: Api): Promise<Planned[]> {
   const planned: Planned[] = []
-  for (const { route, kept } of calls.toReversed()) {
+  for (const { route, kept, births = {} } of calls.toReversed()) {
     const row = takingBack[route]
+    const checked = heardBy(api, (noun, answer) => requireSame(births, noun, answer))
     const parts: Part[] =
       row && isReversible(row)
         ? await row
-            .back(kept, { api, isAlone: calls.length === 1 })
+            .back(kept, { api: checked, isAlone: calls.length === 1 })
             .catch((error) => [{ what: route, refused: refusalOf(error) }])
         : [{ what: route, refused: 'This ph does not know how to take it back.' }]
     planned.push(...parts.map(planOf))

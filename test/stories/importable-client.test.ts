@@ -186,7 +186,7 @@ test('the examples push, list, find by a picture, plan and pull, against a real 
 test('the example that follows tells of a change at once, and after a stop of what it missed', async () => {
   const made = await makeProject({ 'Content/SM_Lamp.uasset': {}, 'Content/SM_Chest.uasset': {} })
   const follow = () => {
-    const { child, ended } = begin(process.execPath, ['built/follow.js', 'position.txt'])
+    const { child, ended } = begin(process.execPath, ['built/follow.js', 'position.json'])
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
@@ -201,7 +201,7 @@ test('the example that follows tells of a change at once, and after a stop of wh
   const { value: head } = (await callsTo(workspace, 'mia').changes.export()[Symbol.asyncIterator]().next()) as {
     value: { cursor: number }
   }
-  writeFiles(program, { 'position.txt': String(head.cursor) })
+  writeFiles(program, { 'position.json': JSON.stringify({ cursor: head.cursor }) })
   const first = follow()
   await made.push({ url, key: keys.mia }, { paths: ['Content/SM_Lamp.uasset'] })
   await expect.poll(first.said, { timeout: 20_000 }).toContain('upsert entry')

@@ -258,7 +258,8 @@ export class PushRound {
     const { status, object_id: objectId, lineage_id: lineageId, parent_object_id: parent, entry_id: entryId } = result
     if (status !== 'new' || objectId === null || lineageId === null) return []
     const beforeObjectId = parent === null ? null : (this.faces.get(item.content_hash) ?? parent)
-    return [{ lineageId, objectId, beforeObjectId, entryId, file: pathOf(file), name: item.entry?.name ?? nameOf(file) }]
+    const hash = item.content_hash
+    return [{ lineageId, objectId, hash, beforeObjectId, entryId, file: pathOf(file), name: item.entry?.name ?? nameOf(file) }]
   }
 
   /** Everything that was to be pushed is: the next push is another one. */

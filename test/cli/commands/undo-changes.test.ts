@@ -170,6 +170,39 @@ test('what someone has changed since stays, and who did it is named; the rest is
   expect((await mia.run('undo --yes')).stdout).toContain('the tag oak is in use by now: 1 prop has it. It stays.')
 })
 
+test('a number that the library gave to something else, after it was set back, is left alone', async () => {
+  const { mia, api, adamApi, idA, idC } = await library()
+  // As after a restore that began no epoch: another one made the same, or something else, under the number of what was lost.
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const { sql } = server.database
+  const requireLeft = async (id: number, table: 'comments' | 'collections' | 'entries' | 'locks') => {
+    await sql`update ${sql(table)} set ${sql(table === 'entries' ? 'date_indexed' : 'created_at')} = ${later} where id = ${id}`
+    const left = await mia.run('undo --yes --json')
+    expect([left.code, (left.json() as Json).parts[0]], table).toMatchObject([
+      5,
+      {
+        status: 'failed',
+        why: `Number ${id} is something else now: the library was set back to an earlier state, and gave it out again.`,
+      },
+    ])
+  }
+  await mia.run(['comment', 'A', 'Mine'])
+  const { comments } = (await api.get(`/entries/${idA}/comments`)).body
+  await requireLeft(comments[0].id, 'comments')
+  expect((await api.get(`/entries/${idA}/comments`)).body.comments).toHaveLength(1)
+  await mia.ok('collection create Inn')
+  const { collections } = (await api.get('/collections')).body
+  await requireLeft(collections[0].id, 'collections')
+  expect((await api.get('/collections')).body.collections).toHaveLength(1)
+  await mia.ok('checkout C')
+  const { locks } = (await api.get('/locks?active=true')).body
+  await requireLeft(locks[0].id, 'locks')
+  expect((await adamApi.get('/locks?active=true')).body.locks).toHaveLength(1)
+  await mia.ok('category set Floors C --yes')
+  await requireLeft(idC, 'entries')
+  expect((await api.get(`/entries/${idC}`)).body.category).toBe('Floors')
+})
+
 test('what cannot be taken back says why, the list shows it, and others are taken back by number', async () => {
   const { mia, api, adam } = await library()
   await mia.ok('tag create oak')

@@ -74,6 +74,27 @@ async function twoPushes() {
   return all
 }
 
+test('versions and entries that the library gave the numbers of a push to, after it was set back, are left alone', async () => {
+  const { olivia, api, idOf } = await twoPushes()
+  const { sql } = server.database
+  // As after a restore that began no epoch: someone else pushed other bytes, which got the number of the lost version.
+  const barrel = (await api.get(`/entries/${await idOf('SM_Barrel')}`)).body
+  await sql`update objects set content_hash = ${'ab'.repeat(32)} where id = ${barrel.object_id}`
+  // And another prop got the number of the lost entry.
+  const stool = (await api.get(`/entries/${await idOf('SM_Stool')}`)).body
+  await sql`update lineages set id = 'another' where id = ${stool.lineage_id}`
+  await sql`update objects set lineage_id = 'another' where lineage_id = ${stool.lineage_id}`
+  await sql`update entries set lineage_id = 'another' where lineage_id = ${stool.lineage_id}`
+  const currentIds = () => Promise.all([barrel, stool].map(async ({ id }) => (await api.get(`/entries/${id}`)).body.object_id))
+  const before = await currentIds()
+  const left = await olivia.run('undo --yes --json')
+  expect(left.code).toBe(5)
+  const said = (name: string) =>
+    `${name} is not what was pushed: the library was set back to an earlier state since. It stays as it is.`
+  for (const name of ['SM_Barrel', 'SM_Stool']) expect(left.stdout + left.stderr).toContain(said(name))
+  expect(await currentIds()).toEqual(before)
+})
+
 test('the last push is taken back: what it moved is restored, what it made is deleted, and files here stay', async () => {
   const { olivia, current } = await twoPushes()
   const file = join(olivia.root, 'Content/Inn/SM_Barrel.uasset')

@@ -122,7 +122,7 @@ test('a pull that did not end is remembered with what it was about to put into p
 test('a push that was stopped and went on is one push: before it is the version from before its beginning', () => {
   const memory = memoryAt(join(temporaryFolder(), 'state.sqlite'))
   const pushed = (objectId: number, beforeObjectId: number | null, lineageId = 'l1') => ({
-    ...{ lineageId, objectId, beforeObjectId, entryId: 3 },
+    ...{ lineageId, objectId, hash: `hash of ${objectId}`, beforeObjectId, entryId: 3 },
     ...{ file: 'Content/SM_A.uasset', name: 'SM_A', renamedFrom: null },
   })
   const run = (id: string) => ({ id, begunAt: '2026-01-01T00:00:00.000Z' })
