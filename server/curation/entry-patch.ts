@@ -7,9 +7,9 @@ import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
 import { noteFormerName } from '../rows/former/entry-names.ts'
 import { lockWorkspace } from '../rows/hold.ts'
-import { spelledCategory } from '../rows/spellings.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
+import { spelledCategory } from './spellings.ts'
 
 type Patch = Context & { input: InputOf<(typeof entries)['update']> }
 

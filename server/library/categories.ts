@@ -1,10 +1,10 @@
 /** Categories: how many entries have which, and giving many the same (spec 4.2, 4.12; contract-gaps 5). */
 import type { categories as contract } from '../../contract/categories.ts'
+import { spelledCategory } from '../curation/spellings.ts'
 import { amongIds } from '../database/among.ts'
 import type { Handlers } from '../handler.ts'
 import { holdKnownEntries } from '../rows/entry.ts'
 import { lockWorkspace } from '../rows/hold.ts'
-import { spelledCategory } from '../rows/spellings.ts'
 import { rollupOf } from '../search/rollups.ts'
 
 export const categories: Handlers<typeof contract> = {

@@ -1,8 +1,8 @@
 /** What a commit makes of its plan, before anything is written: new versions, lineages, entries and current versions, in memory, in pieces. */
 import { ApiError } from '../../contract/errors.ts'
 import { inPieces } from '../../system/event-loop.ts'
+import { categorySpelling } from '../curation/spellings.ts'
 import type { Sql } from '../database/sql.ts'
-import { categorySpelling } from '../rows/spellings.ts'
 import type { Facts, KnownEntry, KnownLineage } from './facts.ts'
 import { categoryOf, lineageGuid, nameOf } from './manifest.ts'
 import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.ts'
