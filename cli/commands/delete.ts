@@ -1,7 +1,9 @@
 /** `ph delete`: deletes entries for good. */
 
+import { activeLocks } from '../../client/entries/active-locks.ts'
 import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
+import { readRounds } from '../../client/reviews/queue.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { command, flag } from '../command.ts'
@@ -29,12 +31,13 @@ export const commands = [
       const references = await readEntryList(context, entries)
       return withLibrary(context, async ({ api }) => {
         if (!dryRun) await requireAdmin(api, 'delete entries')
+        const workersOf = await readWorkers(api)
         return actOnEach(context, api, {
           ids: await requireEntryIds(api, references),
           dryRun,
           confirm: { yes, question: (these) => `Delete ${these} for good?` },
-          plan: async (entry) => ({
-            outcome: ['deleted', ...(await whoWorksOnIt(api, entry))].join('; '),
+          plan: (entry) => ({
+            outcome: ['deleted', ...workersOf(entry)].join('; '),
             act: () => api.entries.remove({ entry_id: entry.id }),
             ...(entry.ever_pulled ? { refused: wasPulled(entry.name) } : {}),
           }),
@@ -44,17 +47,22 @@ export const commands = [
   }),
 ]
 
-/** Who is told of it. */
-async function whoWorksOnIt(api: Api, { id: entry_id, lineage_id }: EntryDetail): Promise<string[]> {
-  const [{ lock }, { requests }] = await Promise.all([
-    api.lineages.get({ lineage_id }),
-    api.reviewRequests.ofEntry({ entry_id, status: 'open' }),
+/** Who has props checked out, and who reviews them: they are told of a deletion. Asked once, whatever is to go. */
+async function readWorkers(api: Api): Promise<(entry: EntryDetail) => string[]> {
+  const [locks, { requests }] = await Promise.all([
+    activeLocks(api),
+    readRounds(api, { view: 'all', status: 'open', limit: Number.POSITIVE_INFINITY }),
   ])
-  const reviewers = new Set(requests.flatMap((request) => request.reviewers.map(({ user }) => personName(user))))
-  return [
-    ...(lock ? [`checked out by ${personName(lock.holder)}`] : []),
-    ...(reviewers.size > 0 ? [`under review by ${listed([...reviewers])}`] : []),
-  ]
+  const holders = new Map(locks.map(({ lineage_id, holder }) => [lineage_id, personName(holder)]))
+  const rounds = Map.groupBy(requests, ({ entry_id }) => entry_id)
+  return ({ id, lineage_id }) => {
+    const reviewers = new Set((rounds.get(id) ?? []).flatMap((round) => round.reviewers.map(({ user }) => personName(user))))
+    const holder = holders.get(lineage_id)
+    return [
+      ...(holder === undefined ? [] : [`checked out by ${holder}`]),
+      ...(reviewers.size > 0 ? [`under review by ${listed([...reviewers])}`] : []),
+    ]
+  }
 }
 
 const wasPulled = (name: string) =>

@@ -25,7 +25,7 @@ export interface Queue {
 /** Newest first. */
 export async function readQueue(api: Api, question: QueueQuestion): Promise<Queue> {
   const [listed, { waiting }] = await Promise.all([
-    question.entryId === undefined ? readPages(api, question) : readOfEntry(api, question.entryId, question),
+    question.entryId === undefined ? readRounds(api, question) : readOfEntry(api, question.entryId, question),
     api.reviewRequests.waitingCount(),
   ])
   return { ...listed, waiting }
@@ -33,7 +33,8 @@ export async function readQueue(api: Api, question: QueueQuestion): Promise<Queu
 
 type Listed = Omit<Queue, 'waiting'>
 
-async function readPages(api: Api, { view, status, limit, cursor: first }: QueueQuestion): Promise<Listed> {
+/** Of whatever entries; newest first. */
+export async function readRounds(api: Api, { view, status, limit, cursor: first }: QueueQuestion): Promise<Listed> {
   const requests: ReviewRequest[] = []
   let next_cursor: number | null = null
   const ask = (cursor: string | undefined) =>

@@ -116,7 +116,7 @@ test('what rules leave out is named with the line that does, and what is no prop
   })
   expect((await why('Content/Inn/.phignore'))[0]).toMatchObject({ kind: 'ignored', message: expect.stringContaining('dot') })
   expect(await why('Content/Inn/SM_Moved.uasset')).toMatchObject([
-    { kind: 'left-out', message: expect.stringContaining('redirector') },
+    { kind: 'redirector', message: expect.stringContaining('redirector'), command: null },
   ])
   expect(await why('Content/Inn/notes.doc')).toMatchObject([{ kind: 'left-out' }])
   expect(await why('Content/Inn/tool.py')).toMatchObject([

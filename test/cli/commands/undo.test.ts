@@ -144,16 +144,20 @@ test('after it the file is an edit of the restored version: status says so, and 
   const status = await olivia.ok('status')
   expect(status.files).toMatchObject([
     { file: 'Content/Inn/SM_Barrel.uasset', state: 'changed', undone: { name: 'v2' } },
-    { file: 'Content/Inn/SM_Stool.uasset', state: 'unknown' },
+    { file: 'Content/Inn/SM_Stool.uasset', state: 'deleted' },
   ])
   for (const _time of ['first', 'second']) {
     const { stdout, code } = await olivia.run('push')
-    expect(code).toBe(0)
+    // What the push had made an entry is deleted by that: it comes back when someone says so.
+    expect(code).toBe(6)
     const words = stdout.replaceAll(/\s+/g, ' ')
+    expect(words).toContain('Held: deleted in the library')
     expect(words).toContain('SM_Barrel.uasset is v2, which the library has already; v1 is current.')
     expect(words).toMatch(/To make v2 current: `ph restore \d+ --version v2`/)
     expect(words).not.toContain('again; v')
   }
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+  await olivia.ok('push --held new')
   expect(await current()).toEqual({ SM_Barrel: 1, SM_Stool: 1 })
   await olivia.save('SM_Barrel', 'third')
   await olivia.ok('push')
